@@ -1,0 +1,52 @@
+# The verbs of this repository. `make` alone lists them.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= auto
+ARGS ?=
+
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo "  PYTHON=$(PYTHON) makes the environment in VENV=$(VENV); JOBS=0 tests in one process;"
+	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x'"
+
+demo: $(READY) ## run the example of the README
+	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1
+
+test: $(READY) ## the tests, without the slow ones
+	@$(BIN)/python -m pytest -m 'not slow' -n $(JOBS) $(ARGS)
+
+check: $(READY) ## format, lint, types, order of the rooms
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+rows: $(READY) ## which requirements the tests show, and which they do not
+	@$(BIN)/python tools/rows.py
+
+slow: $(READY) ## the slow tests
+	@$(BIN)/python -m pytest -m slow -n $(JOBS) $(ARGS)
+
+clean: ## remove caches and builds; the environment stays
+	rm -rf dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests tools examples -name __pycache__ -prune -exec rm -rf {} +
+
+# The environment is made once, and again when pyproject.toml changes.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("eventide needs Python 3.11 or newer, \
+	and $(PYTHON) is %d.%d: name a newer one, as in make PYTHON=python3.12" % v[:2])'
+	@echo "Installing eventide and its tools into $(VENV): once, and again when pyproject.toml changes" >&2
+	@start=$$(date +%s) && \
+	$(PYTHON) -m venv $(VENV) && \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]' && \
+	touch $(READY) && \
+	echo "$(VENV) took $$(($$(date +%s) - start)) s" >&2
+
+.PHONY: help demo test check rows slow clean

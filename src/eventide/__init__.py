@@ -1,0 +1,93 @@
+"""eventide: combined simulation, discrete processes and continuous state on one clock."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.continuous import ENGLAND as ENGLAND
+    from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
+    from eventide.continuous import Continuous as Continuous
+    from eventide.continuous import Method as Method
+    from eventide.continuous import Variable as Variable
+    from eventide.continuous import law as law
+    from eventide.declare import Component as Component
+    from eventide.declare import Computed as Computed
+    from eventide.declare import State as State
+    from eventide.declare import Sum as Sum
+    from eventide.declare import computed as computed
+    from eventide.declare import field as field
+    from eventide.declare import state as state
+    from eventide.declare import sum_ as sum_
+    from eventide.discrete import Life as Life
+    from eventide.discrete import Outcome as Outcome
+    from eventide.discrete import Process as Process
+    from eventide.discrete import Request as Request
+    from eventide.discrete import Resource as Resource
+    from eventide.discrete import Stream as Stream
+    from eventide.discrete import activate as activate
+    from eventide.discrete import every as every
+    from eventide.discrete import first_of as first_of
+    from eventide.discrete import hold as hold
+    from eventide.discrete import passivate as passivate
+    from eventide.discrete import pause as pause
+    from eventide.discrete import tick as tick
+    from eventide.discrete import until as until
+    from eventide.discrete import when as when
+    from eventide.errors import Ended as Ended
+    from eventide.errors import EventideError as EventideError
+    from eventide.errors import Interrupt as Interrupt
+    from eventide.errors import ModelError as ModelError
+    from eventide.errors import SimulationError as SimulationError
+    from eventide.observe import Recording as Recording
+    from eventide.observe import Reporter as Reporter
+    from eventide.simulation import Simulation as Simulation
+    from eventide.statistics import Histogram as Histogram
+    from eventide.statistics import Level as Level
+    from eventide.statistics import Tally as Tally
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "continuous": ("ENGLAND", "ENGLAND_PLAIN", "Continuous", "Method", "Variable", "law"),
+    "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
+    "discrete": (
+        "Life",
+        "Outcome",
+        "Process",
+        "Request",
+        "Resource",
+        "Stream",
+        "activate",
+        "every",
+        "first_of",
+        "hold",
+        "passivate",
+        "pause",
+        "tick",
+        "until",
+        "when",
+    ),
+    "errors": ("Ended", "EventideError", "Interrupt", "ModelError", "SimulationError"),
+    "observe": ("Recording", "Reporter"),
+    "simulation": ("Simulation",),
+    "statistics": ("Histogram", "Level", "Tally"),
+}
+_ROOM_OF = {name: room for room, names in _HOMES.items() for name in names}
+
+__all__ = list(_ROOM_OF)  # noqa: PLE0605, RUF100  # made from the table above, so that they cannot disagree
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used, so that a discrete model loads no continuous room."""
+    room = _ROOM_OF.get(name)
+    if room is None:
+        raise AttributeError(f"module 'eventide' has no attribute {name!r}")
+    value = getattr(import_module(f"eventide.{room}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_ROOM_OF])

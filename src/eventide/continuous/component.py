@@ -1,0 +1,172 @@
+"""Continuous components: objects whose equations hold between events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from eventide.continuous.layout import Layout
+from eventide.continuous.variable import Variable
+from eventide.declare import Component
+from eventide.discrete.conditions import handler_specs
+from eventide.errors import ModelError, SimulationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.continuous.system import System
+    from eventide.simulation import Simulation
+
+
+class _Continuum:
+    """The run's own data about a continuous component; a plain base, so that none of it counts as a declared field."""
+
+    _system: System
+    _base: int = 0
+    _states: Any = None
+    _rests: Any = None
+    _rates: Any = None
+    _rates_read: Any = None
+    _lasts: Any = None
+    _priority: float = 0.0
+    _is_active: bool = False
+    _variables: dict[str, Variable] | None = None
+    _handlers: tuple[Any, ...] = ()
+    _layout: Layout = Layout({})
+    _contributes: bool = False
+    _has_equations: bool = False
+
+
+class Continuous(_Continuum, Component):
+    """An object that is described by equations between events.
+
+    Declare `State` fields and write `equations`, which sets `self.rate.x` for each state `x`. The equations hold from
+    `start()` to `stop()`. Whatever a state is set to by an event, the equations go on from there.
+    """
+
+    _when_specs: ClassVar[list[Any]] = []
+    _every_specs: ClassVar[list[Any]] = []
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._layout = Layout({n: f for n, f in cls._fields.items() if f.role != "field"})
+        cls._layout.install(cls)
+        cls._contributes = cls.contributions is not Continuous.contributions
+        cls._has_equations = cls.equations is not Continuous.equations
+        cls._when_specs = handler_specs(cls, "_when")
+        cls._every_specs = handler_specs(cls, "_every")
+
+    def equations(self) -> None:
+        """Set the rates of the states (and computed values) from the present states; nothing by default."""
+
+    def contributions(self) -> None:
+        """Add to the sums of any components; runs for all active components before any `equations`."""
+
+    def start(self) -> Self:
+        """Let the states, the equations and the handlers take part from now on; no effect on an active component.
+
+        Raises SimulationError 12 between events.
+        """
+        self._forbid_between_events(12, "start")
+        if not self._is_active:
+            self._system.start(self)
+        return self
+
+    def stop(self) -> None:
+        """Take no part any longer; the states keep their values. No effect on an inactive component.
+
+        Raises SimulationError 13 between events.
+        """
+        self._forbid_between_events(13, "stop")
+        if self._is_active:
+            self._system.stop(self)
+
+    def set_priority(self, priority: float) -> Self:
+        """Set the rank among the active components: high first, equals in order of their start.
+
+        Raises SimulationError 11 between events.
+        """
+        self._forbid_between_events(11, "set_priority")
+        self._priority = float(priority)
+        self._system.rerank(self)
+        return self
+
+    @property
+    def priority(self) -> float:
+        """The rank among the active components, 0 at first."""
+        return self._priority
+
+    @property
+    def active(self) -> bool:
+        """Whether the equations take part."""
+        return self._is_active
+
+    @property
+    def predecessor(self) -> Continuous | None:
+        """The active component whose equations run just before; None for the first and for an inactive one."""
+        return self._system.neighbour(self, -1)
+
+    @property
+    def successor(self) -> Continuous | None:
+        """The active component whose equations run just after; None for the last and for an inactive one."""
+        return self._system.neighbour(self, 1)
+
+    @property
+    def rate(self) -> Self:
+        """The rates of the states, by their names: written in equations, only read elsewhere."""
+        return self._rates if self.sim.active else self._rates_read  # type: ignore[no-any-return]
+
+    @property
+    def last(self) -> Self:
+        """The states at the start of the present step, by their names."""
+        return self._lasts  # type: ignore[no-any-return]
+
+    def __getitem__(self, name: str) -> Variable:
+        """The `Variable` behind a state, computed value or sum."""
+        if self._variables is None:
+            self._variables = {}
+        if name not in self._variables:
+            offset = self._layout.offsets.get(name)
+            if offset is None:
+                known = ", ".join(self._layout.names) or "none"
+                raise KeyError(f"{self.name} has no variable {name!r}; it has: {known}")
+            spec = self._layout.fields[name]
+            self._variables[name] = Variable._of(self, offset, f"{self.name}.{name}", spec)
+        return self._variables[name]
+
+    # --- kernel ---------------------------------------------------------------------------------------------------
+
+    def _attach(self, sim: Simulation, name: str) -> None:
+        super()._attach(sim, name)
+        self._system = sim._continuum
+        self._base = self._system.adopt(self)
+
+    def _attach_views(self, table: Any, base: int) -> None:
+        self._layout.attach(self, table, base)
+
+    def _forbid_between_events(self, number: int, call: str) -> None:
+        if self.sim.active:
+            raise SimulationError(
+                number, self.sim.time, f"{call}() of {self.name} was called between events.", continuous=self
+            )
+
+
+class Law(Continuous):
+    """A plain function as a continuous component, made by `law`."""
+
+    def __init__(self, sim: Simulation, function: Callable[[], None], *, name: str = "") -> None:
+        if not callable(function):
+            raise ModelError(f"law takes a function to call, and got {function!r}")
+        self._attach(sim, name or getattr(function, "__name__", ""))
+        self._function = function
+
+    def equations(self) -> None:
+        """Call the function."""
+        self._function()
+
+
+def law(sim: Simulation, function: Callable[[], None], *, name: str = "") -> Law:
+    """A function that sets the rates of loose variables, as a component; `start()` it.
+
+    Example: `x = ev.Variable(sim, 1.0).start(); ev.law(sim, lambda: x.set_rate(-x.state)).start()`
+    """
+    return Law(sim, function, name=name)

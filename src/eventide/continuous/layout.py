@@ -1,0 +1,95 @@
+"""Where the data of a class's objects stand: offsets in a block of slots, and the properties that reach them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from eventide.continuous.stepper import E0, R, Y0, Y
+from eventide.declare import Field
+
+_PROPERTY = """
+def get(self):
+    return self._states[{offset}]
+
+def set(self, value):
+    self._states[{offset}] = value
+    self._rests[{offset}] = 0.0
+"""
+_READING = """
+def get(self):
+    return self._row[{offset}]
+"""
+
+
+class Layout:
+    """The block of one class: states first, then computed values, then sums.
+
+    states, computed, sums   names of each kind, in order of their slots
+    """
+
+    def __init__(self, fields: dict[str, Field]) -> None:
+        self.fields = fields
+        self.states = tuple(n for n, f in fields.items() if f.role == "state")
+        self.computed = tuple(n for n, f in fields.items() if f.role == "computed")
+        self.sums = tuple(n for n, f in fields.items() if f.role == "sum")
+        self.names = (*self.states, *self.computed, *self.sums)
+        self.offsets = {name: i for i, name in enumerate(self.names)}
+        self.size = len(self.names)
+        spec: dict[str, Any] = {"_fields_": [(name, ctypes.c_double) for name in self.states], "__slots__": ()}
+        self.view: Any = type("Rates", (ctypes.Structure,), spec)
+        self.reading: Any = _reading_class(self.states)
+
+    def install(self, cls: type) -> None:
+        """Give the class one property for each of its names."""
+        for name, offset in self.offsets.items():
+            getter, setter = _functions(_PROPERTY, offset)
+            setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
+
+    def attach(self, owner: Any, table: Any, base: int) -> None:
+        """Point an object's views at its block of `table`, the array of all rows."""
+        end = base + self.size
+        owner._states = memoryview(table[Y, base:end])
+        owner._rests = memoryview(table[E0, base:end])
+        if self.states:
+            width = table.strides[1]
+            stride = table.strides[0]
+            owner._rates = self.view.from_buffer(table, R * stride + base * width)
+            owner._lasts = self.reading(memoryview(table[Y0, base:end]))
+            owner._rates_read = self.reading(memoryview(table[R, base:end]))
+        else:
+            owner._rates = owner._rates_read = owner._lasts = _NO_STATES
+
+
+def _functions(template: str, offset: int) -> tuple[Any, ...]:
+    names: dict[str, Any] = {}
+    exec(template.format(offset=offset), names)  # noqa: S102  # our own text and a number
+    return names["get"], names.get("set")
+
+
+def _reading_class(states: tuple[str, ...]) -> Any:
+    """A class whose objects read the states' names from a row, and refuse to write."""
+    members: dict[str, Any] = {"__slots__": ("_row",), "__init__": _keep_row, "__setattr__": _refuse_write}
+    for offset, name in enumerate(states):
+        members[name] = property(_functions(_READING, offset)[0])
+    return type("Reading", (), members)
+
+
+def _keep_row(self: Any, row: Any) -> None:
+    object.__setattr__(self, "_row", row)
+
+
+def _refuse_write(self: Any, name: str, value: Any) -> None:
+    if not hasattr(type(self), name):
+        raise AttributeError(f"there is no state {name!r} here")
+    raise AttributeError(
+        f"{name} cannot be set here: rates are written by equations, last states by the monitor; "
+        "in an event set the state itself"
+    )
+
+
+class _NoStates:
+    __slots__ = ()
+
+
+_NO_STATES = _NoStates()

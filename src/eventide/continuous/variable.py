@@ -1,0 +1,124 @@
+"""A single continuous variable: one of a component's states, or a loose one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from eventide.continuous.stepper import ABS, E0, REL, R, Y0, Y
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.declare import Field
+    from eventide.simulation import Simulation
+
+
+class Variable:
+    """A variable with its rate, its value at the start of the step and its tolerances.
+
+    A loose one is made with its first value and is inactive until `start()`; the one behind a component's state is
+    had by `component["x"]`. An active variable whose rate nobody sets keeps its value.
+    """
+
+    def __init__(
+        self,
+        sim: Simulation,
+        state: float,
+        *,
+        name: str = "",
+        unit: str = "",
+        rel_error: float | None = None,
+        abs_error: float | None = None,
+    ) -> None:
+        self.sim = sim
+        self.unit = unit
+        self._owner: Any = self
+        self._offset = 0
+        self._system = sim._continuum
+        self.name = name or f"Variable {sim._register(Variable)}"
+        self._base = self._system.arena.allocate(self, 1)
+        self._system.set_tolerances(self._base, rel_error, abs_error)
+        self.state = state
+
+    @classmethod
+    def _of(cls, owner: Any, offset: int, name: str, spec: Field) -> Variable:
+        """The variable behind one name of a component."""
+        self = cls.__new__(cls)
+        self.sim, self.unit, self.name = owner.sim, spec.unit, name
+        self._owner, self._offset, self._system = owner, offset, owner._system
+        return self
+
+    def _attach_views(self, table: Any, base: int) -> None:
+        """Nothing to point anew: a variable reaches its slot through the arena."""
+
+    @property
+    def _slot(self) -> int:
+        return int(self._owner._base) + self._offset
+
+    def _row(self, row: int) -> float:
+        return float(self._system.arena.rows[row][self._slot])
+
+    @property
+    def state(self) -> float:
+        """The present value."""
+        return self._row(Y)
+
+    @state.setter
+    def state(self, value: float) -> None:
+        rows, slot = self._system.arena.rows, self._slot
+        rows[Y][slot] = value
+        rows[E0][slot] = 0.0
+
+    @property
+    def rate(self) -> float:
+        """The time derivative, as the laws set it; set to zero before every evaluation."""
+        return self._row(R)
+
+    @rate.setter
+    def rate(self, value: float) -> None:
+        if not self.sim.active:
+            raise ModelError(f"the rate of {self.name} is written by laws, not in an event: set its state")
+        self._system.arena.rows[R][self._slot] = value
+
+    def set_rate(self, value: float) -> None:
+        """Set the rate, as `rate = value` does; for laws that are lambdas."""
+        self.rate = value
+
+    @property
+    def last_state(self) -> float:
+        """The value at the start of the present step; frozen while inactive."""
+        return self._row(Y0)
+
+    @property
+    def rel_error(self) -> float:
+        """The relative tolerance, a copy of the run's at creation."""
+        return self._row(REL)
+
+    @rel_error.setter
+    def rel_error(self, value: float) -> None:
+        self._system.set_tolerances(self._slot, value, self.abs_error)
+
+    @property
+    def abs_error(self) -> float:
+        """The absolute tolerance, a copy of the run's at creation."""
+        return self._row(ABS)
+
+    @abs_error.setter
+    def abs_error(self, value: float) -> None:
+        self._system.set_tolerances(self._slot, self.rel_error, value)
+
+    def start(self) -> Self:
+        """Let it be integrated from now on; legal at any time, no effect if active."""
+        self._system.start_slot(self._slot, self)
+        return self
+
+    def stop(self) -> None:
+        """Keep the value from now on, with rate zero; legal at any time, no effect if inactive."""
+        self._system.stop_slot(self._slot)
+
+    @property
+    def active(self) -> bool:
+        """Whether it is integrated."""
+        return self._system.is_active(self._slot)
+
+    def __repr__(self) -> str:
+        return f"<{self.name} = {self.state!r}{' ' + self.unit if self.unit else ''}>"

@@ -1,0 +1,194 @@
+"""The base of everything a model is made of: declared fields, a constructor made from them, a name."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_origin
+
+from eventide.declare.fields import MISSING, Field, Marker, computed, field, sum_
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.simulation import Simulation
+
+
+# The transform sits on a hidden empty base: only then do the fields of `Component` itself count for a checker.
+@dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, sum_))
+class _Declared:
+    pass
+
+
+class Component(_Declared):
+    """A named part of one simulation, its data declared by annotations as in a dataclass.
+
+    The constructor takes the simulation, then every declared field by keyword, and `name=`.
+    """
+
+    if TYPE_CHECKING:
+        sim: Simulation = field(kw_only=False)
+        name: str = field(default="")
+
+    _fields: ClassVar[dict[str, Field]] = {}
+    _name: str | None = None
+    _number = 0
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        own = _own_fields(cls)
+        _refuse_shadows(cls, own)
+        inherited: dict[str, Field] = {}
+        for base in reversed(cls.__mro__[1:]):
+            inherited.update(base.__dict__.get("_fields", {}))
+        cls._fields = {**inherited, **own}
+        for name, spec in own.items():
+            _install_default(cls, name, spec)
+        if "__init__" not in cls.__dict__:
+            cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
+
+    def __init__(self, sim: Simulation, *, name: str = "") -> None:
+        self._attach(sim, name)
+        self._complete()
+
+    def _attach(self, sim: Simulation, name: str) -> None:
+        """Make the component a part of `sim`; rooms that keep data elsewhere extend this."""
+        try:
+            self._number = sim._register(type(self))
+        except AttributeError:
+            raise TypeError(
+                f"{type(self).__name__}(...) takes the simulation first, and got {sim!r}: "
+                f"write {type(self).__name__}(sim, ...), with sim = eventide.Simulation()"
+            ) from None
+        self.sim = sim
+        if name:
+            self._name = name
+
+    def _complete(self) -> None:
+        """The fields are set; rooms that derive something from them extend this."""
+        self.prelude()
+
+    def prelude(self) -> None:
+        """Called once when the component has been made and its fields are set; does nothing by default."""
+
+    if not TYPE_CHECKING:
+
+        @property
+        def name(self) -> str:
+            """The name in columns, errors and traces: as given, else the class and a number."""
+            return self._name or f"{type(self).__name__} {self._number}"
+
+        @name.setter
+        def name(self, value: str) -> None:
+            self._name = value
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def _own_fields(cls: type) -> dict[str, Field]:
+    """The fields that this class adds, in the order in which they stand."""
+    found: dict[str, Field] = {}
+    for name, annotation in cls.__dict__.get("__annotations__", {}).items():
+        resolved = _resolve(cls, annotation)
+        if get_origin(resolved) is ClassVar or resolved is ClassVar or name.startswith("__"):
+            continue
+        found[name] = replace(_specify(cls, name, resolved), name=name, annotation=resolved)
+    for name, value in cls.__dict__.items():
+        if isinstance(value, Field) and name not in found:
+            raise TypeError(f"{cls.__name__}.{name} has no annotation: write `{name}: ev.{_word(value)} = ...`")
+    return found
+
+
+def _word(spec: Field) -> str:
+    return {"state": "State", "computed": "Computed", "sum": "Sum", "field": "SomeType"}[spec.role]
+
+
+def _specify(cls: type, name: str, annotation: Any) -> Field:
+    """Join what the annotation says with what the right-hand side says."""
+    marker = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Marker)), None)
+    role = marker.role if marker else "field"
+    given = cls.__dict__.get(name, MISSING)
+    if isinstance(given, Field):
+        if given.role != role:
+            raise TypeError(
+                f"{cls.__name__}.{name} is annotated as {_word(Field(role))} but its value declares a {given.role}: "
+                f"write `{name}: ev.{_word(given)} = ...`"
+            )
+        return given
+    if role in ("computed", "sum"):
+        call = "computed()" if role == "computed" else "sum_()"
+        raise TypeError(f"{cls.__name__}.{name}: write `{name}: ev.{_word(Field(role))} = ev.{call}`")
+    if isinstance(given, list | dict | set):
+        raise TypeError(
+            f"{cls.__name__}.{name} would share one {type(given).__name__} among all its objects: "
+            f"write `ev.field(default_factory={type(given).__name__})`"
+        )
+    return Field(role, given)
+
+
+def _resolve(cls: type, annotation: Any) -> Any:
+    """An annotation as an object; a name that is not known yet stays a string (it refers to a component)."""
+    if not isinstance(annotation, str):
+        return annotation
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") != cls.__module__:
+        frame = frame.f_back
+    module = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else frame.f_globals
+    try:
+        return eval(annotation, dict(module), {**frame.f_locals, **vars(cls)})
+    except Exception:
+        return annotation
+
+
+def _refuse_shadows(cls: type, own: dict[str, Field]) -> None:
+    libraries = [base for base in cls.__mro__[1:] if base.__module__.startswith("eventide.")]
+    taken = [name for name in own if any(name in vars(base) or name in ("sim", "name") for base in libraries)]
+    if taken and not cls.__module__.startswith("eventide."):
+        raise TypeError(
+            f"{cls.__name__} declares {', '.join(taken)}, which eventide itself uses in "
+            f"{' and '.join(base.__name__ for base in libraries if base is not Component)}: choose other names"
+        )
+
+
+def _install_default(cls: type, name: str, spec: Field) -> None:
+    if spec.default is not MISSING and spec.role == "field":
+        setattr(cls, name, spec.default)
+    elif isinstance(cls.__dict__.get(name), Field):
+        delattr(cls, name)
+
+
+def _make_constructor(cls: type[Component]) -> Any:
+    """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
+    arguments, body, names = [], [], {"_missing": MISSING, "_refuse": _refuse_missing}
+    for name, spec in cls._fields.items():
+        if not spec.is_argument:
+            continue
+        default = f"_default_{name}"
+        names[default] = MISSING if spec.is_required or spec.factory else spec.default
+        arguments.append(f"{name}={default}")
+        if spec.is_required:
+            body.append(f"    if {name} is _missing: _refuse(self, locals())")
+        elif spec.factory:
+            names[f"_factory_{name}"] = spec.factory
+            body.append(f"    if {name} is _missing: {name} = _factory_{name}()")
+        body.append(f"    self.{name} = {name}")
+    star = ", *, " + ", ".join([*arguments, "name=''"])
+    source = "\n".join(
+        [f"def __init__(self, sim{star}):", "    self._attach(sim, name)", *body, "    self._complete()"]
+    )
+    exec(source, names)  # noqa: S102  # the text is made of the class's own identifiers
+    constructor: Any = names["__init__"]
+    constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    constructor.__module__ = cls.__module__
+    return constructor
+
+
+def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
+    missing = [n for n, spec in component._fields.items() if spec.is_required and given[n] is MISSING]
+    raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
+
+
+def check_same_simulation(sim: Simulation, component: Component) -> None:
+    """Raise ModelError if `component` belongs to another simulation than `sim`."""
+    if component.sim is not sim:
+        raise ModelError(f"{component.name} belongs to another simulation: each object lives in the one it was made for")

@@ -1,0 +1,34 @@
+"""The discrete world: event list, processes and their commands, conditions, resources, random streams, the run loop.
+
+May import: statistics, declare, errors. Start reading at `world.py` (the loop), then `calendar.py` and `process.py`.
+"""
+
+from eventide.discrete.calendar import Calendar
+from eventide.discrete.commands import Life, activate, hold, passivate, pause
+from eventide.discrete.composite import Outcome, first_of
+from eventide.discrete.conditions import until, when
+from eventide.discrete.periodic import every, tick
+from eventide.discrete.process import Process
+from eventide.discrete.resource import Request, Resource
+from eventide.discrete.streams import Stream
+from eventide.discrete.world import World
+
+__all__ = [
+    "Calendar",
+    "Life",
+    "Outcome",
+    "Process",
+    "Request",
+    "Resource",
+    "Stream",
+    "World",
+    "activate",
+    "every",
+    "first_of",
+    "hold",
+    "passivate",
+    "pause",
+    "tick",
+    "until",
+    "when",
+]

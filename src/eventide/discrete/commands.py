@@ -1,0 +1,162 @@
+"""What a process may yield: the protocol of a command and the plain ones.
+
+A command is an object with `_execute(sim, activity)`. It answers the activity that goes on at once, as part of the same
+event, or None when the activity has been placed somewhere (in the event list, in a queue) and the event is over.
+A float is the command to hold that long; the run loop knows it without a call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from math import inf, isnan
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from eventide.declare import check_same_simulation
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.process import Process
+    from eventide.discrete.world import World
+
+
+class Wait(Protocol):
+    """What an activity waits for, other than a time."""
+
+    is_state_event: bool
+
+    def withdraw(self) -> None:
+        """Take back what was asked for, granted or not."""
+        ...
+
+    def describe(self) -> str:
+        """What is waited for, for messages: '<activity> waits for ...'."""
+        ...
+
+
+class Activity(Protocol):
+    """Whatever can stand in the event list and wait: a process, a timer, a branch of a composite wait."""
+
+    _notice: Notice | None
+    _value: Any
+    _wait: Wait | None
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        ...
+
+    def _resume(self, value: Any, /) -> Any: ...
+
+
+class Command(Protocol):
+    """What a process may yield, besides a float."""
+
+    def _execute(self, sim: World, activity: Any, /) -> Any: ...
+
+
+Life: TypeAlias = Generator[Command | float, Any, Any]
+"""The type of a process's `run`: yields commands, is sent what they answer, returns its result."""
+
+
+def hold(duration: float) -> float:
+    """Command: wait `duration` time units (a negative one counts as zero).
+
+    Raises TypeError if `duration` is no number, ModelError if it is NaN.
+    """
+    try:
+        time = float(duration)
+    except (TypeError, ValueError):
+        raise TypeError(f"hold takes a number of time units, and got {duration!r}") from None
+    if time >= 0.0:
+        return time
+    if isnan(time):
+        raise ModelError("hold got NaN: a duration must be a number")
+    return 0.0
+
+
+class Passivate:
+    """The command to leave the event list until somebody activates the process."""
+
+    __slots__ = ()
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        activity._notice = None
+
+
+_PASSIVATE = Passivate()
+
+
+def passivate() -> Passivate:
+    """Command: leave the event list and become idle until another activates this process."""
+    return _PASSIVATE
+
+
+class ActivateNow:
+    """The command to pass control to a process at once."""
+
+    __slots__ = ("process",)
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    def _execute(self, sim: World, activity: Any, /) -> Any:
+        process = self.process
+        check_same_simulation(sim, process)  # type: ignore[arg-type]  # every World is a Simulation
+        if process is activity or not process._may_be_activated():
+            return activity
+        sim._calendar.schedule_front(sim.time, activity)
+        process._leave()
+        sim.current = process
+        return process
+
+
+def activate(process: Process) -> ActivateNow:
+    """Command: let `process` go on at once, as part of this event; the current process follows right after it.
+
+    No effect on a process that is scheduled or has ended, as `process.activate()`.
+    """
+    return ActivateNow(process)
+
+
+class Pause:
+    """The command to bring laws and reporters up to date within an event."""
+
+    __slots__ = ()
+
+    def _execute(self, sim: World, activity: Any, /) -> Any:
+        sim._refresh()
+        return activity
+
+
+_PAUSE = Pause()
+
+
+def pause() -> Pause:
+    """Command: evaluate all laws and run all reporters now, then go on before any other event."""
+    return _PAUSE
+
+
+class Handover:
+    """Ends the turn of a helper activity by letting the activity it works for go on."""
+
+    __slots__ = ("activity",)
+
+    def __init__(self, activity: Any) -> None:
+        self.activity = activity
+
+    def _execute(self, sim: World, activity: Any, /) -> Any:
+        sim.current = self.activity
+        return self.activity
+
+
+def as_duration(command: Any) -> float | None:
+    """A yielded number as a duration; None if it is no number."""
+    if isinstance(command, bool):
+        return None
+    if isinstance(command, float | int) or (hasattr(command, "__float__") and not hasattr(command, "_execute")):
+        duration = float(command)
+        if isnan(duration):
+            raise ModelError("a process yielded NaN: a duration must be a number")
+        return min(duration, inf)
+    return None

@@ -1,0 +1,271 @@
+"""State events: who waits for which condition, in the order in which they are to take place.
+
+`until` makes a process wait; `when` ties a condition to a handler of a component. Both stand in one list, by priority
+(high first) and then by arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.declare import Component
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import World
+
+
+class Condition:
+    """A place in the condition list."""
+
+    __slots__ = ("priority", "test")
+
+    def __init__(self, test: Callable[[], Any], priority: float) -> None:
+        self.test = test
+        self.priority = priority
+
+    @property
+    def name(self) -> str:
+        """Whose condition it is, for messages."""
+        raise NotImplementedError
+
+    def fire(self, sim: World) -> None:
+        """Make its event the next one of the present instant."""
+        raise NotImplementedError
+
+
+class StateWait(Condition):
+    """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
+
+    __slots__ = ("activity", "sim")
+    is_state_event = True
+
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
+        super().__init__(test, priority)
+        self.sim = sim
+        self.activity = activity
+
+    @property
+    def name(self) -> str:
+        """Whose condition it is."""
+        return str(self.activity.name)
+
+    def withdraw(self) -> None:
+        """Leave the list."""
+        self.sim._conditions.remove(self)
+
+    def describe(self) -> str:
+        """What is waited for."""
+        return f"until({describe_function(self.test)})"
+
+    def fire(self, sim: World) -> None:
+        """Wake the activity; its `until` answers True."""
+        self.withdraw()
+        activity = self.activity
+        activity._wait = None
+        activity._value = True
+        sim._calendar.schedule_prior(sim.time, sim.time, activity)
+
+
+class Trigger(Condition):
+    """A `when` handler: fires when its condition, once found false, becomes true."""
+
+    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "handler")
+
+    def __init__(
+        self,
+        component: Component,
+        test: Callable[[], Any],
+        handler: Callable[[], Any],
+        priority: float,
+        armed: bool,
+    ) -> None:
+        super().__init__(test, priority)
+        self.component = component
+        self.handler = handler
+        self.armed = armed
+        self._notice = self._value = self._wait = None
+
+    @property
+    def name(self) -> str:
+        """The component's name and the handler's."""
+        return f"{self.component.name}.{self.handler.__name__}"
+
+    def fire(self, sim: World) -> None:
+        """Run the handler next."""
+        self.armed = False
+        sim._calendar.schedule_prior(sim.time, sim.time, self)
+
+    def _resume(self, value: Any, /) -> Any:
+        run_handler(self.handler)
+        return NOTHING
+
+
+class _Nothing:
+    """What a handler's event leaves to do."""
+
+    __slots__ = ()
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        return None
+
+
+NOTHING: Final = _Nothing()
+
+
+def run_handler(handler: Callable[[], Any]) -> None:
+    """Call a handler; a StopIteration of its own must not pass for the end of a process."""
+    try:
+        handler()
+    except StopIteration as error:
+        raise RuntimeError(f"the handler {handler.__qualname__} raised StopIteration") from error
+
+
+class ConditionList:
+    """All conditions waited for, in the order in which they are to take place."""
+
+    __slots__ = ("_list",)
+
+    def __init__(self) -> None:
+        self._list: list[Condition] = []
+
+    def __len__(self) -> int:
+        return len(self._list)
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(self._list)
+
+    def add(self, condition: Condition, *, prior: bool = False) -> None:
+        """Insert by priority, high first; among equals last, or first if `prior`."""
+        rank, listed = condition.priority, self._list
+        place = 0
+        while place < len(listed) and (
+            listed[place].priority > rank or (listed[place].priority == rank and not prior)
+        ):
+            place += 1
+        listed.insert(place, condition)
+
+    def remove(self, condition: Condition) -> None:
+        """Take a condition out; no effect if it is not in the list."""
+        self._list = [c for c in self._list if c is not condition]
+
+    def arm(self) -> None:
+        """Arm every trigger whose condition is false now."""
+        for condition in self._list:
+            if type(condition) is Trigger and not condition.armed and not condition.test():
+                condition.armed = True
+
+    def first_due(self) -> Condition | None:
+        """The first condition that is true now and may fire, or None."""
+        for condition in self._list:
+            if (type(condition) is not Trigger or condition.armed) and condition.test():
+                return condition
+        return None
+
+
+class Until:
+    """The command to wait until a condition is true."""
+
+    __slots__ = ("condition", "prior", "priority")
+
+    def __init__(self, condition: Callable[[], Any], priority: float | None, prior: bool | None) -> None:
+        self.condition = condition
+        self.priority = priority
+        self.prior = prior
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        priority = sim.wait_priority if self.priority is None else self.priority
+        wait = StateWait(sim, activity, self.condition, priority)
+        sim._conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
+        activity._wait = wait
+        sim._watch()
+
+
+def until(condition: Callable[[], Any], *, priority: float | None = None, prior: bool | None = None) -> Until:
+    """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
+
+    condition   called between events as well; it may read any mix of discrete and continuous state, and only read
+    priority    high first among conditions true at one instant; `sim.wait_priority` (0) if not given
+    prior       before instead of after equals; `sim.wait_prior` (False) if not given
+    Raises TypeError if `condition` cannot be called.
+    Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
+    """
+    if not callable(condition):
+        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
+    return Until(condition, priority, prior)
+
+
+class WhenSpec:
+    """What `@when` found in a class: a handler and the condition that releases it."""
+
+    def __init__(self, condition: Callable[[Any], Any], handler: Callable[[Any], Any], priority: float, at_start: bool):
+        self.condition = condition
+        self.handler = handler
+        self.priority = priority
+        self.at_start = at_start
+
+    def bind(self, component: Component) -> Trigger:
+        """The trigger of one component."""
+        condition, handler = self.condition, self.handler.__get__(component)
+        return Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+
+
+def when(
+    condition: Callable[[Any], Any], *, priority: float = 0.0, at_start: bool = False
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
+
+    condition   a function of the component; armed once it was found false
+    priority    as in `until`
+    at_start    whether it fires if the condition is true already at the component's start
+    Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
+    """
+    if not callable(condition):
+        raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
+
+    def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
+        refuse_generator(handler, "when")
+        handler._when = WhenSpec(condition, handler, priority, at_start)  # type: ignore[attr-defined]  # our mark
+        return handler
+
+    return mark
+
+
+def refuse_generator(handler: Any, decorator: str) -> None:
+    """Raise TypeError if a handler contains a `yield`."""
+    generator_flag = 0x20
+    if handler.__code__.co_flags & generator_flag:
+        raise TypeError(
+            f"@{decorator}: the handler {handler.__qualname__} yields, and a handler cannot wait: "
+            "let it activate a process"
+        )
+
+
+def describe_function(function: Any) -> str:
+    """Where a condition stands: its name or, for a lambda, file and line."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return repr(function)
+    if code.co_name == "<lambda>":
+        return f"lambda at {code.co_filename}:{code.co_firstlineno}"
+    return str(getattr(function, "__qualname__", code.co_name))
+
+
+def handler_specs(cls: type, mark: str) -> list[Any]:
+    """The marks that `@when` or `@every` left on the methods of a class, in order of definition, bases first."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        for name, member in vars(base).items():
+            if hasattr(member, mark):
+                found[name] = getattr(member, mark)
+            elif name in found:
+                del found[name]
+    return list(found.values())
+
+
+def check_condition_value(value: Any, name: str) -> bool:
+    """A condition's answer as a truth value; ModelError if it is a generator."""
+    if hasattr(value, "send"):
+        raise ModelError(f"the condition of {name} yields: a condition is a plain function of the state")
+    return bool(value)

@@ -1,0 +1,144 @@
+"""Periodic events that do not drift: the k-th is at `anchor + k * period`, rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from math import floor
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.declare import Component
+from eventide.discrete.conditions import NOTHING, refuse_generator, run_handler
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import World
+
+_FIRST: Final = 0
+
+
+def exact_period(period: float | None = None, hz: float | None = None) -> Fraction:
+    """A period as an exact fraction: a float is read by its decimal form (0.1 is 1/10), `hz=200` is 1/200.
+
+    Raises TypeError if neither or both are given, ModelError if the result is not a positive finite number.
+    """
+    if (period is None) == (hz is None):
+        raise TypeError("give a period or hz=, one of them")
+    given = period if period is not None else hz
+    try:
+        exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
+    except (ArithmeticError, ValueError, TypeError):
+        raise ModelError(f"a period is a positive number, and got {given!r}") from None
+    if exact <= 0:
+        raise ModelError(f"a period is a positive number, and got {given!r}")
+    return exact if period is not None else 1 / exact
+
+
+class Grid:
+    """The instants `anchor + offset + k * period`, k = 0, 1, ..."""
+
+    __slots__ = ("anchor", "period")
+
+    def __init__(self, anchor: float, period: Fraction, offset: Fraction = Fraction(0)) -> None:
+        self.anchor = Fraction(anchor) + offset
+        self.period = period
+
+    def time(self, index: int) -> float:
+        """The instant number `index`, rounded once."""
+        return float(self.anchor + index * self.period)
+
+    def index_after(self, time: float) -> int:
+        """The number of the first instant strictly after `time`."""
+        index = max(floor((Fraction(time) - self.anchor) / self.period), _FIRST)
+        while self.time(index) <= time:
+            index += 1
+        return index
+
+
+class EverySpec:
+    """What `@every` found in a class: a handler and its period."""
+
+    def __init__(self, handler: Callable[[Any], Any], period: Fraction, offset: Fraction) -> None:
+        self.handler = handler
+        self.period = period
+        self.offset = offset
+
+    def bind(self, component: Component) -> Timer:
+        """The timer of one component, to be scheduled at its start."""
+        return Timer(component, self.handler.__get__(component), Grid(component.sim.time, self.period, self.offset))
+
+
+class Timer:
+    """The periodic event of an `@every` handler."""
+
+    __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live")
+
+    def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid) -> None:
+        self.component = component
+        self.handler = handler
+        self.grid = grid
+        self.index = 0
+        self.is_live = True
+        self._notice = self._value = self._wait = None
+
+    @property
+    def name(self) -> str:
+        """The component's name and the handler's."""
+        return f"{self.component.name}.{self.handler.__name__}"
+
+    def schedule(self) -> None:
+        """Place the next occurrence in the event list."""
+        sim, due = self.component.sim, self.grid.time(self.index)
+        if self.index and due <= sim.time:
+            raise ModelError(f"the period of {self.name} is too small to advance time beyond {sim.time!r}")
+        sim._calendar.schedule(due, sim.time, self)
+        self.index += 1
+
+    def withdraw(self) -> None:
+        """Let it not occur again."""
+        self._notice = None
+        self.is_live = False
+
+    def _resume(self, value: Any, /) -> Any:
+        run_handler(self.handler)
+        if self.is_live:
+            self.schedule()
+        return NOTHING
+
+
+def every(
+    period: float | None = None, *, hz: float | None = None, offset: float = 0.0
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """Mark a method to run periodically, at `start + offset + k * period`, k = 0, 1, ..., without drift.
+
+    period, hz  the period in time units, or its inverse; `0.1` means exactly 1/10
+    offset      shifts the first instant; `offset=period` skips the one at the start
+    """
+    exact = exact_period(period, hz)
+    shift = Fraction(Decimal(repr(offset)))
+
+    def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
+        refuse_generator(handler, "every")
+        handler._every = EverySpec(handler, exact, shift)  # type: ignore[attr-defined]  # our mark
+        return handler
+
+    return mark
+
+
+class Tick:
+    """The command to wait for the next point of the process's own periodic grid."""
+
+    __slots__ = ("period",)
+
+    def __init__(self, period: Fraction) -> None:
+        self.period = period
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        grid = Grid(getattr(activity, "_anchor", 0.0), self.period)
+        sim._calendar.schedule(grid.time(grid.index_after(sim.time)), sim.time, activity)
+
+
+def tick(period: float | None = None, *, hz: float | None = None) -> Tick:
+    """Command: wait for the next instant after now of the grid that begins at the process's first activation."""
+    return Tick(exact_period(period, hz))

@@ -1,0 +1,64 @@
+"""Checked tables behind the drawing procedures that take one.
+
+A table is checked and summed once: the memo is keyed by the numbers themselves, so a
+list that was changed between two draws is a new table.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from math import inf
+
+Table = tuple[float, ...]
+
+
+@lru_cache(maxsize=256)
+def rising_chances(cumulative: Table) -> Table:
+    """The table itself, when it holds rising probabilities.
+
+    Raises  ValueError when an entry falls or lies outside 0..1, or there is none
+    """
+    rising = all(low <= high for low, high in pairwise(cumulative))
+    if not cumulative or not rising or not 0.0 <= cumulative[0] <= cumulative[-1] <= 1:
+        raise ValueError(
+            f"the cumulative probabilities are {cumulative!r}: they rise from at least"
+            " 0 to at most 1; itertools.accumulate sums single ones"
+        )
+    return cumulative
+
+
+@lru_cache(maxsize=256)
+def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
+    """Both tables, when they are the corners of a distribution function.
+
+    Raises  ValueError unless the probabilities rise from 0 to 1, the values rise
+            strictly, and there are as many of them
+    """
+    rising_chances(cumulative)
+    finite = all(-inf < value < inf for value in values)
+    rising = all(low < high for low, high in pairwise(values))
+    if (cumulative[0], cumulative[-1]) != (0.0, 1.0) or not finite or not rising:
+        raise ValueError(
+            f"the corners are {values!r} with cumulative probabilities {cumulative!r}:"
+            " values rise strictly, probabilities begin with 0 and end with 1"
+        )
+    if len(cumulative) != len(values):
+        raise ValueError(
+            f"{len(cumulative)} cumulative probabilities stand against {len(values)} values: give as many of each"
+        )
+    return cumulative, values
+
+
+@lru_cache(maxsize=256)
+def summed_weights(weights: Table) -> tuple[Table, int]:
+    """Running sums of the weights, and the last index of a weight that is not 0.
+
+    Raises  ValueError when a weight is negative or not finite, or all are 0
+    """
+    if not all(0.0 <= weight < inf for weight in weights) or not any(weights):
+        raise ValueError(
+            f"the weights are {weights!r}: each is a finite number >= 0, and at least one is greater than 0"
+        )
+    last = max(k for k, weight in enumerate(weights) if weight)
+    return tuple(accumulate(weights)), last

@@ -1,0 +1,93 @@
+"""The errors of eventide, one family.
+
+    EventideError
+    |-- SimulationError     a numbered error of the monitor: number, text, time, culprit
+    |-- ModelError          the library was used in a way it cannot follow
+    `-- Interrupt           thrown into a process by `interrupt(cause)`
+    Ended (BaseException)   thrown into a process by `end()`
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous, Variable
+    from eventide.observe import Reporter
+
+TEXTS: Final[dict[int, str]] = {
+    1: "THE REQUESTED INTEGRATION ACCURACY CAN NOT BE ACHIEVED",
+    2: "THE CURRENT TIME STEP IS TOO SMALL TO ADVANCE TIME",
+    3: "THERE ARE NO DISCRETE EVENTS SCHEDULED",
+    4: "DTMIN<0",
+    5: "DTMIN>DTMAX",
+    6: "FREQUENCY IS TOO SMALL TO ADVANCE TIME (CLASS REPORTER)",
+    7: "TIME IS AT ITS MAXIMUM VALUE AND NO EVENTS OCCUR",
+    8: "ILLEGAL CALL OF PAUSE",
+    9: "ILLEGAL CALL OF CANCELSTATEEVENT",
+    10: "ILLEGAL CALL OF WAITUNTIL",
+    11: "ILLEGAL CALL OF SETPRIORITY (CLASS CONTINUOUS)",
+    12: "ILLEGAL CALL OF START (CLASS CONTINUOUS)",
+    13: "ILLEGAL CALL OF STOP (CLASS CONTINUOUS)",
+    14: "ILLEGAL CALL OF SETFREQUENCY (CLASS REPORTER)",
+    15: "ILLEGAL CALL OF START (CLASS REPORTER)",
+    16: "ILLEGAL CALL OF STOP (CLASS REPORTER)",
+    17: "ILLEGAL CALL OF (RE)ACTIVATE",
+    18: "ILLEGAL CALL OF PASSIVATE (OR CANCEL(CURRENT))",
+    19: "ILLEGAL CALL OF HOLD (OR REACTIVATE CURRENT)",
+    20: "ILLEGAL CALL OF CANCEL",
+}
+"""The numbered errors. Source: Helsgaun, COMBINEDSIMULATION manual, Appendix A."""
+
+
+class EventideError(Exception):
+    """Whatever eventide itself finds wrong."""
+
+
+class ModelError(EventideError):
+    """The library was used in a way it cannot follow; the message says what to do instead."""
+
+
+class SimulationError(EventideError):
+    """A numbered error of the monitor.
+
+    number      1 to 20, see `TEXTS`
+    time        simulated time at which it was met
+    continuous, reporter, variable   the culprit, or None
+    """
+
+    def __init__(
+        self,
+        number: int,
+        time: float,
+        detail: str,
+        *,
+        continuous: Continuous | None = None,
+        reporter: Reporter | None = None,
+        variable: Variable | None = None,
+    ) -> None:
+        super().__init__(f"error {number} at time {time!r}: {TEXTS[number]}. {detail}")
+        self.number = number
+        self.text = TEXTS[number]
+        self.time = time
+        self.detail = detail
+        self.continuous = continuous
+        self.reporter = reporter
+        self.variable = variable
+
+
+class Interrupt(EventideError):
+    """Thrown into a process at its `yield` by `process.interrupt(cause)`.
+
+    cause       whatever the interrupter gave
+    left        what was left of the hold that it cut short; None if it was not holding
+    """
+
+    def __init__(self, cause: Any = None, left: float | None = None) -> None:
+        super().__init__(cause)
+        self.cause = cause
+        self.left = left
+
+
+class Ended(BaseException):
+    """Thrown into a process at its `yield` by `process.end()`: clean up and return, do not wait."""

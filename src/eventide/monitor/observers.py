@@ -1,0 +1,112 @@
+"""Who looks at the model while it runs, and when; looking never changes a step or an event."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fractions import Fraction
+from math import inf
+from typing import Literal, TypeAlias
+
+from eventide.discrete.periodic import Grid
+
+
+class Phase(Enum):
+    """The occasion on which an observer is called."""
+
+    AFTER = "after"
+    """Just after an event, and at the start of a run."""
+    GRID = "grid"
+    """At a point of the observer's own regular grid, inside a step or at its end."""
+    STEP = "step"
+    """At the end of a step at which no event is due."""
+    BEFORE = "before"
+    """Just before an event, and at the end of a run."""
+
+
+Frequency: TypeAlias = Fraction | Literal["step", "event"]
+
+
+class Observer:
+    """The base of reporters and recorders."""
+
+    _frequency: Frequency = "step"
+    _grid: Grid | None = None
+    _index: int = 0
+
+    def _observe(self, phase: Phase) -> None:
+        """Look at the model."""
+        raise NotImplementedError
+
+    def _begin_grid(self, time: float) -> None:
+        """Begin the regular grid anew at `time`."""
+        self._grid = Grid(time, self._frequency) if isinstance(self._frequency, Fraction) else None
+        self._index = 0
+
+    def _next_time(self) -> float:
+        """The next instant of the regular grid; infinity without one."""
+        return inf if self._grid is None else self._grid.time(self._index)
+
+    def _pass(self, time: float) -> None:
+        """Leave behind the grid's instant at `time` or before it."""
+        if self._grid is not None and self._next_time() <= time:
+            self._index += 1
+            if self._next_time() <= time:
+                self._refuse_period(time)
+
+    def _refuse_period(self, time: float) -> None:
+        """The period is too small to advance time."""
+        raise NotImplementedError
+
+
+class Observers:
+    """The active observers: periodic ones, those of every step and those of events, each in order of their start."""
+
+    def __init__(self) -> None:
+        self.periodic: list[Observer] = []
+        self.at_steps: list[Observer] = []
+        self.at_events: list[Observer] = []
+
+    def __len__(self) -> int:
+        return len(self.periodic) + len(self.at_steps) + len(self.at_events)
+
+    def __contains__(self, observer: Observer) -> bool:
+        return any(o is observer for o in self._list_of(observer))
+
+    def add(self, observer: Observer, time: float) -> None:
+        """Let an observer look from now on; its regular grid begins now."""
+        observer._begin_grid(time)
+        self._list_of(observer).append(observer)
+
+    def remove(self, observer: Observer) -> None:
+        """Let an observer look no longer."""
+        kept = self._list_of(observer)
+        kept[:] = [o for o in kept if o is not observer]
+
+    def _list_of(self, observer: Observer) -> list[Observer]:
+        if isinstance(observer._frequency, Fraction):
+            return self.periodic
+        return self.at_steps if observer._frequency == "step" else self.at_events
+
+    def next_time(self) -> float:
+        """The next instant at which a periodic observer is due."""
+        return min((o._next_time() for o in self.periodic), default=inf)
+
+    def observe_all(self, phase: Phase, time: float) -> None:
+        """Every observer looks once: just before or just after an event."""
+        for observer in self.periodic:
+            observer._pass(time)
+            observer._observe(phase)
+        for observer in [*self.at_steps, *self.at_events]:
+            observer._observe(phase)
+
+    def observe_grid(self, time: float) -> None:
+        """Those whose regular instant is `time` look."""
+        for observer in self.periodic:
+            if observer._next_time() == time:
+                observer._pass(time)
+                observer._observe(Phase.GRID)
+
+    def observe_step(self) -> None:
+        """Those of every step look at its end."""
+        for observer in self.at_steps:
+            observer._observe(Phase.STEP)

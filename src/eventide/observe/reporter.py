@@ -1,0 +1,109 @@
+"""Reporters: the user's own eyes on a running model."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+from typing import Literal, NoReturn, Self, TypeAlias
+
+from eventide.declare import Component
+from eventide.discrete.periodic import exact_period
+from eventide.errors import ModelError, SimulationError
+from eventide.monitor import Observer, Phase
+
+Every: TypeAlias = float | Literal["step", "event"]
+
+
+def as_frequency(every: Every) -> Fraction | Literal["step", "event"]:
+    """`every` as an exact period, "step" or "event"; ModelError if it is none of these."""
+    if every == "step":
+        return "step"
+    if every == "event":
+        return "event"
+    if isinstance(every, str):
+        raise ModelError(f'every= takes a period, "step" or "event", and got {every!r}')
+    return exact_period(every)
+
+
+class Reporter(Observer, Component):
+    """Subclass it and write `report`, which is called while the reporter is active.
+
+    every   a period: at each multiple of it after the start; "step": at the end of each step; "event": no more.
+            Whatever it is, just before and just after each event as well.
+    A reporter looks and must not change the model.
+    """
+
+    every: Every = "step"
+
+    def _complete(self) -> None:
+        self._frequency = as_frequency(self.every)
+        super()._complete()
+
+    def report(self) -> None:
+        """What is to be done; nothing by default."""
+
+    def start(self) -> Self:
+        """Report from now on; the regular instants count from now. No effect on an active reporter.
+
+        Raises SimulationError 15 between events.
+        """
+        self._forbid_between_events(15, "start")
+        if not self.active:
+            self.sim._the_monitor.add_observer(self)
+        return self
+
+    def stop(self) -> None:
+        """Report no longer; no effect on an inactive reporter.
+
+        Raises SimulationError 16 between events.
+        """
+        self._forbid_between_events(16, "stop")
+        self.sim._the_monitor.observers.remove(self)
+
+    def set_frequency(self, every: Every) -> Self:
+        """Report at other instants from now on; the regular instants count from now.
+
+        Raises SimulationError 14 between events, if active.
+        """
+        frequency = as_frequency(every)
+        if self.active:
+            self._forbid_between_events(14, "set_frequency")
+            self.sim._the_monitor.observers.remove(self)
+            self._frequency = frequency
+            self.sim._the_monitor.add_observer(self)
+        else:
+            self._frequency = frequency
+            self._begin_grid(self.sim.time)
+        self.every = every
+        return self
+
+    @property
+    def frequency(self) -> Every:
+        """The period, "step" or "event"."""
+        return float(self._frequency) if isinstance(self._frequency, Fraction) else self._frequency
+
+    @property
+    def report_time(self) -> float:
+        """The next regular instant; infinity without a period."""
+        return self._next_time() if self._grid is not None else inf
+
+    @property
+    def active(self) -> bool:
+        """Whether it reports."""
+        return self in self.sim._the_monitor.observers
+
+    def _observe(self, phase: Phase) -> None:
+        self.report()
+
+    def _refuse_period(self, time: float) -> NoReturn:
+        raise SimulationError(
+            6, time, f"The period {self.frequency!r} of {self.name} cannot be seen at this time.", reporter=self
+        )
+
+    def _forbid_between_events(self, number: int, call: str) -> None:
+        if self.sim.active:
+            raise SimulationError(
+                number, self.sim.time, f"{call}() of {self.name} was called between events.", reporter=self
+            )
+
+

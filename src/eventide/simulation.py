@@ -1,0 +1,128 @@
+"""The public simulation: one clock, one world, its settings; everything else is delegated to the rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from eventide.discrete import World
+from eventide.errors import SimulationError
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous, Method, System, Variable
+    from eventide.monitor import Monitor
+    from eventide.observe import Every, Recording
+
+
+class Simulation(World):
+    """One run of a model: its clock, its events, its states.
+
+    rel_error, abs_error    tolerances, copied by each state when it is made
+    dt_min                  the shortest step, and how closely state events are located; 0: to the last float
+    dt_max                  the longest step
+    rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
+    """
+
+    def __init__(
+        self,
+        *,
+        rel_error: float = 1e-6,
+        abs_error: float = 1e-9,
+        dt_min: float = 0.0,
+        dt_max: float = inf,
+        rng: Any = None,
+    ) -> None:
+        super().__init__(rng)
+        self.rel_error = rel_error
+        self.abs_error = abs_error
+        self.dt_min = dt_min
+        self.dt_max = dt_max
+        self.recordings: list[Recording] = []
+
+    # --- the continuous half, made when first asked for -----------------------------------------------------------
+
+    @cached_property
+    def _continuum(self) -> System:
+        from eventide.continuous import System
+
+        return System(self)
+
+    @cached_property
+    def _the_monitor(self) -> Monitor:
+        from eventide.monitor import Monitor
+
+        return Monitor(self, self._continuum)
+
+    def _watch(self) -> None:
+        self._vigil = self._the_monitor
+
+    @property
+    def monitor(self) -> Monitor:
+        """What brings the model from event to event, to look at."""
+        return self._the_monitor
+
+    @property
+    def method(self) -> Method:
+        """The integration method; it may be exchanged at any event."""
+        return self._the_monitor.flow.method
+
+    @method.setter
+    def method(self, method: Method) -> None:
+        self._the_monitor.flow.method = method
+
+    @property
+    def laws(self) -> tuple[Continuous, ...]:
+        """The active components in the order in which their equations run."""
+        return tuple(self._continuum.chain)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The active variables, the one started last foremost."""
+        return self._continuum.variables
+
+    def set_tolerances(self, *, rel_error: float | None = None, abs_error: float | None = None) -> None:
+        """Change the tolerances of the run and of all its present variables."""
+        if rel_error is not None:
+            self.rel_error = rel_error
+        if abs_error is not None:
+            self.abs_error = abs_error
+        self._continuum.set_all_tolerances(rel_error, abs_error)
+
+    # --- looking at it --------------------------------------------------------------------------------------------
+
+    def record(
+        self,
+        *subjects: Any,
+        every: Every = "step",
+        events: bool = True,
+        name: str = "",
+        **expressions: Callable[[], float],
+    ) -> Recording:
+        """Record components, variables, resources and named expressions from now on.
+
+        every       a period; "step": each step's end; "event": only events, and all of them
+        events      whether both sides of events are kept beside the regular instants
+        """
+        from eventide.observe import record
+
+        recording = record(self, subjects, expressions, every, events=events, name=name)
+        self.recordings.append(recording)
+        return recording
+
+    # --- what a model may decide for itself -----------------------------------------------------------------------
+
+    def integration_error(self, variable: Variable) -> bool:
+        """Called when `variable` cannot be integrated accurately enough with a step of dt_min.
+
+        Override it to change dt_min, tolerances or method; answer True to repeat the step, False to accept it.
+        The default raises SimulationError 1.
+        """
+        raise SimulationError(
+            1,
+            self.time,
+            f"{variable.name} needs steps shorter than dt_min = {self.dt_min!r}: raise its tolerances, lower dt_min, "
+            "or look for a rate that is not finite.",
+            variable=variable,
+        )

@@ -1,0 +1,170 @@
+"""Level: statistics of a number that holds until it changes, weighted by time."""
+
+from __future__ import annotations
+
+from math import inf, nan, sqrt
+from typing import Protocol
+
+import numpy as np
+
+from eventide.statistics.moments import Moments
+
+MOST_VALUES = 10_000
+"""So many different values are told apart; beyond, moments alone are kept."""
+
+
+class Clock(Protocol):
+    """Anything with a time; a Simulation, as a rule."""
+
+    @property
+    def time(self) -> float:
+        """The present time."""
+        ...
+
+
+class Level:
+    """Mean, spread and shares, over time, of a quantity that jumps: SIMULA's accum.
+
+    initial   value at the start [unit]
+    clock     object whose attribute `time` is the present time, never going back
+    name      shown in messages
+    unit      unit of the values, shown in messages
+
+    Statistics run from the creation, or the last reset, to the present. Reading them
+    changes nothing. Over no time at all they are nan.
+
+    Source    SIMULA Standard (SS 63 61 14), class SIMULATION, procedure accum
+    """
+
+    __slots__ = ("_changed", "_clock", "_folded", "_held", "_is_told_apart", "_start", "_value", "name", "unit")
+
+    def __init__(self, initial: float = 0.0, *, clock: Clock, name: str = "", unit: str = "") -> None:
+        self.name = name
+        self.unit = unit
+        self._clock = clock
+        if not -inf < initial < inf:
+            raise self._not_finite("initial value", initial)
+        self._value = initial
+        self.reset()
+
+    @property
+    def value(self) -> float:
+        """The present value [unit]."""
+        return self._value
+
+    def set(self, value: float) -> None:
+        """Let the level be `value` [unit] from now on.
+
+        Raises  ValueError when it is nan or infinite
+        """
+        if not -inf < value < inf:
+            raise self._not_finite("set", value)
+        now = self._clock.time
+        try:
+            self._held[self._value] += now - self._changed
+        except KeyError:
+            self._hold_first(now - self._changed)
+        self._changed = now
+        self._value = value
+
+    def change(self, difference: float) -> None:
+        """Let the level rise by `difference` [unit] now, or fall where it is negative.
+
+        Raises  ValueError when the new value is nan or infinite
+        """
+        self.set(self._value + difference)
+
+    def reset(self) -> None:
+        """Begin the statistics anew at the present time; the value stays."""
+        self._start: float = self._clock.time
+        self._changed: float = self._start
+        # How long each value was held up to the last change: every statistic comes from it.
+        self._held: dict[float, float] = {}
+        self._folded = Moments()
+        self._is_told_apart = True
+
+    @property
+    def elapsed(self) -> float:
+        """Time since the creation or the last reset [time of the clock]."""
+        return self._clock.time - self._start
+
+    @property
+    def integral(self) -> float:
+        """Integral of the level over the elapsed time [unit * time]."""
+        return self._moments().total
+
+    @property
+    def mean(self) -> float:
+        """Mean over time [unit]."""
+        return self._moments().mean
+
+    @property
+    def variance(self) -> float:
+        """Mean square distance from the mean, over time [unit**2]."""
+        moments = self._moments()
+        return moments.squares / moments.weight if moments.weight else nan
+
+    @property
+    def stdev(self) -> float:
+        """Square root of the variance [unit]."""
+        return sqrt(self.variance)
+
+    @property
+    def minimum(self) -> float:
+        """Least value so far [unit], also one that held for no time."""
+        return self._moments().minimum
+
+    @property
+    def maximum(self) -> float:
+        """Greatest value so far [unit], also one that held for no time."""
+        return self._moments().maximum
+
+    def time_at(self, value: float) -> float:
+        """For how long the level was exactly `value` [time of the clock].
+
+        Raises  ValueError when the level took more than 10,000 different values
+        """
+        if not self._is_told_apart:
+            raise ValueError(
+                f"{self._label()} took more than {MOST_VALUES} different values: the time at each is not kept;"
+                " ask for mean and variance, or set() it rounded"
+            )
+        return self._held_by_now().get(value, 0.0)
+
+    def fraction(self, value: float) -> float:
+        """For which share of the elapsed time, 0 to 1, the level was exactly `value`.
+
+        Raises  ValueError when the level took more than 10,000 different values
+        """
+        elapsed = self.elapsed
+        return self.time_at(value) / elapsed if elapsed else nan
+
+    def _held_by_now(self) -> dict[float, float]:
+        present = self._clock.time - self._changed
+        return {**self._held, self._value: self._held.get(self._value, 0.0) + present}
+
+    def _moments(self) -> Moments:
+        return self._folded.combined(_moments_of(self._held_by_now()))
+
+    def _hold_first(self, duration: float) -> None:
+        """Enter the value as one not held before; fold the others when there are too many."""
+        if len(self._held) == MOST_VALUES:
+            self._folded = self._folded.combined(_moments_of(self._held))
+            self._is_told_apart = False
+            self._held.clear()
+        self._held[self._value] = duration
+
+    def _label(self) -> str:
+        return f"level {self.name!r}" if self.name else "a level"
+
+    def _not_finite(self, what: str, value: float) -> ValueError:
+        return ValueError(f"{self._label()}: {what} {value!r}: a level is a finite number")
+
+    def __repr__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        mean = f", mean {self.mean:.6g}{unit}" if self.elapsed else ""
+        return f"<Level {self.name!r}: {self._value!r}{unit}{mean}>"
+
+
+def _moments_of(held: dict[float, float]) -> Moments:
+    return Moments.of(np.array(list(held), dtype=float), np.array(list(held.values())))

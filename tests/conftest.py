@@ -1,0 +1,19 @@
+"""What every test shares."""
+
+import os
+
+import pytest
+from hypothesis import settings
+from rows import RowMarkers, load_rows
+
+os.environ["MPLBACKEND"] = "agg"  # pictures are made without a screen
+
+# Properties are tried on the same examples every time, so that a red test is red again; no example is timed.
+# `make test ARGS=--hypothesis-profile=search` looks for new ones.
+settings.register_profile("repeat", derandomize=True, deadline=None)
+settings.register_profile("search", max_examples=1000, deadline=None)
+settings.load_profile("repeat")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RowMarkers(load_rows()))
