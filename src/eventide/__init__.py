@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from eventide.errors import Interrupt as Interrupt
     from eventide.errors import ModelError as ModelError
     from eventide.errors import SimulationError as SimulationError
+    from eventide.observe import PopulationRecording as PopulationRecording
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
     from eventide.statistics import Level as Level
@@ -70,7 +72,7 @@ _HOMES = {
         "when",
     ),
     "errors": ("Ended", "EventideError", "Interrupt", "ModelError", "SimulationError"),
-    "observe": ("Recording", "Reporter"),
+    "observe": ("PopulationRecording", "Recording", "Reporter", "write_csv"),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

@@ -1,10 +1,10 @@
 """The errors of eventide, one family.
 
-    EventideError
-    |-- SimulationError     a numbered error of the monitor: number, text, time, culprit
-    |-- ModelError          the library was used in a way it cannot follow
-    `-- Interrupt           thrown into a process by `interrupt(cause)`
-    Ended (BaseException)   thrown into a process by `end()`
+EventideError
+|-- SimulationError     a numbered error of the monitor: number, text, time, culprit
+|-- ModelError          the library was used in a way it cannot follow
+`-- Interrupt           thrown into a process by `interrupt(cause)`
+Ended (BaseException)   thrown into a process by `end()`
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from eventide.discrete import World
 from eventide.errors import SimulationError
@@ -13,7 +13,8 @@ from eventide.errors import SimulationError
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, System, Variable
     from eventide.monitor import Monitor
-    from eventide.observe import Every, Recording
+    from eventide.observe import Every, PopulationRecording, Recording
+    from eventide.observe.recording import Subject
 
 
 class Simulation(World):
@@ -39,7 +40,7 @@ class Simulation(World):
         self.abs_error = abs_error
         self.dt_min = dt_min
         self.dt_max = dt_max
-        self.recordings: list[Recording] = []
+        self.recordings: list[Recording | PopulationRecording] = []
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------
 
@@ -92,6 +93,21 @@ class Simulation(World):
 
     # --- looking at it --------------------------------------------------------------------------------------------
 
+    @overload
+    def record(
+        self, subject: type[Continuous], /, *, every: Every = "step", events: bool = True, name: str = ""
+    ) -> PopulationRecording: ...
+
+    @overload
+    def record(
+        self,
+        *subjects: Subject,
+        every: Every = "step",
+        events: bool = True,
+        name: str = "",
+        **expressions: Callable[[], float],
+    ) -> Recording: ...
+
     def record(
         self,
         *subjects: Any,
@@ -99,8 +115,8 @@ class Simulation(World):
         events: bool = True,
         name: str = "",
         **expressions: Callable[[], float],
-    ) -> Recording:
-        """Record components, variables, resources and named expressions from now on.
+    ) -> Recording | PopulationRecording:
+        """Record components, variables, resources and named expressions from now on, or all objects of one class.
 
         every       a period; "step": each step's end; "event": only events, and all of them
         events      whether both sides of events are kept beside the regular instants

@@ -4,9 +4,10 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
-from eventide.statistics import Histogram
 from hypothesis import given
 from hypothesis import strategies as st
+
+from eventide.statistics import Histogram
 
 halves = st.lists(st.integers(-4, 24).map(lambda k: k / 2), max_size=50)
 

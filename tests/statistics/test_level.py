@@ -4,9 +4,10 @@ from fractions import Fraction
 from math import inf, isnan, nan
 
 import pytest
-from eventide.statistics import Level, level
 from hypothesis import given
 from hypothesis import strategies as st
+
+from eventide.statistics import Level, level
 
 
 class Watch:

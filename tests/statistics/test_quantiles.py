@@ -3,6 +3,8 @@
 from math import exp, inf
 
 import pytest
+from scipy import special
+
 from eventide.statistics.incomplete import log_beta_tail, log_gamma_tails
 from eventide.statistics.quantiles import (
     beta_logit,
@@ -12,11 +14,15 @@ from eventide.statistics.quantiles import (
     poisson_quantile,
     student_quantile,
 )
-from scipy import special
 
 SMALL = [2.0**-53, 2.0**-40, 2.0**-20, 2.0**-7, 0.125, 0.3125, 0.4375]  # so that 1 - u is exact
 CHANCES = sorted([*SMALL, 0.5, 0.75, *(1.0 - u for u in SMALL)])
 SHAPES = [0.05, 0.3, 0.9, 1.0, 1.5, 2.0, 7.0, 40.0, 300.0, 1e4]
+
+
+def allowed(size):
+    """Relative error: logarithms of this size cancel."""
+    return 1e-12 + 2e-14 * size
 
 
 def test_normal():
@@ -27,8 +33,8 @@ def test_normal():
 def test_incomplete_gamma(shape):
     for x in (1e-8, 0.1, 0.9 * shape, shape, shape + 1.0, 1.5 * shape + 3.0):
         lower, upper = log_gamma_tails(shape, x)
-        assert exp(lower) == pytest.approx(special.gammainc(shape, x), rel=1e-11, abs=1e-300)
-        assert exp(upper) == pytest.approx(special.gammaincc(shape, x), rel=1e-11, abs=1e-300)
+        assert exp(lower) == pytest.approx(special.gammainc(shape, x), rel=allowed(shape), abs=1e-300)
+        assert exp(upper) == pytest.approx(special.gammaincc(shape, x), rel=allowed(shape), abs=1e-300)
 
 
 @pytest.mark.parametrize("a", SHAPES)
@@ -36,7 +42,7 @@ def test_incomplete_beta(a):
     for b in SHAPES:
         for x in (1e-8, 0.2, a / (a + b), 0.9):
             expected = special.betainc(a, b, x)
-            assert exp(log_beta_tail(a, b, x, 1.0 - x)) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+            assert exp(log_beta_tail(a, b, x, 1.0 - x)) == pytest.approx(expected, rel=allowed(a + b), abs=1e-300)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -48,7 +54,7 @@ def test_gamma(shape):
         if x < 1e-290:  # scipy reaches no further down
             continue
         tail, reached = (special.gammaincc, 1.0 - u) if u > 0.5 else (special.gammainc, u)
-        assert tail(shape, x) == pytest.approx(reached, rel=1e-10)
+        assert tail(shape, x) == pytest.approx(reached, rel=allowed(shape))
 
 
 def test_gamma_below_the_least_float():
@@ -63,7 +69,7 @@ def test_beta(a):
         assert all(0.0 <= x <= 1.0 for x in found)
         for u, x in zip(CHANCES, found, strict=True):
             if 1e-290 < x < 0.9:  # further up it is the distance to 1 that counts
-                assert special.betainc(a, b, x) == pytest.approx(u, rel=1e-9)
+                assert special.betainc(a, b, x) == pytest.approx(u, rel=allowed(a + b))
             assert beta_logit(a, b, u) == pytest.approx(-beta_logit(b, a, 1.0 - u), rel=1e-9, abs=1e-9)
 
 

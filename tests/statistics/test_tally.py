@@ -8,11 +8,12 @@ from math import isnan, nan, sqrt
 
 import numpy as np
 import pytest
-from eventide.statistics import Tally
-from eventide.statistics.moments import BLOCK
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+
+from eventide.statistics import Tally
+from eventide.statistics.moments import BLOCK
 
 # The states x1 and x2 of the example of a data dump, at the times 0, 1, ..., 25.
 X1 = [5, 2, 1, 0, 2, 3, 2, 2, 2, -1, -2, -4, -4, -5, -5, -5, -6, -6, -6, -5, -5, -5, -4, -2, -2, -2]
@@ -187,7 +188,9 @@ def test_reset_forgets_and_add_stays(keep):
 
 
 @pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda tally: pickle.loads(pickle.dumps(tally))], ids=["copy", "pickle"])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda tally: pickle.loads(pickle.dumps(tally))], ids=["copy", "pickle"]
+)
 def test_copies_go_their_own_way(copied, keep):
     tally = tally_of([1.0, 3.0], name="waiting", unit="h", keep=keep)
     twin = copied(tally)
@@ -238,7 +241,9 @@ def test_refusals(ask, message):
         ask(Tally("x", "h"))
 
 
-@pytest.mark.parametrize("ask", [lambda tally: tally.values, lambda tally: tally.quantile(0.5)], ids=["values", "quantile"])
+@pytest.mark.parametrize(
+    "ask", [lambda tally: tally.values, lambda tally: tally.quantile(0.5)], ids=["values", "quantile"]
+)
 def test_values_let_go_are_not_to_be_had(ask):
     with pytest.raises(ValueError, match=r"tally 'x' has no .* made with keep=False"):
         ask(Tally("x", keep=False))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from eventide.continuous.stepper import ROWS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Owner(Protocol):
@@ -23,6 +26,9 @@ class Arena:
     rows        its rows as memoryviews: reading an item gives a Python float at once
     """
 
+    table: NDArray[np.float64]
+    rows: list[memoryview[float]]
+
     def __init__(self, capacity: int = 64) -> None:
         self._owners: dict[int, weakref.ref[Any]] = {}
         self._free: dict[int, list[int]] = {}
@@ -35,7 +41,7 @@ class Arena:
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]
         self.table = table
-        self.rows = [memoryview(row) for row in table]
+        self.rows = [row_view(row) for row in table]
         for base, owner in self._owners.items():
             alive = owner()
             if alive is not None:
@@ -71,3 +77,9 @@ class Arena:
             base, size = self._gone.pop()
             del self._owners[base]
             self._free.setdefault(size, []).append(base)
+
+
+def row_view(row: Any) -> memoryview[float]:
+    """A row of floats as a memoryview: reading an item gives a Python float, several times faster than an array's."""
+    view: Any = memoryview(row)
+    return view  # type: ignore[no-any-return]  # the checker believes that every buffer holds integers

@@ -23,9 +23,9 @@ def check_class(cls: type[Continuous]) -> None:
     for function in (cls.equations, cls.contributions):
         for name, line in _assigned_fields(cls, function):
             raise ModelError(
-                f"{cls.__name__}.{function.__name__} assigns the field {name!r} ({function.__code__.co_filename}:{line}), "
-                f"and a plain field changes in events only: declare it `{name}: ev.Computed = ev.computed()`, "
-                "or as a State with a rate"
+                f"{cls.__name__}.{function.__name__} assigns the field {name!r} "
+                f"({function.__code__.co_filename}:{line}), and a plain field changes in events only: "
+                f"declare it `{name}: ev.Computed = ev.computed()`, or as a State with a rate"
             )
     setattr(cls, _checked, True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous import stepper
 from eventide.continuous.methods import ENGLAND, Method
@@ -12,6 +12,7 @@ from eventide.continuous.system import System
 from eventide.errors import SimulationError
 
 if TYPE_CHECKING:
+    from eventide.continuous.methods import Coefficients
     from eventide.simulation import Simulation
 
 LATEST: Final = sys.float_info.max
@@ -85,9 +86,8 @@ class Flow:
         the time, and whatever the laws raise at the smallest step.
         """
         sim, system = self.sim, self.system
-        rows, segments = system.arena.rows, system.segments
-        stepper.copy(rows, segments, stepper.Y, stepper.Y0)
-        stepper.copy(rows, segments, stepper.R, stepper.K)
+        stepper.copy(system.arena.rows, system.segments, stepper.Y, stepper.Y0)
+        stepper.copy(system.arena.rows, system.segments, stepper.R, stepper.K)
         sim.last_time = self.start
         remaining = (limit - self.start) - self.rest
         if system.is_empty:
@@ -159,7 +159,7 @@ class Flow:
             return 0.0, -1, error
         return ratio, slot, None
 
-    def _arguments(self, step: float) -> tuple[object, object, object, float, float, float]:
+    def _arguments(self, step: float) -> tuple[Any, stepper.Segments, Coefficients, float, float, float]:
         system = self.system
         return (system.arena.rows, system.segments, self.method.coefficients, self.start, self.rest, step)
 
@@ -173,9 +173,19 @@ class Flow:
         """Ask the model what to do about an accuracy that cannot be had; whether to repeat the step."""
         sim = self.sim
         sim.time, sim.dt = self.start, 0.0
-        repeat = sim.integration_error(self.system.variable_at(slot)) if slot >= 0 else False
+        repeat = slot >= 0 and sim.integration_error(self.system.variable_at(slot))
         check_limits(sim)
+        self._start_anew()
         return repeat
+
+    def _start_anew(self) -> None:
+        """Begin the step again with whatever variables, tolerances and laws there are now."""
+        system = self.system
+        system.prepare()
+        system.structure_changed = False
+        system.evaluate(self.start, 0.0)
+        stepper.copy(system.arena.rows, system.segments, stepper.Y, stepper.Y0)
+        stepper.copy(system.arena.rows, system.segments, stepper.R, stepper.K)
 
     def _return_to_start(self) -> None:
         rows, segments = self.system.arena.rows, self.system.segments

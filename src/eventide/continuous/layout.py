@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.stepper import E0, R, Y0, Y
-from eventide.declare import Field
+from eventide.continuous.stepper import E0, Y0, R, Y
+
+if TYPE_CHECKING:
+    from eventide.declare import Field
 
 _PROPERTY = """
 def get(self):
@@ -79,7 +81,7 @@ def _keep_row(self: Any, row: Any) -> None:
     object.__setattr__(self, "_row", row)
 
 
-def _refuse_write(self: Any, name: str, value: Any) -> None:
+def _refuse_write(self: Any, name: str, _: Any) -> None:
     if not hasattr(type(self), name):
         raise AttributeError(f"there is no state {name!r} here")
     raise AttributeError(

@@ -8,9 +8,10 @@ may also change Y (difference equations). Nothing here allocates.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.continuous.methods import Coefficients
+if TYPE_CHECKING:
+    from eventide.continuous.methods import Coefficients
 
 Rows: TypeAlias = Any
 """A sequence of rows of floats: a list of memoryviews, or a two-dimensional array."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class, check_pass
-from eventide.continuous.stepper import ABS, REL, R, Y0, Y
+from eventide.continuous.stepper import ABS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class System:
         self._contributions: list[Any] = []
         self._equations: list[Any] = []
         self._sums: dict[int, int] = {}
-        self._zeros = memoryview(bytes(0))
+        self._zeros: memoryview[float] = memoryview(bytes(0)).cast("d")
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
@@ -54,6 +54,7 @@ class System:
         self._sums.pop(first_sum, None)
         if layout.sums:
             self._sums[first_sum] = len(layout.sums)
+            self._segments_stale = True
         return base
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from eventide.continuous.stepper import ABS, E0, REL, R, Y0, Y
+from eventide.continuous.stepper import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:

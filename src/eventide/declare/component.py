@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_origin
@@ -75,11 +76,14 @@ class Component(_Declared):
         @property
         def name(self) -> str:
             """The name in columns, errors and traces: as given, else the class and a number."""
-            return self._name or f"{type(self).__name__} {self._number}"
+            return self._name or self._default_name()
 
         @name.setter
         def name(self, value: str) -> None:
             self._name = value
+
+    def _default_name(self) -> str:
+        return f"{type(self).__name__} {self._number}"
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -88,7 +92,7 @@ class Component(_Declared):
 def _own_fields(cls: type) -> dict[str, Field]:
     """The fields that this class adds, in the order in which they stand."""
     found: dict[str, Field] = {}
-    for name, annotation in cls.__dict__.get("__annotations__", {}).items():
+    for name, annotation in inspect.get_annotations(cls).items():
         resolved = _resolve(cls, annotation)
         if get_origin(resolved) is ClassVar or resolved is ClassVar or name.startswith("__"):
             continue
@@ -135,8 +139,8 @@ def _resolve(cls: type, annotation: Any) -> Any:
         frame = frame.f_back
     module = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else frame.f_globals
     try:
-        return eval(annotation, dict(module), {**frame.f_locals, **vars(cls)})
-    except Exception:
+        return eval(annotation, dict(module), {**frame.f_locals, **vars(cls)})  # noqa: S307  # the class's own text
+    except Exception:  # noqa: BLE001  # an annotation may be anything; what cannot be read is a reference
         return annotation
 
 
@@ -191,4 +195,6 @@ def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
 def check_same_simulation(sim: Simulation, component: Component) -> None:
     """Raise ModelError if `component` belongs to another simulation than `sim`."""
     if component.sim is not sim:
-        raise ModelError(f"{component.name} belongs to another simulation: each object lives in the one it was made for")
+        raise ModelError(
+            f"{component.name} belongs to another simulation: each object lives in the one it was made for"
+        )

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    import typing_extensions
+
     from eventide.discrete.calendar import Notice
     from eventide.discrete.process import Process
     from eventide.discrete.world import World
@@ -55,8 +57,14 @@ class Command(Protocol):
     def _execute(self, sim: World, activity: Any, /) -> Any: ...
 
 
-Life: TypeAlias = Generator[Command | float, Any, Any]
-"""The type of a process's `run`: yields commands, is sent what they answer, returns its result."""
+if TYPE_CHECKING:
+    # A default, so that `Life` alone is a whole type; Python itself knows this from 3.13 on.
+    Result = typing_extensions.TypeVar("Result", default=Any)
+else:
+    Result = TypeVar("Result")
+
+Life: TypeAlias = Generator[Command | float, Any, Result]
+"""The type of a process's `run`: yields commands, is sent what they answer, returns its result (`Life[R]`)."""
 
 
 def hold(duration: float) -> float:

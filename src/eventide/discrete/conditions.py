@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.declare import Component
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.declare import Component
     from eventide.discrete.world import World
 
 
@@ -140,9 +140,7 @@ class ConditionList:
         """Insert by priority, high first; among equals last, or first if `prior`."""
         rank, listed = condition.priority, self._list
         place = 0
-        while place < len(listed) and (
-            listed[place].priority > rank or (listed[place].priority == rank and not prior)
-        ):
+        while place < len(listed) and (listed[place].priority > rank or (listed[place].priority == rank and not prior)):
             place += 1
         listed.insert(place, condition)
 

@@ -8,31 +8,31 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.declare import Component
 from eventide.discrete.conditions import NOTHING, refuse_generator, run_handler
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.declare import Component
     from eventide.discrete.world import World
 
 _FIRST: Final = 0
 
 
-def exact_period(period: float | None = None, hz: float | None = None) -> Fraction:
+def exact_period(period: float | Fraction | None = None, hz: float | Fraction | None = None) -> Fraction:
     """A period as an exact fraction: a float is read by its decimal form (0.1 is 1/10), `hz=200` is 1/200.
 
     Raises TypeError if neither or both are given, ModelError if the result is not a positive finite number.
     """
-    if (period is None) == (hz is None):
+    given = period if hz is None else hz
+    if given is None or (period is not None and hz is not None):
         raise TypeError("give a period or hz=, one of them")
-    given = period if period is not None else hz
     try:
         exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
     except (ArithmeticError, ValueError, TypeError):
         raise ModelError(f"a period is a positive number, and got {given!r}") from None
     if exact <= 0:
         raise ModelError(f"a period is a positive number, and got {given!r}")
-    return exact if period is not None else 1 / exact
+    return exact if hz is None else 1 / exact
 
 
 class Grid:

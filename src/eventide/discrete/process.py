@@ -89,7 +89,9 @@ class Process(_Agenda, Component):
         """
         self.sim._forbid(20, f"cancel() of {self.name}")
         if self is self.sim.current:
-            raise ModelError(f"{self.name} is the current process and has no event to cancel: write `yield passivate()`")
+            raise ModelError(
+                f"{self.name} is the current process and has no event to cancel: write `yield passivate()`"
+            )
         if self._wait is not None and self._notice is None:
             raise ModelError(
                 f"{self.name} has no event to cancel, it waits for {self._wait.describe()}: "
@@ -138,7 +140,7 @@ class Process(_Agenda, Component):
         Raises ModelError if it is idle.
         """
         if self._notice is not None:
-            return self._notice[0]
+            return float(self._notice[0])
         if self is self.sim.current:
             return self.sim.time
         raise ModelError(f"{self.name} is idle and has no event time")
@@ -149,8 +151,10 @@ class Process(_Agenda, Component):
         calendar = self.sim._calendar
         if self is self.sim.current:
             notice = calendar.first()
-            return None if notice is None else notice[3]
-        return calendar.after_activity(self)
+            following = None if notice is None else notice[3]
+        else:
+            following = calendar.after_activity(self)
+        return following
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
@@ -207,10 +211,14 @@ class Process(_Agenda, Component):
         calendar, sim = self.sim._calendar, self.sim
         if neighbour is sim.current:
             if before is not None:
-                raise ModelError(f"nothing can come before the current process {neighbour.name}: write `yield activate(p)`")
+                raise ModelError(
+                    f"nothing can come before the current process {neighbour.name}: write `yield activate(p)`"
+                )
             calendar.schedule_prior(sim.time, sim.time, self)
         elif neighbour._notice is None:
-            raise ModelError(f"{neighbour.name} is idle: {self.name} cannot be placed beside an event that is not there")
+            raise ModelError(
+                f"{neighbour.name} is idle: {self.name} cannot be placed beside an event that is not there"
+            )
         elif before is not None:
             calendar.schedule_before(neighbour._notice, self)
         else:
@@ -223,7 +231,9 @@ class Process(_Agenda, Component):
         if self._generator is None:
             raise ModelError(f"{self.name} has not begun: there is nothing to {verb}")
         if self is self.sim.current:
-            raise ModelError(f"{self.name} is the current process and cannot {verb} itself: raise an exception or return")
+            raise ModelError(
+                f"{self.name} is the current process and cannot {verb} itself: raise an exception or return"
+            )
 
     def _finish(self, result: Any) -> None:
         """The story is over: let go of it and wake those who waited for its end."""
@@ -268,10 +278,8 @@ class Story(Process):
         self._begin(generator)
         self._anchor = sim.time
 
-    @property
-    def name(self) -> str:  # type: ignore[override]  # read-only: the generator's name and a number
-        """The name given, else that of the generator's function and a number."""
-        return self._name or f"{self._label} {self._number}"
+    def _default_name(self) -> str:
+        return f"{self._label} {self._number}"
 
 
 class End:

@@ -87,14 +87,14 @@ class Resource(Component):
     """
 
     def __init__(self, sim: Simulation, capacity: int = 1, *, name: str = "") -> None:
-        if not isinstance(capacity, int) or isinstance(capacity, bool) or capacity < 1:
+        if type(capacity) is not int or capacity < 1:
             raise ModelError(f"the capacity of a resource is a whole number of at least 1, and got {capacity!r}")
         self._attach(sim, name)
         self.capacity = capacity
         self._waiting: list[Request] = []
         self._held = 0
-        self.in_use = Level(0, sim, name=f"{self.name} in use")
-        self.queue = Level(0, sim, name=f"{self.name} queue")
+        self.in_use = Level(0, clock=sim, name=f"{self.name} in use")
+        self.queue = Level(0, clock=sim, name=f"{self.name} queue")
         self.waits = Tally(name=f"{self.name} waits")
 
     def request(self, priority: float = 0.0) -> Request:

@@ -44,9 +44,9 @@ class World:
     """
 
     def __init__(self, rng: Any = None) -> None:
-        self.time = 0.0
-        self.last_time = 0.0
-        self.dt = 0.0
+        self.time: float = 0.0
+        self.last_time: float = 0.0
+        self.dt: float = 0.0
         self.active = False
         """Whether the monitor runs, that is: whether this is between events."""
         self.current: Any = None
@@ -63,6 +63,7 @@ class World:
         self._is_running = False
         self._is_halted = False
         self._goal: Process | None = None
+        self._events_before = 0
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
@@ -124,6 +125,7 @@ class World:
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._goal = goal
+        self._events_before = self.events
         self._is_running, self._is_halted = True, goal is not None and goal.terminated
         try:
             self._loop(horizon)
@@ -243,8 +245,13 @@ class World:
 
     @property
     def _self(self) -> Simulation:
-        """This world as the simulation that it is part of."""
+        """The simulation that this world is."""
         return self  # type: ignore[return-value]  # every World is a Simulation
+
+    @property
+    def _is_at_start(self) -> bool:
+        """Whether the present run has not had an event yet."""
+        return self.events == self._events_before
 
     def _register(self, kind: Any) -> int:
         """Count a new component of a kind; its number makes its default name."""

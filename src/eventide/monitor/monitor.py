@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from eventide.continuous import Flow, System, check_limits
 from eventide.continuous.flow import LATEST
-from eventide.discrete.conditions import Condition
 from eventide.errors import SimulationError
 from eventide.monitor.location import Search
 from eventide.monitor.observers import Observer, Observers, Phase
 
 if TYPE_CHECKING:
+    from eventide.discrete.conditions import Condition
     from eventide.simulation import Simulation
 
 
@@ -115,12 +115,13 @@ class Monitor:
     def _has_prospect(self) -> bool:
         """Whether a condition may become true although no time event is due and no end is set.
 
-        Raises SimulationError 7 if states are active, nothing can ever stop them and nobody waits for an end.
+        Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
         conditions = self.sim._conditions
         if any(self._may_become_true(condition) for condition in conditions):
             return True
-        if not self.system.is_empty and self.sim.main is None and self.sim._goal is None:
+        nobody_waits = self.sim.main is None and self.sim._goal is None
+        if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )

@@ -3,7 +3,21 @@
 May import: monitor, continuous, discrete, statistics, declare, errors. Start reading at `recording.py`.
 """
 
+from eventide.observe.files import whole_file, write_csv
+from eventide.observe.ledger import Heading
+from eventide.observe.population import PopulationRecording, Series
 from eventide.observe.recording import Column, Recording, record
 from eventide.observe.reporter import Every, Reporter
 
-__all__ = ["Column", "Every", "Recording", "Reporter", "record"]
+__all__ = [
+    "Column",
+    "Every",
+    "Heading",
+    "PopulationRecording",
+    "Recording",
+    "Reporter",
+    "Series",
+    "record",
+    "whole_file",
+    "write_csv",
+]

@@ -2,95 +2,53 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete import Resource
-from eventide.errors import ModelError, SimulationError
-from eventide.monitor import Observer, Phase
-from eventide.observe.reporter import Every, as_frequency
+from eventide.errors import ModelError
+from eventide.observe.ledger import Heading, Ledger
+from eventide.observe.population import PopulationRecording
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from eventide.observe.ledger import Source
+    from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
 
 Subject: TypeAlias = Component | Variable
 
 
 @dataclass(frozen=True)
-class Column:
+class Column(Heading):
     """One recorded quantity: its name, its unit and how it is read.
 
     trend   reads its rate, or None if it has none: a kink without a jump is an event's trace as well
     """
 
-    name: str
-    unit: str
     read: Callable[[], float]
     trend: Callable[[], float] | None = None
 
 
-class Recording(Observer):
+class Recording(Ledger):
     """Columns over time, one row for each regular instant.
 
     Where an event changed a recorded value or its rate there are two rows, before and after; there, no third for the
     regular instant. Made by `sim.record`.
     """
 
+    columns: tuple[Column, ...]
+
     def __init__(
         self, sim: Simulation, columns: Sequence[Column], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
-        self.sim = sim
-        self.name = name or f"recording {sim._register(Recording)}"
-        self.columns = tuple(columns)
-        self.keeps_events = events
-        self._frequency = as_frequency(every)
-        self._keeps_all = every == "event"
-        self._times = array("d")
-        self._sides = array("b")
-        self._data = [array("d") for _ in self.columns]
-        self._readers = [column.read for column in self.columns]
-        self._trends = [column.trend for column in self.columns if column.trend is not None]
-        self._before: tuple[float, list[float], list[float]] | None = None
-        self._before_is_kept = False
-        self._after: tuple[float, list[float], bool] | None = None
-        self._is_due = False
-
-    # --- reading it -----------------------------------------------------------------------------------------------
-
-    @property
-    def times(self) -> npt.NDArray[np.float64]:
-        """The times of the rows, ascending; equal ones are the two sides of an event."""
-        self._settle()
-        return np.array(self._times)
-
-    @property
-    def sides(self) -> npt.NDArray[np.int8]:
-        """For each row: -1 just before an event, 1 just after one, 0 a regular instant without one."""
-        self._settle()
-        return np.array(self._sides, dtype=np.int8)
-
-    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
-        """One column's values, in the order of `times`."""
-        self._settle()
-        for column, data in zip(self.columns, self._data, strict=True):
-            if column.name == name:
-                return np.array(data)
-        raise KeyError(f"{self.name} has no column {name!r}; it has: {', '.join(c.name for c in self.columns)}")
-
-    def __len__(self) -> int:
-        self._settle()
-        return len(self._times)
+        super().__init__(sim, columns, every, events=events, name=name)
+        self._source = _Columns(columns)
 
     def to_pandas(self) -> pd.DataFrame:
         """A DataFrame with the time as index, a column for each quantity; units stand in `attrs["units"]`."""
@@ -102,72 +60,28 @@ class Recording(Observer):
         frame.attrs["units"] = {column.name: column.unit for column in self.columns}
         return frame
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the columns over time; answers the axes."""
+    def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
+        """Draw the columns, or those that are named, over time; answers the axes."""
         from eventide.view import plot_recording
 
-        return plot_recording(self, ax)
+        return plot_recording(self, ax, columns)
 
-    def stop(self) -> None:
-        """Record no longer."""
-        self._settle()
-        self.sim._the_monitor.observers.remove(self)
+    def _present(self) -> Iterable[tuple[int, Source]]:
+        yield 0, self._source
 
-    def __repr__(self) -> str:
-        return f"<{self.name}: {len(self)} rows of {', '.join(c.name for c in self.columns)}>"
 
-    # --- recording ------------------------------------------------------------------------------------------------
+class _Columns:
+    """All columns of a recording, read together."""
 
-    def _observe(self, phase: Phase) -> None:
-        time = self.sim.time
-        values = [read() for read in self._readers]
-        if phase is Phase.BEFORE:
-            self._settle()
-            self._before = (time, values, [trend() for trend in self._trends])
-            self._after = None
-        elif phase is Phase.AFTER:
-            self._note_after(time, values)
-        else:
-            self._settle()
-            self._append(time, values, 0)
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._readers = [column.read for column in columns]
+        self._trends = [column.trend for column in columns if column.trend is not None]
 
-    def _note_after(self, time: float, values: list[float]) -> None:
-        """Keep the latest state after the events of this instant until it is known to be the last."""
-        before = self._before
-        if before is None or before[0] != time:
-            self._settle()
-            self._after = (time, values, True)
-        else:
-            changed = values != before[1] or [trend() for trend in self._trends] != before[2]
-            self._after = (time, values, changed)
+    def values(self) -> list[float]:
+        return [read() for read in self._readers]
 
-    def _settle(self) -> None:
-        """Write down the rows of the last event's instant."""
-        before, after = self._before, self._after
-        if before is None and after is None:
-            return
-        self._before = self._after = None
-        on_grid, self._is_due = self._is_due, False
-        is_cut = after is None or after[2] or self._keeps_all
-        if before is not None and is_cut and self.keeps_events:
-            self._append(before[0], before[1], -1)
-        if after is not None and ((is_cut and self.keeps_events) or on_grid or before is None):
-            self._append(after[0], after[1], 1 if is_cut and before is not None else 0)
-
-    def _append(self, time: float, values: list[float], side: int) -> None:
-        self._times.append(time)
-        self._sides.append(side)
-        for column, value in zip(self._data, values, strict=True):
-            column.append(value)
-
-    def _pass(self, time: float) -> None:
-        if self._grid is not None and self._next_time() <= time:
-            self._is_due = True
-        super()._pass(time)
-
-    def _refuse_period(self, time: float) -> NoReturn:
-        period = float(self._frequency) if isinstance(self._frequency, Fraction) else 0.0
-        raise SimulationError(6, time, f"The period {period!r} of {self.name} cannot be seen at this time.")
+    def rates(self) -> list[float]:
+        return [trend() for trend in self._trends]
 
 
 def columns_of(subject: Any) -> list[Column]:
@@ -180,14 +94,16 @@ def columns_of(subject: Any) -> list[Column]:
     if isinstance(subject, Continuous):
         layout = subject._layout
         found = [_variable_column(subject[name]) for name in layout.states]
-        for name in (*layout.computed, *layout.sums):
-            found.append(Column(f"{subject.name}.{name}", layout.fields[name].unit, _reader(subject[name], "state")))
+        found += [
+            Column(f"{subject.name}.{name}", layout.fields[name].unit, _reader(subject[name], "state"))
+            for name in (*layout.computed, *layout.sums)
+        ]
         if found:
             return found
     if isinstance(subject, Resource):
         return [
-            Column(f"{subject.name}.in_use", "", lambda: float(subject.in_use.value)),
-            Column(f"{subject.name}.queue", "", lambda: float(subject.queue.value)),
+            Column(f"{subject.name}.in_use", "", lambda: float(subject.in_use.value), is_discrete=True),
+            Column(f"{subject.name}.queue", "", lambda: float(subject.queue.value), is_discrete=True),
         ]
     raise ModelError(
         f"there is nothing to record of {subject!r}: give a component with states, a variable, a resource, "
@@ -205,25 +121,48 @@ def _reader(variable: Variable, what: str) -> Callable[[], float]:
 
 def record(
     sim: Simulation,
-    subjects: Sequence[Subject],
+    subjects: Sequence[Subject | type[Continuous]],
     expressions: dict[str, Callable[[], float]],
     every: Every,
     *,
     events: bool = True,
     name: str = "",
-) -> Recording:
-    """Begin to record subjects and named expressions.
+) -> Recording | PopulationRecording:
+    """Begin to record subjects and named expressions, or all objects of one class.
 
-    Raises ModelError if there is nothing to record or two columns would have one name.
+    Raises ModelError if there is nothing to record, two columns would have one name, or a class is not alone.
     """
-    columns = [column for subject in subjects for column in columns_of(subject)]
-    columns += [Column(label, "", read) for label, read in expressions.items()]
-    names = [column.name for column in columns]
+    classes = [subject for subject in subjects if isinstance(subject, type)]
+    recording: Recording | PopulationRecording
+    if classes:
+        subject = _only_class(classes, len(subjects) + len(expressions))
+        recording = PopulationRecording(sim, subject, every, events=events, name=name)
+    else:
+        columns = [column for subject in subjects for column in columns_of(subject)]
+        columns += [Column(label, "", read) for label, read in expressions.items()]
+        _check_names([column.name for column in columns])
+        recording = Recording(sim, columns, every, events=events, name=name)
+    sim._the_monitor.add_observer(recording)
+    return recording
+
+
+def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
+    subject = classes[0]
+    if subjects > 1:
+        raise ModelError(
+            f"sim.record({subject.__name__}) records all objects of a class and takes nothing else: "
+            "call sim.record once more for the rest"
+        )
+    if not issubclass(subject, Continuous):
+        raise ModelError(
+            f"there is nothing to record of the class {subject.__name__}: give a class derived from Continuous, or objects"
+        )
+    return subject
+
+
+def _check_names(names: list[str]) -> None:
     if not names:
         raise ModelError("sim.record needs something to record: components, variables, or named expressions")
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
         raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
-    recording = Recording(sim, columns, every, events=events, name=name)
-    sim._the_monitor.add_observer(recording)
-    return recording

@@ -20,7 +20,7 @@ def as_frequency(every: Every) -> Fraction | Literal["step", "event"]:
         return "step"
     if every == "event":
         return "event"
-    if isinstance(every, str):
+    if not isinstance(every, int | float | Fraction):
         raise ModelError(f'every= takes a period, "step" or "event", and got {every!r}')
     return exact_period(every)
 
@@ -105,5 +105,3 @@ class Reporter(Observer, Component):
             raise SimulationError(
                 number, self.sim.time, f"{call}() of {self.name} was called between events.", reporter=self
             )
-
-

@@ -1,7 +1,8 @@
 """Incomplete gamma and beta functions, as logarithms of both tails.
 
-Scalar arithmetic of `math` only: a compiled twin gives the same bits, and a discrete
-model needs no scipy. The number of terms grows as the root of the parameters.
+Scalar arithmetic of `math` only: a compiled twin gives the same bits, and a discrete model needs no scipy. The number
+of terms grows as the root of the parameters, the relative error with the parameters (about 1e-14 of the greater one),
+as logarithms of the gamma function cancel.
 """
 
 from __future__ import annotations

@@ -1,0 +1,246 @@
+"""The parameters of a model: what kind each one is, by its annotation, and how a text becomes a value of that kind."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from numbers import Real
+from operator import index
+from types import NoneType, SimpleNamespace, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+from eventide.errors import ModelError, ParameterError
+
+REQUIRED: Final = inspect.Parameter.empty
+"""Stands for the default of a parameter that has none."""
+
+MISFITS: Final = (ArithmeticError, LookupError, TypeError, ValueError)
+"""What it may raise to make a value of something that is none."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Which values a parameter may have.
+
+    short       as it is written in Python
+    allowed     in words, after "takes"
+    accept      value -> the value as this kind has it; raises one of `MISFITS` if it is none
+    read        the same for a text
+    """
+
+    short: str
+    allowed: str
+    accept: Callable[[Any], Any]
+    read: Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A named parameter of a model.
+
+    annotation      its type; without one, the type of a default that is a number, a truth value or a text
+    default         its value unless another is given, or `REQUIRED`
+    """
+
+    name: str
+    annotation: Any
+    default: Any = REQUIRED
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Which values it may have."""
+        return kind_of(self.annotation)
+
+    def check(self, value: Any, model: str) -> Any:
+        """The value as this parameter has it; ParameterError names `model` and says what is allowed."""
+        return self._fit(self.kind.accept, value, model)
+
+    def parse(self, text: str, model: str) -> Any:
+        """The value that a text means for this parameter; ParameterError as `check`."""
+        return self._fit(self.kind.read, text, model)
+
+    def _fit(self, fit: Callable[[Any], Any], value: Any, model: str) -> Any:
+        try:
+            return fit(value)
+        except MISFITS:
+            raise ParameterError(
+                f"parameter {self.name} of {model} takes {self.kind.allowed}, and got {value!r}"
+            ) from None
+
+    def __str__(self) -> str:
+        default = "" if self.default is REQUIRED else f" = {show(self.default)}"
+        return f"{self.name}: {self.kind.short}{default}"
+
+
+def show(value: Any) -> str:
+    """A value in a call or a list of parameters."""
+    return str(value) if isinstance(value, Enum) else repr(value)
+
+
+# --- the kinds ----------------------------------------------------------------------------------------------------
+
+
+def kind_of(annotation: Any) -> Kind:
+    """The kind that an annotation means; one that accepts everything if it is none of those known here."""
+    if annotation in _PLAIN:
+        return _PLAIN[annotation]
+    if get_origin(annotation) is Literal:
+        return _choice({_label(choice): choice for choice in get_args(annotation)})
+    if get_origin(annotation) in (Union, UnionType):
+        return _alternatives([kind_of(member) for member in get_args(annotation)])
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return _choice({_label(member): member for member in annotation})
+    return Kind(_written(annotation), "a value that is set in Python", lambda value: value, _refuse_text)
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool):
+        raise TypeError
+    return index(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError
+    return _read_number(value)
+
+
+def _read_number(value: Any) -> float:
+    number = float(value)
+    if number != number:
+        raise ValueError
+    return number
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def _read_truth(text: str) -> bool:
+    return _TRUTHS[text.lower()]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _nothing(value: Any) -> None:
+    if value is not None:
+        raise TypeError
+
+
+def _read_nothing(text: str) -> None:
+    if text.lower() != "none":
+        raise ValueError
+
+
+def _refuse_text(text: str) -> Any:
+    raise TypeError
+
+
+_TRUTHS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_NONE: Final = Kind("None", "none", _nothing, _read_nothing)
+_PLAIN: Final[dict[Any, Kind]] = {
+    int: Kind("int", "a whole number", _whole, int),
+    float: Kind("float", "a number", _number, _read_number),
+    bool: Kind("bool", "true or false", _truth, _read_truth),
+    str: Kind("str", "a text", _text, _text),
+    None: _NONE,
+    NoneType: _NONE,
+}
+
+
+def _choice(choices: dict[str, Any]) -> Kind:
+    """One of the values of a Literal or the members of an Enum, each under its label."""
+
+    def accept(value: Any) -> Any:
+        # 1, 1.0 and True are equal, and only one of them is the choice.
+        if any(type(value) is type(choice) and value == choice for choice in choices.values()):
+            return value
+        raise ValueError
+
+    short = " | ".join(show(choice) for choice in choices.values())
+    return Kind(short, "one of " + ", ".join(choices), accept, choices.__getitem__)
+
+
+def _label(choice: Any) -> str:
+    """How a choice is written in a text: a member of an Enum by its name, or by its value if that is a text."""
+    if isinstance(choice, Enum) and not isinstance(choice.value, str):
+        return choice.name
+    return str(choice.value if isinstance(choice, Enum) else choice)
+
+
+def _alternatives(kinds: list[Kind]) -> Kind:
+    """Any of several kinds, tried in order; `none` comes first, so that a text of that name means None."""
+    ordered = sorted(kinds, key=lambda kind: kind is not _NONE)
+    return Kind(
+        " | ".join(kind.short for kind in kinds),
+        " or ".join(kind.allowed for kind in kinds),
+        lambda value: _first_fit([kind.accept for kind in ordered], value),
+        lambda text: _first_fit([kind.read for kind in ordered], text),
+    )
+
+
+def _first_fit(fits: Iterable[Callable[[Any], Any]], value: Any) -> Any:
+    for fit in fits:
+        try:
+            return fit(value)
+        except MISFITS:
+            continue
+    raise ValueError
+
+
+def _written(annotation: Any) -> str:
+    if annotation is REQUIRED:
+        return "any"
+    if isinstance(annotation, str):
+        return annotation
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation).replace("typing.", "")
+
+
+# --- the parameters of a function ---------------------------------------------------------------------------------
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """What a model's function takes after the simulation, by name.
+
+    Raises ModelError if the function has no place for the simulation or takes something that has no name of its own;
+    ParameterError if a default is not of its parameter's kind.
+    """
+    name = function.__name__
+    given = list(inspect.signature(function).parameters.values())
+    if not given or given[0].kind not in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD):
+        raise ModelError(f"{name} takes no simulation: write `def {name}(sim, *, ...)` below @ev.model")
+    found: dict[str, Parameter] = {}
+    for entry in given[1:]:
+        if entry.kind not in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY):
+            raise ModelError(f"the parameters of {name} need names of their own: {entry} has none; write them out")
+        parameter = Parameter(entry.name, _annotation_of(function, entry), entry.default)
+        if entry.default is not REQUIRED:
+            parameter = Parameter(entry.name, parameter.annotation, parameter.check(entry.default, name))
+        found[entry.name] = parameter
+    return found
+
+
+def _annotation_of(function: Callable[..., Any], entry: inspect.Parameter) -> Any:
+    """The type of one parameter; a name that cannot be resolved stays a text, and stands for any value."""
+    if entry.annotation is REQUIRED:
+        return type(entry.default) if type(entry.default) in (int, float, bool, str) else REQUIRED
+    variables = inspect.getclosurevars(function)
+    try:
+        # One by one: an annotation that only a type checker can resolve must not spoil the others.
+        [(_, resolved)] = get_type_hints(
+            SimpleNamespace(__annotations__={entry.name: entry.annotation}),
+            vars(inspect.getmodule(function)) if inspect.getmodule(function) else {},
+            dict(variables.nonlocals),
+        ).items()
+    except NameError:
+        return entry.annotation
+    return resolved

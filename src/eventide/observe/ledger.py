@@ -1,0 +1,231 @@
+"""What all recordings share: rows in flat buffers, and the rule for the two sides of an event."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+
+import numpy as np
+
+from eventide.errors import SimulationError
+from eventide.monitor import Observer, Phase
+from eventide.observe.reporter import Every, as_frequency
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from eventide.simulation import Simulation
+
+BEFORE, REGULAR, AFTER = -1, 0, 1
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a recorded column.
+
+    is_discrete     whether the quantity is a count that stays as it is between events
+    """
+
+    name: str
+    unit: str
+    is_discrete: bool = field(default=False, kw_only=True)
+
+
+class Source(Protocol):
+    """What is recorded: one object that is read at a time."""
+
+    def values(self) -> list[float]:
+        """Its present values, one for each column."""
+        ...
+
+    def rates(self) -> list[float]:
+        """The rates of those that have one: a kink without a jump is an event's trace as well."""
+        ...
+
+
+class Row(NamedTuple):
+    """One row: whose it is, when, on which side of an event, and the values."""
+
+    source: int
+    time: float
+    side: int
+    values: list[float]
+
+
+class Look(NamedTuple):
+    """What a source was when it was looked at, and how many events had taken place by then."""
+
+    values: list[float]
+    rates: list[float]
+    events: int
+
+
+class Sides:
+    """A source just before the first and just after the latest event of the present instant, where it took part."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before: Look | None = None
+        self.after: Look | None = None
+
+    def rows(self, *, keeps_events: bool, keeps_all: bool, is_due: bool) -> list[tuple[int, list[float]]]:
+        """Which sides are kept: both if an event left a trace, else one row for a regular instant.
+
+        With no look before it the source began here, with none after it it ended, or the run did.
+        """
+        before, after = self.before, self.after
+        if keeps_events and (keeps_all or before is None or after is None or _differ(before, after)):
+            return [(side, look.values) for side, look in ((BEFORE, before), (AFTER, after)) if look is not None]
+        latest = after or before
+        return [(REGULAR, latest.values)] if is_due and latest is not None else []
+
+
+def _differ(before: Look, after: Look) -> bool:
+    """Whether an event changed anything; no event at all between two looks is the end of one run and the next."""
+    return before.values != after.values or before.rates != after.rates or before.events == after.events
+
+
+class Ledger(Observer):
+    """The base of recordings: whatever sources are present write their rows one after the other.
+
+    columns     the heads of the columns
+    """
+
+    def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
+        self.sim = sim
+        self.name = name or f"recording {sim._register(Ledger)}"
+        self.columns = tuple(columns)
+        self.keeps_events = events
+        self._frequency = as_frequency(every)
+        self._sources = array("i")
+        self._times = array("d")
+        self._sides = array("b")
+        self._data = [array("d") for _ in self.columns]
+        self._instant = nan
+        self._open: dict[int, Sides] = {}
+        """The sources that took part in the instant not yet written down."""
+        self._due = nan
+        """The latest regular instant."""
+
+    def _present(self) -> Iterable[tuple[int, Source]]:
+        """The sources that take part now, each with its number."""
+        raise NotImplementedError
+
+    # --- reading it -----------------------------------------------------------------------------------------------
+
+    @property
+    def times(self) -> npt.NDArray[np.float64]:
+        """The times of the rows, ascending; equal ones of one source are the two sides of an event."""
+        return np.concatenate((np.array(self._times), [row.time for row in self._pending()]))
+
+    @property
+    def sides(self) -> npt.NDArray[np.int8]:
+        """For each row: -1 just before an event, 1 just after one, 0 a regular instant without one.
+
+        The start and the end of a recording, and of a run, count as events.
+        """
+        pending = np.array([row.side for row in self._pending()], dtype=np.int8)
+        return np.concatenate((np.array(self._sides), pending))
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        """One column's values, in the order of `times`."""
+        for place, column in enumerate(self.columns):
+            if column.name == name:
+                return self._column(place)
+        raise KeyError(f"{self.name} has no column {name!r}; it has: {', '.join(c.name for c in self.columns)}")
+
+    def __len__(self) -> int:
+        return len(self._times) + len(self._pending())
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self)} rows of {', '.join(c.name for c in self.columns)}>"
+
+    def stop(self) -> None:
+        """Record no longer."""
+        self._settle()
+        self.sim._the_monitor.observers.remove(self)
+
+    def _column(self, place: int) -> npt.NDArray[np.float64]:
+        return np.concatenate((np.array(self._data[place]), [row.values[place] for row in self._pending()]))
+
+    def _numbers(self) -> npt.NDArray[np.int32]:
+        """For each row the number of its source."""
+        pending = np.array([row.source for row in self._pending()], dtype=np.int32)
+        return np.concatenate((np.array(self._sources), pending))
+
+    # --- recording ------------------------------------------------------------------------------------------------
+
+    def _observe(self, phase: Phase) -> None:
+        time = self.sim.time
+        if phase is Phase.AFTER:
+            self._note_after(time)
+            return
+        self._settle()
+        if phase is Phase.BEFORE:
+            self._note_before(time)
+        else:
+            for number, source in self._present():
+                self._append(Row(number, time, REGULAR, source.values()))
+
+    def _note_before(self, time: float) -> None:
+        self._instant = time
+        if self._frequency == "step":
+            self._due = time  # a step ends here, whatever the event does
+        for number, source in self._present():
+            self._sides_of(number).before = self._look(source)
+
+    def _note_after(self, time: float) -> None:
+        """Keep the latest look at this instant until it is known to be the last."""
+        if self._instant != time:
+            self._settle()
+            self._instant = time
+        for sides in self._open.values():
+            sides.after = None
+        for number, source in self._present():
+            self._sides_of(number).after = self._look(source)
+
+    def _sides_of(self, number: int) -> Sides:
+        sides = self._open.get(number)
+        if sides is None:
+            sides = self._open[number] = Sides()
+        return sides
+
+    def _look(self, source: Source) -> Look:
+        return Look(source.values(), source.rates(), self.sim.events)
+
+    def _pending(self) -> list[Row]:
+        """The rows of the present instant, as far as it is known; reading them decides nothing."""
+        keeps_all, is_due = self._frequency == "event", self._due == self._instant
+        return [
+            Row(number, self._instant, side, values)
+            for number, sides in self._open.items()
+            for side, values in sides.rows(keeps_events=self.keeps_events, keeps_all=keeps_all, is_due=is_due)
+        ]
+
+    def _settle(self) -> None:
+        """Write down the rows of the present instant: nothing more happens in it."""
+        if self._open:
+            for row in self._pending():
+                self._append(row)
+            self._open.clear()
+
+    def _append(self, row: Row) -> None:
+        self._sources.append(row.source)
+        self._times.append(row.time)
+        self._sides.append(row.side)
+        for column, value in zip(self._data, row.values, strict=True):
+            column.append(value)
+
+    def _pass(self, time: float) -> None:
+        if self._grid is not None and self._next_time() <= time:
+            self._due = time
+        super()._pass(time)
+
+    def _refuse_period(self, time: float) -> NoReturn:
+        period = float(self._frequency) if isinstance(self._frequency, Fraction) else 0.0
+        raise SimulationError(6, time, f"The period {period!r} of {self.name} cannot be seen at this time.")

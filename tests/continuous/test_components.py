@@ -1,0 +1,278 @@
+"""Continuous components: start, stop, order, and what may be written when."""
+
+from __future__ import annotations
+
+import pytest
+
+import eventide as ev
+
+
+class Decay(ev.Continuous):
+    x: ev.State = ev.state(1.0, unit="kg")
+    speed: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.x = -self.speed * self.x
+
+
+class Noted(ev.Continuous):
+    """Writes its name to a log whenever its equations run."""
+
+    log: list[str]
+
+    def equations(self) -> None:
+        self.log.append(self.name)
+
+
+@pytest.fixture
+def sim() -> ev.Simulation:
+    return ev.Simulation(rng=1)
+
+
+@pytest.mark.row("R-060", "R-065", "R-074")
+def test_equations_hold_from_start_to_stop(sim: ev.Simulation) -> None:
+    decay = Decay(sim)
+    log = []
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        log.append((sim.time, decay.x, decay.active))
+        decay.start()
+        yield ev.hold(1.0)
+        log.append((sim.time, round(decay.x, 6), decay.active))
+        decay.stop()
+        decay.stop()
+        yield ev.hold(1.0)
+        log.append((sim.time, round(decay.x, 6), decay.active))
+
+    sim.process(story())
+    sim.run()
+    assert log == [(1.0, 1.0, False), (2.0, 0.367879, True), (3.0, 0.367879, False)]
+
+
+@pytest.mark.row("R-061")
+def test_prelude_is_called_once_when_the_fields_are_set(sim: ev.Simulation) -> None:
+    seen = []
+
+    class Eager(Decay):
+        def prelude(self) -> None:
+            seen.append((self.x, self.speed, self.active))
+
+    Eager(sim, x=3.0, speed=2.0).start()
+    sim.run(until=0.5)
+    assert seen == [(3.0, 2.0, False)]
+
+
+@pytest.mark.row("R-062", "R-063", "R-068", "R-069", "R-071", "R-072")
+def test_order_is_priority_then_start(sim: ev.Simulation) -> None:
+    log: list[str] = []
+    a, b, c, d = (Noted(sim, name=n, log=log) for n in "abcd")
+    assert a.priority == 0.0
+    assert a.start() is a
+    b.start()
+    c.set_priority(2).start()
+    d.set_priority(-1).start()
+    a.start()
+    assert [law.name for law in sim.laws] == ["c", "a", "b", "d"]
+    assert a.set_priority(0) is a
+    assert [law.name for law in sim.laws] == ["c", "b", "a", "d"]
+    d.set_priority(5)
+    assert d.active
+    sim.run(until=1.0)
+    assert log[:4] == ["d", "c", "b", "a"]
+    assert log == ["d", "c", "b", "a"] * (len(log) // 4)
+
+
+@pytest.mark.row("R-068")
+def test_set_priority_leaves_an_inactive_one_inactive(sim: ev.Simulation) -> None:
+    a = Noted(sim, log=[])
+    a.set_priority(3)
+    assert (a.active, a.priority) == (False, 3.0)
+
+
+@pytest.mark.row("R-067", "R-073")
+def test_neighbours_in_the_chain(sim: ev.Simulation) -> None:
+    a, b, c = (Noted(sim, name=n, log=[]).start() for n in "abc")
+    assert [(x.predecessor, x.successor) for x in (a, b, c)] == [(None, b), (a, c), (b, None)]
+    assert [x.active for x in (a, b, c)] == [True, True, True]
+    b.stop()
+    assert [(x.predecessor, x.successor) for x in (a, b, c)] == [(None, c), (None, None), (a, None)]
+    assert b.active is False
+
+
+@pytest.mark.parametrize(
+    ("number", "call"),
+    [
+        pytest.param(12, lambda other: other.start(), marks=pytest.mark.row("R-064", "R-205")),
+        pytest.param(13, lambda other: other.stop(), marks=pytest.mark.row("R-066", "R-206")),
+        pytest.param(11, lambda other: other.set_priority(1), marks=pytest.mark.row("R-070", "R-204")),
+    ],
+)
+def test_calls_that_are_illegal_between_events(sim: ev.Simulation, number: int, call) -> None:
+    other = Decay(sim, name="victim").start()
+
+    class Rogue(ev.Continuous):
+        def equations(self) -> None:
+            if self.sim.time > 0.5:
+                call(other)
+
+    Rogue(sim).start()
+    with pytest.raises(ev.SimulationError, match="victim") as caught:
+        sim.run(until=1.0)
+    assert (caught.value.number, caught.value.continuous) == (number, other)
+    assert caught.value.time > 0.5
+
+
+def test_states_start_at_their_defaults_or_as_given(sim: ev.Simulation) -> None:
+    assert Decay(sim).x == 1.0
+    assert Decay(sim, x=4).x == 4.0
+    with pytest.raises(TypeError, match="speeed"):
+        Decay(sim, speeed=1.0)
+
+
+def test_sums_are_zero_before_contributions_and_these_come_before_equations(sim: ev.Simulation) -> None:
+    class Grid(ev.Continuous):
+        demand: ev.Sum = ev.sum_(unit="kW")
+        excess: ev.Computed = ev.computed(unit="kW")
+
+        def equations(self) -> None:
+            self.excess = self.demand - 10.0
+
+    class Load(ev.Continuous):
+        grid: Grid
+        power: float
+
+        def contributions(self) -> None:
+            self.grid.demand += self.power
+
+    grid = Grid(sim).start()
+    for power in (3.0, 4.0, 5.0):
+        Load(sim, grid=grid, power=power).start()
+    sim.run(until=1.0)
+    assert (grid.demand, grid.excess) == (12.0, 2.0)
+
+
+@pytest.mark.row("R-026")
+def test_contributions_to_the_rate_of_another_add_up(sim: ev.Simulation) -> None:
+    class Tank(ev.Continuous):
+        level: ev.State = ev.state(0.0)
+
+    class Pipe(ev.Continuous):
+        tank: Tank
+
+        def equations(self) -> None:
+            self.tank.rate.level += 2.0
+
+    tank = Tank(sim).start()
+    for _ in range(3):
+        Pipe(sim, tank=tank).start()
+    sim.run(until=1.0)
+    assert tank.level == pytest.approx(6.0, abs=1e-12)
+
+
+def test_two_laws_that_set_one_rate_are_named(sim: ev.Simulation) -> None:
+    class Thief(ev.Continuous):
+        victim: Decay
+
+        def equations(self) -> None:
+            self.victim.rate.x = 3.0
+
+    victim = Decay(sim, name="victim").start()
+    Thief(sim, victim=victim, name="thief").start()
+    with pytest.raises(ev.ModelError, match=r"thief sets the rate of victim\.x, which victim has set"):
+        sim.run(until=1.0)
+
+
+def test_a_plain_field_cannot_be_set_by_equations(sim: ev.Simulation) -> None:
+    class Wrong(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        power: float = 1.0
+
+        def equations(self) -> None:
+            self.power = 2.0
+
+    with pytest.raises(ev.ModelError, match=r"'power' \(.*test_components.py:\d+\).*Computed"):
+        Wrong(sim).start()
+
+
+def test_a_rate_is_only_read_in_an_event(sim: ev.Simulation) -> None:
+    decay = Decay(sim).start()
+    seen = []
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        seen.append(decay.rate.x == -decay.x)
+        decay.rate.x = 1.0
+
+    sim.process(story())
+    with pytest.raises(AttributeError, match="x cannot be set here"):
+        sim.run()
+    assert seen == [True]
+
+
+def test_a_misspelt_rate_or_state_is_refused(sim: ev.Simulation) -> None:
+    class Typo(Decay):
+        def equations(self) -> None:
+            self.rate.xx = 1.0
+
+    Typo(sim).start()
+    with pytest.raises(AttributeError, match="xx"):
+        sim.run(until=1.0)
+    with pytest.raises(KeyError, match="it has: x"):
+        Decay(sim)["y"]
+
+
+@pytest.mark.row("R-091")
+def test_a_difference_equation_follows_the_steps(sim: ev.Simulation) -> None:
+    class Sampler(ev.Continuous):
+        total: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.total = self.last.total + 2.0 * self.sim.dt
+
+    sampler = Sampler(sim).start()
+    Decay(sim).start()
+    trace = sim.record(sampler, every=0.25)
+    sim.run(until=1.0)
+    assert list(trace.times) == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert list(trace[f"{sampler.name}.total"]) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0], abs=1e-12)
+
+
+def test_objects_come_and_go_by_the_hundred(sim: ev.Simulation) -> None:
+    ends = []
+
+    class Mayfly(ev.Process, ev.Continuous):
+        age: ev.State = ev.state(0.0)
+        span: float
+
+        def equations(self) -> None:
+            self.rate.age = 1.0
+
+        def run(self) -> ev.Life:
+            self.start()
+            yield ev.until(lambda: self.age >= self.span)
+            ends.append((self.sim.time, self.age))
+            self.stop()
+
+    def births() -> ev.Life:
+        for k in range(200):
+            Mayfly(sim, span=1.0 + (k % 7) / 8).activate()
+            yield ev.hold(0.25)
+
+    sim.process(births())
+    sim.run()
+    expected = sorted(0.25 * k + 1.0 + (k % 7) / 8 for k in range(200))
+    assert len(ends) == 200
+    assert [time for time, _ in ends] == pytest.approx(expected, abs=1e-9)
+    assert sim._continuum.arena.table.shape[1] <= 64
+
+
+def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation) -> None:
+    first = Decay(sim, x=7.0)
+    others = [Decay(sim, x=float(k)) for k in range(500)]
+    assert first.x == 7.0
+    first.x = 8.0
+    first.start()
+    sim.run(until=1.0)
+    assert first.x == pytest.approx(8.0 * 0.36787944117, rel=1e-6)
+    assert [other.x for other in others] == [float(k) for k in range(500)]

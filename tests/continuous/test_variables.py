@@ -1,0 +1,136 @@
+"""Variables: one state by itself, loose or behind a component's field."""
+
+from __future__ import annotations
+
+import pytest
+
+import eventide as ev
+
+
+@pytest.fixture
+def sim() -> ev.Simulation:
+    return ev.Simulation(rng=1)
+
+
+@pytest.mark.row("R-080")
+def test_a_new_variable_is_inactive_with_rate_zero(sim: ev.Simulation) -> None:
+    x = ev.Variable(sim, 3.5)
+    assert (x.state, x.rate, x.active) == (3.5, 0.0, False)
+
+
+@pytest.mark.row("R-081", "R-084")
+def test_the_one_started_last_is_foremost(sim: ev.Simulation) -> None:
+    a, b, c = (ev.Variable(sim, 0.0, name=n) for n in "abc")
+    for variable in (a, b, c, a):
+        variable.start()
+    assert [v.name for v in sim.variables] == ["c", "b", "a"]
+    b.stop()
+    assert [(v.name, v.active) for v in (a, b, c)] == [("a", True), ("b", False), ("c", True)]
+
+
+@pytest.mark.row("R-083", "R-085", "R-090")
+def test_an_idle_variable_keeps_its_state(sim: ev.Simulation) -> None:
+    x, y = ev.Variable(sim, 1.0).start(), ev.Variable(sim, 5.0).start()
+    ev.law(sim, lambda: x.set_rate(2.0 * x.active)).start()
+    log = []
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        log.append((x.state, x.rate, y.state))
+        x.stop()
+        x.stop()
+        log.append((x.state, x.rate))
+        yield ev.hold(1.0)
+        log.append((x.state, x.last_state, y.state))
+
+    sim.process(story())
+    sim.run()
+    assert log == [(pytest.approx(3.0), 2.0, 5.0), (pytest.approx(3.0), 0.0), (pytest.approx(3.0), log[2][1], 5.0)]
+    assert log[2][1] <= log[2][0]
+
+
+@pytest.mark.row("R-082", "R-182", "R-183", "R-184", "R-185")
+def test_a_variable_may_be_stopped_by_integration_error() -> None:
+    asked = []
+
+    class Tolerant(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            asked.append(variable.name)
+            variable.stop()
+            return True
+
+    sim = Tolerant(rng=1, dt_min=1e-3, dt_max=0.1)
+    wild = ev.Variable(sim, 1.0, name="wild").start()
+    tame = ev.Variable(sim, 0.0, name="tame").start()
+
+    def rates() -> None:
+        tame.rate = 1.0
+        wild.rate = 1e9 * wild.state if sim.time > 0.5 else 0.0
+
+    ev.law(sim, rates).start()
+    sim.run(until=1.0)
+    assert asked == ["wild"]
+    assert tame.state == pytest.approx(1.0)
+
+
+@pytest.mark.row("R-086")
+def test_tolerances_are_copied_when_a_variable_is_made(sim: ev.Simulation) -> None:
+    old = ev.Variable(sim, 0.0)
+    sim.rel_error, sim.abs_error = 1e-3, 1e-4
+    new = ev.Variable(sim, 0.0)
+    assert [(v.rel_error, v.abs_error) for v in (old, new)] == [(1e-6, 1e-9), (1e-3, 1e-4)]
+    sim.set_tolerances(rel_error=1e-8)
+    assert [(v.rel_error, v.abs_error) for v in (old, new)] == [(1e-8, 1e-9), (1e-8, 1e-4)]
+
+
+@pytest.mark.row("R-087")
+def test_default_tolerances(sim: ev.Simulation) -> None:
+    assert (sim.rel_error, sim.abs_error, sim.dt_min, sim.dt_max) == (1e-6, 1e-9, 0.0, float("inf"))
+
+
+@pytest.mark.row("R-088")
+def test_a_tighter_variable_takes_smaller_steps() -> None:
+    def steps(tolerance: float) -> int:
+        sim = ev.Simulation(rng=1)
+        x = ev.Variable(sim, 1.0, rel_error=tolerance, abs_error=0.0).start()
+        ev.law(sim, lambda: x.set_rate(-x.state)).start()
+        sim.run(until=10.0)
+        return sim.monitor.flow.steps
+
+    assert steps(1e-4) < steps(1e-8) < steps(1e-12)
+
+
+@pytest.mark.row("R-094")
+def test_an_assignment_discards_what_rounding_had_left(sim: ev.Simulation) -> None:
+    from eventide.continuous import stepper
+
+    sim.dt_max = 1e-3
+    x = ev.Variable(sim, 1.0).start()
+    ev.law(sim, lambda: x.set_rate(0.1)).start()
+    sim.run(until=0.5)
+    rests = sim._continuum.arena.rows[stepper.E0]
+    assert rests[x._slot] != 0.0
+    x.state = x.state
+    assert rests[x._slot] == 0.0
+
+
+def test_a_components_state_is_a_variable(sim: ev.Simulation) -> None:
+    class Pair(ev.Continuous):
+        u: ev.State = ev.state(1.0, unit="m", rel_error=1e-4)
+        v: ev.State = ev.state(2.0, unit="m/s")
+
+    pair = Pair(sim, name="pair").start()
+    v = pair["v"]
+    assert (v.name, v.unit, v.state, v.active, pair["v"] is v) == ("pair.v", "m/s", 2.0, True, True)
+    v.state = 3.0
+    assert pair.v == 3.0
+    v.stop()
+    assert [x.active for x in (pair["u"], v)] == [True, False]
+    assert (pair["u"].rel_error, v.rel_error) == (1e-4, 1e-6)
+    assert sim.variables == (pair["u"],)
+
+
+def test_a_loose_rate_is_not_written_in_an_event(sim: ev.Simulation) -> None:
+    x = ev.Variable(sim, 1.0, name="x").start()
+    with pytest.raises(ev.ModelError, match="rate of x is written by laws"):
+        x.rate = 1.0
