@@ -37,12 +37,20 @@ if TYPE_CHECKING:
     from eventide.discrete import when as when
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
+    from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
     from eventide.errors import ModelError as ModelError
+    from eventide.errors import ParameterError as ParameterError
     from eventide.errors import SimulationError as SimulationError
+    from eventide.experiment import Account as Account
+    from eventide.experiment import Model as Model
+    from eventide.experiment import Quantity as Quantity
+    from eventide.experiment import Run as Run
+    from eventide.experiment import model as model
     from eventide.observe import PopulationRecording as PopulationRecording
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import read_table as read_table
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
@@ -71,8 +79,17 @@ _HOMES = {
         "until",
         "when",
     ),
-    "errors": ("Ended", "EventideError", "Interrupt", "ModelError", "SimulationError"),
-    "observe": ("PopulationRecording", "Recording", "Reporter", "write_csv"),
+    "errors": (
+        "Ended",
+        "EventideError",
+        "InputError",
+        "Interrupt",
+        "ModelError",
+        "ParameterError",
+        "SimulationError",
+    ),
+    "experiment": ("Account", "Model", "Quantity", "Run", "model"),
+    "observe": ("PopulationRecording", "Recording", "Reporter", "read_table", "write_csv"),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

@@ -48,6 +48,17 @@ class ModelError(EventideError):
     """The library was used in a way it cannot follow; the message says what to do instead."""
 
 
+class ParameterError(ModelError, TypeError):
+    """A model has no parameter of that name, or the value is not of its kind; the message says what is allowed."""
+
+
+class InputError(EventideError):
+    """Data given to a model cannot be used; the message says where, what was found and what is allowed.
+
+    A model raises it as well: the command line then prints the message as its only line, without a traceback.
+    """
+
+
 class SimulationError(EventideError):
     """A numbered error of the monitor.
 

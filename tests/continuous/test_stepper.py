@@ -9,8 +9,7 @@ from math import cos, exp, log2, sin
 import pytest
 
 import eventide as ev
-from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method
-from eventide.continuous import stepper
+from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method, stepper
 
 
 def rooted_trees(order: int) -> list[tuple]:
@@ -106,9 +105,7 @@ class Bench:
         self.rows[stepper.K][0] = self.law(time, self.rows[stepper.Y0][0])
 
     def attempt(self, time: float, step: float, method: Method = ENGLAND) -> tuple[float, int]:
-        return stepper.attempt(
-            self.rows, self.segments, method.coefficients, time, 0.0, step, Bench.evaluate, self
-        )
+        return stepper.attempt(self.rows, self.segments, method.coefficients, time, 0.0, step, Bench.evaluate, self)
 
     def step(self, time: float, step: float, method: Method = ENGLAND) -> None:
         self.begin(time)
@@ -271,9 +268,10 @@ def test_the_first_step_is_limited_and_finds_the_scale() -> None:
 
 @pytest.mark.slow
 def test_numba_compiles_the_same_source_to_the_same_bits() -> None:
+    from types import FunctionType
+
     import numba
     import numpy as np
-    from types import FunctionType
 
     @numba.njit
     def evaluate(model, time, dt):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from eventide.continuous.layout import Layout
 from eventide.continuous.variable import Variable
-from eventide.declare import Component
+from eventide.declare import Component, Role
 from eventide.discrete.conditions import handler_specs
 from eventide.errors import ModelError, SimulationError
 
@@ -43,6 +43,7 @@ class Continuous(_Continuum, Component):
     `start()` to `stop()`. Whatever a state is set to by an event, the equations go on from there.
     """
 
+    _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "field")
     _when_specs: ClassVar[list[Any]] = []
     _every_specs: ClassVar[list[Any]] = []
 

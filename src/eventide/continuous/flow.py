@@ -103,7 +103,9 @@ class Flow:
         self.steps += 1
 
     def _empty_step(self, remaining: float) -> float:
-        """The step when only conditions wait: as far as dt_max, else to the next event, else ever farther."""
+        """The step without laws: to the next event; where conditions wait, at most dt_max, or ever farther."""
+        if not len(self.sim._conditions):
+            return remaining
         if self.sim.dt_max < inf or remaining < LATEST / 4:
             return min(self.sim.dt_max, remaining)
         self.next_step = max(1.0, 2.0 * self.next_step)

@@ -15,7 +15,10 @@ def get(self):
     return self._states[{offset}]
 
 def set(self, value):
-    self._states[{offset}] = value
+    try:
+        self._states[{offset}] = value
+    except TypeError:
+        refuse(self, {name!r}, value)
     self._rests[{offset}] = 0.0
 """
 _READING = """
@@ -45,7 +48,7 @@ class Layout:
     def install(self, cls: type) -> None:
         """Give the class one property for each of its names."""
         for name, offset in self.offsets.items():
-            getter, setter = _functions(_PROPERTY, offset)
+            getter, setter = _functions(_PROPERTY, offset, name)
             setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def attach(self, owner: Any, table: Any, base: int) -> None:
@@ -63,17 +66,22 @@ class Layout:
             owner._rates = owner._rates_read = owner._lasts = _NO_STATES
 
 
-def _functions(template: str, offset: int) -> tuple[Any, ...]:
-    names: dict[str, Any] = {}
-    exec(template.format(offset=offset), names)  # noqa: S102  # our own text and a number
+def _functions(template: str, offset: int, name: str) -> tuple[Any, ...]:
+    names: dict[str, Any] = {"refuse": _refuse_value}
+    exec(template.format(offset=offset, name=name), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
+
+
+def _refuse_value(owner: Any, name: str, value: Any) -> None:
+    role = owner._layout.fields[name].role
+    raise TypeError(f"{type(owner).__name__}.{name} is a {role} and takes a number, and got {value!r}") from None
 
 
 def _reading_class(states: tuple[str, ...]) -> Any:
     """A class whose objects read the states' names from a row, and refuse to write."""
     members: dict[str, Any] = {"__slots__": ("_row",), "__init__": _keep_row, "__setattr__": _refuse_write}
     for offset, name in enumerate(states):
-        members[name] = property(_functions(_READING, offset)[0])
+        members[name] = property(_functions(_READING, offset, name)[0])
     return type("Reading", (), members)
 
 

@@ -4,13 +4,14 @@ May import: errors. Start reading at `fields.py`, then `component.py`.
 """
 
 from eventide.declare.component import Component, check_same_simulation
-from eventide.declare.fields import MISSING, Computed, Field, State, Sum, computed, field, state, sum_
+from eventide.declare.fields import MISSING, Computed, Field, Role, State, Sum, computed, field, state, sum_
 
 __all__ = [
     "MISSING",
     "Component",
     "Computed",
     "Field",
+    "Role",
     "State",
     "Sum",
     "check_same_simulation",

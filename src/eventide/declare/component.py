@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_origin
 
-from eventide.declare.fields import MISSING, Field, Marker, computed, field, sum_
+from eventide.declare.fields import MISSING, Field, Marker, Role, computed, field, sum_
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Component(_Declared):
         name: str = field(default="")
 
     _fields: ClassVar[dict[str, Field]] = {}
+    _declarable: ClassVar[tuple[Role, ...]] = ("field",)
     _name: str | None = None
     _number = 0
 
@@ -38,6 +39,7 @@ class Component(_Declared):
         super().__init_subclass__(**options)
         own = _own_fields(cls)
         _refuse_shadows(cls, own)
+        _refuse_roles(cls, own)
         inherited: dict[str, Field] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update(base.__dict__.get("_fields", {}))
@@ -152,6 +154,15 @@ def _refuse_shadows(cls: type, own: dict[str, Field]) -> None:
             f"{cls.__name__} declares {', '.join(taken)}, which eventide itself uses in "
             f"{' and '.join(base.__name__ for base in libraries if base is not Component)}: choose other names"
         )
+
+
+def _refuse_roles(cls: type[Component], own: dict[str, Field]) -> None:
+    for name, spec in own.items():
+        if spec.role not in cls._declarable:
+            raise TypeError(
+                f"{cls.__name__} declares the {spec.role} {name}, and is no Continuous: "
+                f"write `class {cls.__name__}(..., ev.Continuous)`"
+            )
 
 
 def _install_default(cls: type, name: str, spec: Field) -> None:

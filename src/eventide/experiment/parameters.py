@@ -85,8 +85,9 @@ def show(value: Any) -> str:
 
 def kind_of(annotation: Any) -> Kind:
     """The kind that an annotation means; one that accepts everything if it is none of those known here."""
-    if annotation in _PLAIN:
-        return _PLAIN[annotation]
+    for plain, kind in _PLAIN:
+        if annotation is plain:
+            return kind
     if get_origin(annotation) is Literal:
         return _choice({_label(choice): choice for choice in get_args(annotation)})
     if get_origin(annotation) in (Union, UnionType):
@@ -142,19 +143,18 @@ def _read_nothing(text: str) -> None:
 
 
 def _refuse_text(text: str) -> Any:
-    raise TypeError
+    raise TypeError(text)
 
 
 _TRUTHS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _NONE: Final = Kind("None", "none", _nothing, _read_nothing)
-_PLAIN: Final[dict[Any, Kind]] = {
-    int: Kind("int", "a whole number", _whole, int),
-    float: Kind("float", "a number", _number, _read_number),
-    bool: Kind("bool", "true or false", _truth, _read_truth),
-    str: Kind("str", "a text", _text, _text),
-    None: _NONE,
-    NoneType: _NONE,
-}
+_PLAIN: Final[list[tuple[Any, Kind]]] = [
+    (int, Kind("int", "a whole number", _whole, int)),
+    (float, Kind("float", "a number", _number, _read_number)),
+    (bool, Kind("bool", "true or false", _truth, _read_truth)),
+    (str, Kind("str", "a text", _text, _text)),
+    (NoneType, _NONE),
+]
 
 
 def _choice(choices: dict[str, Any]) -> Kind:
@@ -172,9 +172,9 @@ def _choice(choices: dict[str, Any]) -> Kind:
 
 def _label(choice: Any) -> str:
     """How a choice is written in a text: a member of an Enum by its name, or by its value if that is a text."""
-    if isinstance(choice, Enum) and not isinstance(choice.value, str):
-        return choice.name
-    return str(choice.value if isinstance(choice, Enum) else choice)
+    if isinstance(choice, Enum):
+        return choice.value if isinstance(choice.value, str) else choice.name
+    return "none" if choice is None else str(choice)
 
 
 def _alternatives(kinds: list[Kind]) -> Kind:
@@ -233,14 +233,10 @@ def _annotation_of(function: Callable[..., Any], entry: inspect.Parameter) -> An
     """The type of one parameter; a name that cannot be resolved stays a text, and stands for any value."""
     if entry.annotation is REQUIRED:
         return type(entry.default) if type(entry.default) in (int, float, bool, str) else REQUIRED
-    variables = inspect.getclosurevars(function)
+    # One by one: an annotation that only a type checker can resolve must not spoil the others.
+    alone = SimpleNamespace(__annotations__={entry.name: entry.annotation})
+    enclosed = dict(inspect.getclosurevars(function).nonlocals)
     try:
-        # One by one: an annotation that only a type checker can resolve must not spoil the others.
-        [(_, resolved)] = get_type_hints(
-            SimpleNamespace(__annotations__={entry.name: entry.annotation}),
-            vars(inspect.getmodule(function)) if inspect.getmodule(function) else {},
-            dict(variables.nonlocals),
-        ).items()
-    except NameError:
+        return get_type_hints(alone, getattr(function, "__globals__", {}), enclosed)[entry.name]
+    except (AttributeError, NameError, SyntaxError, TypeError):
         return entry.annotation
-    return resolved

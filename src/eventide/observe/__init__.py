@@ -8,6 +8,7 @@ from eventide.observe.ledger import Heading
 from eventide.observe.population import PopulationRecording, Series
 from eventide.observe.recording import Column, Recording, record
 from eventide.observe.reporter import Every, Reporter
+from eventide.observe.tables import read_table
 
 __all__ = [
     "Column",
@@ -17,6 +18,7 @@ __all__ = [
     "Recording",
     "Reporter",
     "Series",
+    "read_table",
     "record",
     "whole_file",
     "write_csv",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os import PathLike
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,7 @@ _SIDES: Final = {BEFORE: "before", REGULAR: "", AFTER: "after"}
 
 
 @contextmanager
-def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
     """A path beside `path` to write to; at the end of the block it takes its place, after an error it is gone.
 
     Raises FileNotFoundError if the folder does not exist.
@@ -31,12 +31,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
         yield unfinished
-        os.replace(unfinished, target)
+        unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def write_csv(recording: Recording | PopulationRecording, path: str | os.PathLike[str]) -> None:
+def write_csv(recording: Recording | PopulationRecording, path: str | PathLike[str]) -> None:
     """Write a recording as a table: time, side of an event (before, after or empty), for a class the component, values.
 
     Units stand in the header, as in `ball.height [m]`; every number is written so that it is read back exactly.

@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from eventide.continuous import Continuous
 from eventide.errors import ModelError
 from eventide.observe.ledger import BEFORE, Heading, Ledger
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from eventide.continuous import Continuous
     from eventide.observe.ledger import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
@@ -78,7 +78,7 @@ class PopulationRecording(Ledger):
         return found
 
     def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as index, the component and a column for each quantity; units in `attrs["units"]`."""
+        """A DataFrame with the time as index, the component, a column for each quantity; units in `attrs["units"]`."""
         import pandas as pd
 
         data = {column.name: self[column.name] for column in self.columns}
@@ -132,5 +132,5 @@ class _Instance:
 
 
 def _gaps(times: npt.NDArray[np.float64], sides: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
-    """The rows with which a component's later stretches begin: time has passed since its last row, one before an event."""
+    """The rows with which later stretches of a component begin: its row before was of an earlier event."""
     return 1 + np.flatnonzero((sides[:-1] == BEFORE) & (np.diff(times) > 0.0))

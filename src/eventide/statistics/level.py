@@ -38,6 +38,9 @@ class Level:
 
     __slots__ = ("_changed", "_clock", "_folded", "_held", "_is_told_apart", "_start", "_value", "name", "unit")
 
+    _start: float  # when the statistics begin
+    _changed: float  # when the present value was set
+
     def __init__(self, initial: float = 0.0, *, clock: Clock, name: str = "", unit: str = "") -> None:
         self.name = name
         self.unit = unit
@@ -76,8 +79,7 @@ class Level:
 
     def reset(self) -> None:
         """Begin the statistics anew at the present time; the value stays."""
-        self._start: float = self._clock.time
-        self._changed: float = self._start
+        self._start = self._changed = self._clock.time
         # How long each value was held up to the last change: every statistic comes from it.
         self._held: dict[float, float] = {}
         self._folded = Moments()

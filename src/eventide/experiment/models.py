@@ -1,0 +1,206 @@
+"""Models: functions that build or tell a simulation, with parameters that are checked, ready to be run."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Mapping
+from copy import copy
+from types import GeneratorType, MappingProxyType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
+
+from eventide.errors import ModelError, ParameterError
+from eventide.experiment.parameters import REQUIRED, Parameter, parameters_of, show
+from eventide.experiment.responses import Reading, read_responses
+from eventide.experiment.run import Account, Run
+from eventide.simulation import Simulation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from eventide.discrete.uniforms import Rng
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[Any, Any, R]]
+Builder: TypeAlias = Callable[Concatenate[Simulation, P], R]
+Drawing: TypeAlias = Callable[[Run[R], "Figure"], object]
+
+
+class Model(Generic[P, R]):
+    """A model function together with values for its parameters; made by `@model`.
+
+    Call it for one with other values: `soaking_pit(pits=8).run(entropy=1)`.
+
+    function    the function that was decorated
+    parameters  what it takes, by name
+    values      the value of every parameter that has one
+    until       the time at which its runs stop, unless they are told another
+    options     settings of its simulations
+    """
+
+    def __init__(self, function: Callable[..., Any], *, until: float | None, options: Mapping[str, float]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.__doc__ = function.__doc__
+        self.parameters: Mapping[str, Parameter] = MappingProxyType(parameters_of(function))
+        given = {name: p.default for name, p in self.parameters.items() if p.default is not REQUIRED}
+        self.values: Mapping[str, Any] = MappingProxyType(given)
+        self.until = until
+        self.options = MappingProxyType(dict(options))
+        # Shared with every copy, so that a picture marked later belongs to them as well.
+        self._drawings: list[Drawing[R]] = []
+
+    # --- parameters -----------------------------------------------------------------------------------------------
+
+    def __call__(self, *args: P.args, **values: P.kwargs) -> Model[P, R]:
+        """The same model with these values for its parameters.
+
+        Raises ParameterError for an unknown name or a value that is not of the parameter's kind
+        """
+        if args:
+            raise ParameterError(f"{self.name} takes its parameters by name, as {self.name}({self._list()})")
+        return self._with({name: self._known(name).check(value, self.name) for name, value in values.items()})
+
+    def set_texts(self, texts: Mapping[str, str]) -> Model[P, R]:
+        """The same model with the values that texts mean; raises as a call."""
+        return self._with({name: self._known(name).parse(text, self.name) for name, text in texts.items()})
+
+    def _with(self, values: dict[str, Any]) -> Model[P, R]:
+        changed = copy(self)
+        merged = {**self.values, **values}
+        changed.values = MappingProxyType({name: merged[name] for name in self.parameters if name in merged})
+        return changed
+
+    def _known(self, name: str) -> Parameter:
+        if name not in self.parameters:
+            known = f"it has {self._list()}" if self.parameters else "it has none"
+            raise ParameterError(f"{self.name} has no parameter {name}; {known}")
+        return self.parameters[name]
+
+    def _list(self) -> str:
+        return ", ".join(map(str, self.parameters.values()))
+
+    @property
+    def missing(self) -> tuple[Parameter, ...]:
+        """The parameters that have no value yet."""
+        return tuple(p for name, p in self.parameters.items() if name not in self.values)
+
+    # --- running --------------------------------------------------------------------------------------------------
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the function is a main program, whose end is the end of the run."""
+        return inspect.isgeneratorfunction(self.function)
+
+    def run(self, *, entropy: int | None = None, rng: Rng = None, until: float | None = None) -> Run[R]:
+        """Run the model once.
+
+        entropy     of its random streams, an int from 0 on; fresh unless given
+        rng         the same as whatever numpy takes for it; its entropy is kept
+        until       stop before any event at this time; a main program without it runs to its end
+        Raises      ModelError if a parameter has no value or nothing says when to stop; what the model raises goes up
+                    as the same object, with a note by which the run can be repeated
+        """
+        self.check_ready(until)
+        if entropy is not None and rng is not None:
+            raise ModelError(f"{self.name}.run takes entropy= or rng=, and got both")
+        sim = Simulation(**self.options, rng=rng if entropy is None else entropy)
+        try:
+            return self._run(sim, self.until if until is None else until)
+        except Exception as error:
+            error.add_note(f"in a run of {self!r} with entropy {sim.entropy}, at time {sim.time!r}")
+            raise
+
+    def check_ready(self, until: float | None = None) -> None:
+        """Raise ModelError if a parameter has no value or nothing says when a run would stop."""
+        if self.missing:
+            raise ParameterError(f"{self.name} needs a value for {', '.join(map(str, self.missing))}")
+        if not self.is_program and until is None and self.until is None:
+            raise ModelError(
+                f"{self.name} does not say when to stop: give the run a time (until), write @ev.model(until=...), "
+                "or make it a main program that yields"
+            )
+
+    def _run(self, sim: Simulation, until: float | None) -> Run[R]:
+        told = self.function(sim, **self.values)
+        has_ended = True
+        if self.is_program:
+            sim.main = sim.process(told, name=self.name)
+            sim.run(until=until)
+            told, has_ended = sim.main.result, sim.main.terminated
+        elif isinstance(told, GeneratorType):
+            raise ModelError(
+                f"{self.name} has no yield of its own and returned the generator {told.__name__}: "
+                f"write `return (yield from {told.__name__}(...))`"
+            )
+        else:
+            sim.run(until=until)
+        responses, statistics = read_responses(told, self.name)
+        return Run(self, sim, Account.of(sim), MappingProxyType(statistics), has_ended, cast("R", responses))
+
+    # --- its picture ----------------------------------------------------------------------------------------------
+
+    def picture(self, function: Drawing[R]) -> Drawing[R]:
+        """Mark the function that draws a run of this model: `draw(run, figure)`, with an empty figure of matplotlib."""
+        self._drawings[:] = [function]
+        return function
+
+    @property
+    def drawing(self) -> Drawing[R] | None:
+        """The function marked with `picture`, or None."""
+        return self._drawings[0] if self._drawings else None
+
+    def __repr__(self) -> str:
+        return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in self.values.items())})"
+
+
+class Decorator(Protocol):
+    """What `model(...)` with settings answers."""
+
+    @overload
+    def __call__(self, function: Program[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
+    @overload
+    def __call__(self, function: Program[P, R], /) -> Model[P, R]: ...
+    @overload
+    def __call__(self, function: Builder[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
+    @overload
+    def __call__(self, function: Builder[P, R], /) -> Model[P, R]: ...
+
+
+@overload
+def model(function: Program[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
+@overload
+def model(function: Program[P, R], /) -> Model[P, R]: ...
+@overload
+def model(function: Builder[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
+@overload
+def model(function: Builder[P, R], /) -> Model[P, R]: ...
+@overload
+def model(
+    *,
+    until: float | None = None,
+    rel_error: float | None = None,
+    abs_error: float | None = None,
+    dt_min: float | None = None,
+    dt_max: float | None = None,
+) -> Decorator: ...
+def model(function: Any = None, /, *, until: float | None = None, **options: float | None) -> Any:
+    """Make a model of a function of a simulation and named parameters; a decorator, with or without settings.
+
+    A generator is the main program: it yields commands, its end is the run's end, what it returns are the responses.
+    A plain function builds the model and needs `until`; what it returned is read when the run has ended: statistics
+    give their mean, functions their value.
+
+    until       the time at which runs stop, unless they are told another
+    rel_error, abs_error, dt_min, dt_max    settings of the simulation, see `Simulation`
+    Raises      ModelError if it is no function of that form, ParameterError if a default is not of its kind
+    """
+    settings = {name: value for name, value in options.items() if value is not None}
+
+    def decorate(function: Callable[..., Any]) -> Model[..., Any]:
+        if not inspect.isfunction(function):
+            raise ModelError(f"@ev.model decorates a function, and got {function!r}")
+        return Model(function, until=until, options=settings)
+
+    return decorate if function is None else decorate(function)

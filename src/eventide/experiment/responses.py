@@ -1,0 +1,69 @@
+"""What a model answers: numbers, with a unit if they have one, and statistics of which the mean is the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from numbers import Real
+from typing import Any, Self, TypeAlias
+
+from eventide.errors import ModelError
+from eventide.statistics import Level, Tally
+
+Statistic: TypeAlias = Tally | Level
+Reading: TypeAlias = float | Statistic | Callable[[], float]
+"""What a model may return under a name: a number, a statistic, a function that answers a number."""
+
+
+class Quantity(float):
+    """A number that knows its unit, and what it means; what is calculated with it is a plain number."""
+
+    __slots__ = ("description", "unit")
+
+    unit: str
+    description: str
+
+    def __new__(cls, value: float, *, unit: str = "", description: str = "") -> Self:
+        """A quantity of that value."""
+        quantity = super().__new__(cls, value)
+        quantity.unit = unit
+        quantity.description = description
+        return quantity
+
+    def __repr__(self) -> str:
+        about = f", description={self.description!r}" if self.description else ""
+        return f"Quantity({float(self)!r}, unit={self.unit!r}{about})"
+
+    def __str__(self) -> str:
+        return f"{float(self)!r} {self.unit}".rstrip()
+
+
+def read_responses(returned: object, model: str) -> tuple[dict[str, Any], dict[str, Statistic]]:
+    """What a model returned as numbers by name, and those of them that are statistics, both in its order.
+
+    Raises ModelError if it is no dict of names, or a value is none of `Reading`
+    """
+    if returned is None:
+        return {}, {}
+    if not isinstance(returned, Mapping):
+        raise ModelError(
+            f'{model} returned {returned!r}: a model returns its responses by name, as return {{"throughput": 0.43}}'
+        )
+    responses = {name: _read(value, name, model) for name, value in returned.items()}
+    statistics = {name: value for name, value in returned.items() if isinstance(value, Tally | Level)}
+    return responses, statistics
+
+
+def _read(value: object, name: object, model: str) -> Any:
+    if not isinstance(name, str):
+        raise ModelError(f"{model} returned a response called {name!r}: the name of a response is a text")
+    read = value
+    if isinstance(read, Tally | Level):
+        read = read.mean
+    elif callable(read):
+        read = read()
+    if not isinstance(read, Real):
+        raise ModelError(
+            f"response {name} of {model} is {read!r}: "
+            "a response is a number, a Tally or Level, or a function that answers a number"
+        )
+    return read

@@ -1,0 +1,138 @@
+"""Declared fields: what a class says of its data, and what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import pytest
+
+import eventide as ev
+
+if TYPE_CHECKING:
+    from nowhere import Unknown
+
+
+@pytest.fixture
+def sim() -> ev.Simulation:
+    return ev.Simulation(rng=1)
+
+
+class Pump(ev.Component):
+    power: float = 2.0
+    stages: int = ev.field(3, unit="1", description="pressure stages")
+    parts: list[str] = ev.field(default_factory=list)
+    other: Pump | None = None
+    kind: ClassVar[str] = "pump"
+
+
+def test_fields_have_defaults_and_are_given_by_keyword(sim: ev.Simulation) -> None:
+    plain, given = Pump(sim), Pump(sim, power=4.0, parts=["rotor"])
+    assert (plain.power, plain.stages, plain.parts, plain.other) == (2.0, 3, [], None)
+    assert (given.power, given.parts) == (4.0, ["rotor"])
+    plain.parts.append("seal")
+    assert Pump(sim).parts == []
+    with pytest.raises(TypeError):
+        Pump(sim, 4.0)
+
+
+def test_names_are_given_or_numbered_by_class(sim: ev.Simulation) -> None:
+    assert [Pump(sim).name, Pump(sim, name="main").name, Pump(sim).name] == ["Pump 1", "main", "Pump 3"]
+    assert Pump(ev.Simulation()).name == "Pump 1"
+    assert repr(Pump(sim, name="spare")) == "<spare>"
+
+
+def test_fields_are_inherited_and_may_be_changed(sim: ev.Simulation) -> None:
+    class Big(Pump):
+        power: float = 9.0
+        extra: int
+
+    assert (Big(sim, extra=1).power, Big(sim, extra=1).stages) == (9.0, 3)
+    with pytest.raises(TypeError, match="missing extra="):
+        Big(sim)
+
+
+def test_unknown_names_in_annotations_are_references(sim: ev.Simulation) -> None:
+    class Box(ev.Continuous):
+        owner: Unknown
+        level: ev.State = ev.state(1.0)
+
+    assert Box(sim, owner="me").owner == "me"
+
+
+def test_a_class_may_have_its_own_constructor(sim: ev.Simulation) -> None:
+    class Own(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def __init__(self, sim: ev.Simulation, scale: float) -> None:
+            super().__init__(sim)
+            self.level *= scale
+
+    assert Own(sim, 3.0).level == 3.0
+
+
+def test_a_component_that_is_both_process_and_continuous(sim: ev.Simulation) -> None:
+    class Both(ev.Process, ev.Continuous):
+        level: ev.State = ev.state(1.0)
+        size: float = 2.0
+
+    both = Both(sim, level=5.0)
+    assert (both.level, both.size, both.active, both.terminated) == (5.0, 2.0, False, False)
+
+
+@pytest.mark.parametrize("name", ["run", "activate", "name", "sim", "_notice", "terminated"])
+def test_names_of_the_library_are_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=f"declares {name}, which eventide itself uses in"):
+        type("Clash", (ev.Process,), {"__annotations__": {name: float}, "__module__": __name__})
+
+
+def test_all_refused_names_are_listed_at_once() -> None:
+    with pytest.raises(TypeError, match="declares rate, start"):
+
+        class Clash(ev.Continuous):
+            rate: float = 1.0
+            start: float = 2.0
+            fine: float = 3.0
+
+
+def test_mistakes_of_declaration_say_what_to_write() -> None:
+    with pytest.raises(TypeError, match=r"ev\.Computed = ev\.computed\(\)"):
+
+        class A(ev.Continuous):
+            q: ev.Computed
+
+    with pytest.raises(TypeError, match=r"ev\.field\(default_factory=list\)"):
+
+        class B(ev.Component):
+            parts: list = []  # noqa: RUF012  # the mistake that is tested
+
+    with pytest.raises(TypeError, match=r"x has no annotation: write `x: ev\.State"):
+
+        class C(ev.Continuous):
+            x = ev.state(1.0)
+
+    with pytest.raises(TypeError, match="annotated as State but its value declares a computed"):
+
+        class D(ev.Continuous):
+            x: ev.State = ev.computed()
+
+
+def test_the_simulation_comes_first() -> None:
+    with pytest.raises(TypeError, match=r"write Pump\(sim, \.\.\.\)"):
+        Pump("sim")  # type: ignore[arg-type]  # the mistake that is tested
+
+
+def test_states_need_a_number(sim: ev.Simulation) -> None:
+    class Box(ev.Continuous):
+        level: ev.State = ev.state()
+
+    with pytest.raises(TypeError, match="missing level="):
+        Box(sim)
+    with pytest.raises(TypeError, match=r"Box\.level is a state and takes a number, and got 'full'"):
+        Box(sim, level="full")
+
+
+def test_states_need_a_continuous_component() -> None:
+    with pytest.raises(TypeError, match="declares the state x, and is no Continuous"):
+
+        class Wrong(ev.Process):
+            x: ev.State = ev.state(1.0)
