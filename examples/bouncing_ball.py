@@ -72,6 +72,7 @@ def draw(run: ev.Run[object], figure: Figure) -> None:
     axes = figure.subplots()
     axes.plot(flight.times, flight["ball.height"], label="height of the ball")
     axes.plot(bounces, np.zeros_like(bounces), "o", markersize=5, clip_on=False, label=f"{len(bounces)} bounces")
-    axes.set(xlabel="time [s]", ylabel="height [m]", title="A ball that keeps 90 % of its speed at each bounce")
+    share = f"{100.0 * run.parameters['restitution']:g} %"
+    axes.set(xlabel="time [s]", ylabel="height [m]", title=f"A ball that keeps {share} of its speed at each bounce")
     axes.set_ylim(bottom=0.0)
     axes.legend(loc="upper right", frameon=False)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import isfinite
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from math import isfinite, isnan
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -16,20 +17,36 @@ import typer
 from eventide.errors import InputError, ModelError, ParameterError
 
 if TYPE_CHECKING:
-    from eventide.experiment import Model, Run
+    from traceback import TracebackException
 
-DONE, FAILED, REFUSED, INTERRUPTED = 0, 1, 2, 130
-"""The exit statuses: all went well, the model failed, the input cannot be used, Ctrl-C."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from eventide.experiment import Model, Run, Statistic
+
+DONE: Final = 0
+FAILED: Final = 1
+"""The exit status when the model raises an error of its own."""
+REFUSED: Final = 2
+"""The exit status when what was typed, or data that the model reads, cannot be used."""
+INTERRUPTED: Final = 130
 
 PICTURES: Final = (".png", ".pdf", ".svg")
 
+TEXTS: Final = ("statistic", "response", "unit", "meaning", "the run")
+"""The columns of the report that hold texts; the others hold numbers."""
+
+USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
+"""What typer raises for a command line that it cannot read; it has no public name."""
+
+
+# --- what is asked for ------------------------------------------------------------------------------------------------
+
 app = typer.Typer(
-    name="eventide",
-    help="Run combined simulation models: processes that live by events, states that move between them.",
+    help="Run models of combined simulation: processes that live by events, states that move between them.",
     epilog="Example: eventide run examples/soaking_pit.py --entropy 1",
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
 )
 
 
@@ -38,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
-    except typer.BadParameter.__mro__[1] as error:  # the usage error, which typer does not export
-        complain(error.format_message())  # type: ignore[attr-defined]  # it is one of click's
+    except USAGE_ERROR as error:
+        _complain(f"{error.format_message()} `eventide run --help` tells how it is written.")  # type: ignore[attr-defined]  # see USAGE_ERROR
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -55,214 +72,365 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _eventide(
+def _options_of_all(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
-    pass
+    """With this, `run` stays a command of its own although it is the only one."""
 
 
-@app.command(epilog="Example: eventide run examples/soaking_pit.py --set pits=8 --set arrivals=regular --out pit.csv")
+def _time(text: str) -> float:
+    time = _number_in(text)
+    if not isfinite(time) or time < 0.0:
+        raise typer.BadParameter(f"{text!r} is no time; it takes a number from 0 on.")
+    return time
+
+
+def _number_in(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _entropy(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise typer.BadParameter(f"{text!r} is no entropy; it takes a whole number from 0 on.")
+    return int(text)
+
+
+@app.command(
+    help="Run the model in FILE, print its responses and what the run took, draw its picture.\n\nResults go to standard "
+    "output: equal runs print the same. Wall time and the files that were written are told on standard error.",
+    epilog="Example: eventide run examples/soaking_pit.py --set arrivals=regular",
+)
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A Python file with one function marked @ev.model.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A Python file with one function marked @ev.model.", show_default=False),
+    ],
     until: Annotated[
-        str | None,
-        typer.Option(metavar="T", help="Stop at this simulated time. Without it: at the end that the model gives."),
+        float | None,
+        typer.Option(metavar="T", parser=_time, help="Stop at this simulated time. Otherwise the model says when."),
     ] = None,
     entropy: Annotated[
-        str | None,
-        typer.Option(metavar="N", help="A whole number from which all randomness comes: the same gives the same run."),
+        int | None,
+        typer.Option(metavar="N", parser=_entropy, help="Where all randomness comes from: the same N, the same run."),
     ] = None,
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model a value; may be repeated."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model a value. May be repeated."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.csv", help="Write what the model recorded to this file, further recordings beside it."
-        ),
+        typer.Option(metavar="FILE.csv", help="Write what the model recorded; a second recording goes beside it."),
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.png",
-            help="Draw the picture to this file (.png, .pdf or .svg). Without it: to a .png of the model's name, here.",
-        ),
+        typer.Option(metavar="FILE.png", help="Draw the picture here. Otherwise into this folder, named as FILE is."),
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", help="Say what is being done and with what; show every frame of a traceback.")
+        bool, typer.Option("--verbose", help="Say what is done and with what; show tracebacks whole.")
     ] = False,
 ) -> None:
-    """Run the model in FILE: print its responses and the account of the run, draw its picture.
+    """Carry out `eventide run`."""
+    raise typer.Exit(Job(file, until, entropy, settings or [], out, plot, verbose).status())
 
-    The results go to standard output and are the same whenever model, parameters and entropy are;
-    wall time and the names of the files written go to standard error.
-    """
-    job = Job(file, until, entropy, settings or [], out, plot, verbose)
-    raise typer.Exit(job.status())
+
+# --- doing it ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Job:
-    """One call of `eventide run`, as it was typed."""
+    """One call of `eventide run`."""
 
     file: Path
-    until_text: str | None
-    entropy_text: str | None
+    until: float | None
+    entropy: int | None
     settings: Sequence[str]
     out: Path | None
     plot: Path | None
     verbose: bool
 
     def status(self) -> int:
-        """Do it; answers the exit status, every failure told on standard error."""
+        """Do it and tell what went wrong, if anything did; answers the exit status."""
         try:
             self.do()
         except KeyboardInterrupt:
             return INTERRUPTED
         except InputError as error:
-            complain(str(error))
+            _complain(str(error))
             return REFUSED
         except BrokenPipeError:
-            _silence_output()
+            _close_output()
             return FAILED
-        except Exception as error:  # noqa: BLE001  # whatever the model raises is shown to who runs it
+        except Exception as error:  # noqa: BLE001  # whatever a model raises is shown to those who run it
             _show_failure(error, whole=self.verbose)
             return FAILED
         return DONE
 
     def do(self) -> None:
-        """Check all that can be checked before the run, run the model, tell and draw what came of it."""
-        until, entropy, texts = self._until, self._entropy, self._texts
+        """Check what can be checked before the run, so that no result is lost; run, tell, write, draw."""
+        texts = _texts_by_name(self.settings)
         _check_target(self.out, "--out")
         _check_target(self.plot, "--plot", PICTURES)
-        self._say("loading", str(self.file))
+        self._say(f"loading {self.file}")
         from eventide.experiment import imported, only_model
 
         with imported(self.file) as module:
-            model = self._ready(only_model(module, self.file), texts, until)
-            self._say("running", repr(model))
+            model = self._set_up(only_model(module, self.file), texts)
+            self._say(f"running {model!r}")
             start = perf_counter()
-            outcome = model.run(entropy=entropy, until=until)
-            seconds = perf_counter() - start
-            print(report(outcome), flush=True)
-            note(f"{model.name} ran for {seconds:.2f} s")
+            outcome = model.run(entropy=self.entropy, until=self.until)
+            _note(f"{model.name} ran for {perf_counter() - start:.2f} s")
             self._say_details(outcome)
+            _print(report(outcome))
             self._write_recordings(outcome)
             self._draw(outcome)
 
-    # --- what was asked for ---------------------------------------------------------------------------------------
-
-    @cached_property
-    def _until(self) -> float | None:
-        if self.until_text is None:
-            return None
-        time = _parsed(float, self.until_text)
-        if time is None or not isfinite(time) or time < 0.0:
-            raise InputError(f"--until takes a time, a number from 0 on, and got {self.until_text!r}")
-        return time
-
-    @cached_property
-    def _entropy(self) -> int | None:
-        if self.entropy_text is None:
-            return None
-        number = _parsed(int, self.entropy_text)
-        if number is None or number < 0:
-            raise InputError(f"--entropy takes a whole number from 0 on, and got {self.entropy_text!r}")
-        return number
-
-    @cached_property
-    def _texts(self) -> Mapping[str, str]:
-        texts: dict[str, str] = {}
-        for setting in self.settings:
-            name, equals, text = setting.partition("=")
-            if not (name and equals):
-                raise InputError(f"--set takes a parameter and its value, as --set pits=8, and got {setting!r}")
-            if name in texts:
-                raise InputError(f"--set gives {name} two values, {texts[name]!r} and {text!r}: give one")
-            texts[name] = text
-        return texts
-
-    def _ready(self, model: Model[..., Any], texts: Mapping[str, str], until: float | None) -> Model[..., Any]:
+    def _set_up(self, model: Model[..., Any], texts: Mapping[str, str]) -> Model[..., Any]:
         """The model with its parameters, able to run."""
         try:
             model = model.set_texts(texts)
         except ParameterError as error:
             raise InputError(str(error)) from None
         if model.missing:
-            missing = ", ".join(map(str, model.missing))
-            raise InputError(
-                f"{model.name} needs a value for {missing}: give it with --set {model.missing[0].name}=..."
-            )
+            raise InputError(f"{model.name} needs --set {model.missing[0].name}=...: {model.missing[0]} has no default")
         try:
-            model.check_ready(until)
+            model.check_ready(self.until)
         except ModelError:
-            raise InputError(f"{model.name} does not say when to stop: give it a time with --until") from None
+            raise InputError(f"{model.name} does not say when it ends: give it a time with --until") from None
         return model
-
-    # --- what is written ------------------------------------------------------------------------------------------
 
     def _write_recordings(self, outcome: Run[Any]) -> None:
         if self.out is None:
             return
+        name = outcome.model.name
         if not outcome.recordings:
-            raise InputError(
-                f"{self.out} was not written: {outcome.model.name} records nothing, it calls no sim.record"
-            )
+            raise InputError(f"{self.out} was not written: {name} records nothing, as sim.record(...) would")
         from eventide.observe import write_csv
 
-        targets = targets_beside(self.out, [recording.name for recording in outcome.recordings])
-        for recording, target in zip(outcome.recordings, targets, strict=True):
-            with _writing(target):
-                write_csv(recording, target)
-            note(f"{recording.name} written to {target}")
+        for recording, path in zip(
+            outcome.recordings, _paths_beside(self.out, [r.name for r in outcome.recordings]), strict=True
+        ):
+            with _writing(path):
+                write_csv(recording, path)
+            _note(f"{recording.name} written to {path}")
 
     def _draw(self, outcome: Run[Any]) -> None:
-        drawing = outcome.model.drawing
-        if drawing is None and not outcome.recordings:
+        model = outcome.model
+        if model.drawing is None and not outcome.recordings:
             if self.plot is not None:
                 raise InputError(
-                    f"{self.plot} was not drawn: {outcome.model.name} has no function marked "
-                    f"@{outcome.model.name}.picture and records nothing"
+                    f"{self.plot} was not drawn: {model.name} records nothing and has no @{model.name}.picture"
                 )
             return
         path = self.plot or Path(f"{self.file.stem}.png")
-        self._say("drawing", str(path))
+        self._say(f"drawing {path}")
         from eventide.view import new_figure, plot_recordings, save
 
         figure = new_figure()
-        if drawing is None:
+        if model.drawing is None:
             plot_recordings(outcome.recordings, figure)
         else:
-            drawing(outcome, figure)
+            model.drawing(outcome, figure)
         with _writing(path):
             save(figure, path)
-        note(f"picture written to {path}")
+        _note(f"picture written to {path}")
 
-    # --- with --verbose -------------------------------------------------------------------------------------------
-
-    def _say(self, what: str, about: str) -> None:
+    def _say(self, text: str) -> None:
         if self.verbose:
-            note(f"{what} {about}")
+            _note(text)
 
     def _say_details(self, outcome: Run[Any]) -> None:
         if not self.verbose:
             return
         from platform import python_version
 
-        from numpy import __version__ as numpy_version
+        import numpy as np
 
         from eventide import __version__
 
         sim = outcome.simulation
-        rooms = [name for name in _rooms() if f"eventide.{name}" in sys.modules]
-        note(f"eventide {__version__}, python {python_version()}, numpy {numpy_version}")
-        note(f"rooms loaded: {', '.join(rooms)}")
-        note(f"rel_error {sim.rel_error!r}, abs_error {sim.abs_error!r}, dt_min {sim.dt_min!r}, dt_max {sim.dt_max!r}")
+        rooms = dict.fromkeys(name.split(".")[1] for name in sorted(sys.modules) if name.startswith("eventide."))
+        _note(f"eventide {__version__}, Python {python_version()}, numpy {np.__version__}")
+        _note(f"rooms loaded: {', '.join(rooms)}")
+        _note(f"rel_error {sim.rel_error!r}, abs_error {sim.abs_error!r}, dt_min {sim.dt_min!r}, dt_max {sim.dt_max!r}")
 
 
-def _rooms() -> list[str]:
-    here = Path(__file__).parent
-    return sorted(path.stem for path in here.iterdir() if path.is_dir() or path.suffix == ".py")
+def _texts_by_name(settings: Sequence[str]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not (name and equals):
+            raise InputError(f"--set takes NAME=VALUE, as --set pits=8, and got {setting!r}")
+        if name in texts:
+            raise InputError(f"--set gives {name} twice, {texts[name]!r} and {text!r}: give it once")
+        texts[name] = text
+    return texts
+
+
+def _check_target(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> None:
+    """Raise InputError if a file to be written could not be."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{option} takes the name of a file, and {path} is a folder")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{option} {path} cannot be written: the folder {path.parent} is write-protected")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise InputError(f"{option} {path} is no kind of picture that can be drawn: it ends in {' or '.join(suffixes)}")
+
+
+def _paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
+    """A path for each recording: `first`, then others beside it that bear the recordings' names."""
+    paths = [first]
+    for name in names[1:]:
+        plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
+        path = first.with_name(f"{first.stem}-{plain}{first.suffix}")
+        number = 2
+        while path in paths:
+            path = first.with_name(f"{first.stem}-{plain}-{number}{first.suffix}")
+            number += 1
+        paths.append(path)
+    return paths
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+# --- telling it -------------------------------------------------------------------------------------------------------
+
+
+def report(outcome: Run[Any]) -> str:
+    """What a run is told by: the model, its responses, the account; as wide as the terminal, or as it needs to be."""
+    from rich.console import Console
+
+    is_terminal = sys.stdout.isatty()
+    console = Console(
+        force_terminal=is_terminal,
+        width=None if is_terminal else 10_000,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    with console.capture() as captured:
+        _tell(outcome, console)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _tell(outcome: Run[Any], console: Console) -> None:
+    model = outcome.model
+    console.print(repr(model))
+    if model.__doc__:
+        console.print(model.__doc__.strip().splitlines()[0])
+    tables = []
+    if not outcome.has_responses:
+        console.print(f"\nNo responses: stopped at {outcome.account.end_time!r}, before the main program had ended.")
+    else:
+        statistics = outcome.statistics
+        numbers = {name: value for name, value in outcome.responses.items() if name not in statistics}
+        if statistics:
+            heads = ("mean", "st. dev.", "min", "max", "count")
+            rows = [(name, s.unit, *_figures(s)) for name, s in statistics.items()]
+            tables.append(_table(("statistic", "unit", *heads), rows))
+        if numbers:
+            entries = [(name, *_value(value)) for name, value in numbers.items()]
+            tables.append(_table(("response", "unit", "value", "meaning"), entries))
+    account = [(f.name.replace("_", " "), readable(getattr(outcome.account, f.name))) for f in fields(outcome.account)]
+    tables.append(_table(("the run", ""), account))
+    for table in tables:
+        console.print()
+        console.print(table)
+
+
+def _value(number: Any) -> tuple[str, str, str]:
+    return getattr(number, "unit", ""), readable(number), getattr(number, "description", "")
+
+
+def _figures(statistic: Statistic) -> tuple[str, ...]:
+    count = getattr(statistic, "count", None)
+    moments = (statistic.mean, statistic.stdev, statistic.minimum, statistic.maximum)
+    return (*map(readable, moments), "" if count is None else readable(count))
+
+
+def readable(value: float) -> str:
+    """A number with six significant digits, whole ones in full."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isnan(value):
+        return "-"
+    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
+        return f"{value:.0f}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table whose columns are as wide as needed; those that would be empty are left out, numbers stand right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    kept = list(rows)
+    places = [place for place in range(len(heads)) if any(row[place] for row in kept)]
+    for place in places:
+        table.add_column(heads[place], justify="left" if heads[place] in TEXTS else "right")
+    for row in kept:
+        table.add_row(*(Text(row[place]) for place in places))
+    return table
+
+
+def _print(text: str) -> None:
+    """Print, with a question mark for what standard output cannot show."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _complain(text: str) -> None:
+    """Say what is wrong, in one line."""
+    _note(f"eventide: {' '.join(text.split())}")
+
+
+def _close_output() -> None:
+    """Whoever read standard output has gone: let nothing more be written there, not even when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _show_failure(error: Exception, *, whole: bool) -> None:
+    """Print the traceback of a model's error, of the model's own frames unless it is to be whole."""
+    from traceback import TracebackException
+
+    shown = TracebackException.from_exception(error)
+    if not whole:
+        _hide_frames(shown)
+    sys.stderr.writelines(shown.format())
+    if not whole:
+        _note("The frames of eventide are left out: --verbose shows them.")
+
+
+def _hide_frames(shown: TracebackException | None) -> None:
+    """Leave out the frames of eventide and of the import machinery, in the causes of an error as well."""
+    if shown is None:
+        return
+    own = str(Path(__file__).parent)
+    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith((own, "<eventide", "<frozen"))]
+    for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
+        _hide_frames(other)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -27,7 +27,7 @@ class Pair(cb.Model):
 class Crowd(cb.Model):
     pairs: cb.Param[int]
     cuts: cb.Param[int]
-    gap: cb.Input[float] = inputs.dist.uniform(0.5, 1.5)
+    gap: cb.Input[float] = inputs.dist.uniform(low=0.5, high=1.5)
     interrupts: cb.Output[int]
     end: cb.Output[float]
 

@@ -104,7 +104,7 @@ def _crowd(recording: PopulationRecording, heading: Heading) -> Iterator[Curve]:
     apart = np.array([np.nan])
     times = [part for one in series.values() for part in (one.times, apart)]
     values = [part for one in series.values() for part in (one.values[heading.name], apart)]
-    label = f"{len(series)} {recording.subject.__name__}"
+    label = f"{recording.subject.__name__} ({len(series)})"
     yield Curve(label, heading.name, heading, np.concatenate(times), np.concatenate(values), len(series))
 
 
