@@ -7,6 +7,8 @@ ARGS ?=
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+BENCH := .venv-bench
+BENCH_READY := $(BENCH)/.ready
 
 .DEFAULT_GOAL := help
 
@@ -14,7 +16,8 @@ help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=$(PYTHON) makes the environment in VENV=$(VENV); JOBS=0 tests in one process;"
-	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x'"
+	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x',"
+	@echo "  or to the benchmarks, as in: make bench ARGS='hold mm1 --rounds 3'"
 
 demo: $(READY) ## run the example of the README
 	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1
@@ -34,14 +37,19 @@ rows: $(READY) ## which requirements the tests show, and which they do not
 slow: $(READY) ## the slow tests
 	@$(BIN)/python -m pytest -m slow -n $(JOBS) $(ARGS)
 
+bench: $(BENCH_READY) ## eventide beside its peers and the bare loops: counts, rates, ratios
+	@$(BENCH)/bin/python benchmarks/bench.py $(ARGS)
+
 clean: ## remove caches and builds; the environment stays
 	rm -rf dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests tools examples -name __pycache__ -prune -exec rm -rf {} +
+	find src tests tools examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+NEW_ENOUGH = $(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("eventide needs Python 3.11 or newer, \
+	and $(PYTHON) is %d.%d: name a newer one, as in make PYTHON=python3.12" % v[:2])'
 
 # The environment is made once, and again when pyproject.toml changes.
 $(READY): pyproject.toml
-	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("eventide needs Python 3.11 or newer, \
-	and $(PYTHON) is %d.%d: name a newer one, as in make PYTHON=python3.12" % v[:2])'
+	@$(NEW_ENOUGH)
 	@echo "Installing eventide and its tools into $(VENV): once, and again when pyproject.toml changes" >&2
 	@start=$$(date +%s) && \
 	$(PYTHON) -m venv $(VENV) && \
@@ -49,4 +57,15 @@ $(READY): pyproject.toml
 	touch $(READY) && \
 	echo "$(VENV) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check rows slow clean
+# Peers that do not install are named and left out; remove the environment to try them again.
+$(BENCH_READY): pyproject.toml
+	@$(NEW_ENOUGH)
+	@echo "Installing eventide and its peers into $(BENCH): once, and again when pyproject.toml changes" >&2
+	@start=$$(date +%s) && \
+	$(PYTHON) -m venv $(BENCH) && \
+	$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check --editable . && \
+	$(BENCH)/bin/python benchmarks/peers.py && \
+	touch $(BENCH_READY) && \
+	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
+
+.PHONY: help demo test check rows slow bench clean

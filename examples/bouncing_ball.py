@@ -9,6 +9,7 @@ Source:   ARGESIM comparison C21, case 1a.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ class Ball(ev.Continuous):
     height: ev.State = ev.state(10.0, unit="m")
     velocity: ev.State = ev.state(0.0, unit="m/s")
     restitution: float = 0.9
-    gravity: float = ev.field(9.81, unit="m/s2")
+    gravity: float = ev.field(default=9.81, unit="m/s2")
     bounces: list[float] = ev.field(default_factory=list, unit="s")
     apexes: list[float] = ev.field(default_factory=list, unit="m")
 
@@ -51,7 +52,7 @@ def last(values: list[float], unit: str) -> ev.Quantity:
 @ev.model(until=20.0, rel_error=1e-10, abs_error=1e-10)
 def bouncing_ball(
     sim: ev.Simulation, *, height: float = 10.0, restitution: float = 0.9, gravity: float = 9.81
-) -> dict[str, object]:
+) -> dict[str, Callable[[], float]]:
     """A ball dropped from `height` m with `gravity` in m/s2; a bounce leaves the share `restitution` of its speed."""
     ball = Ball(sim, name="ball", height=height, restitution=restitution, gravity=gravity).start()
     sim.record(ball, every=0.02, name="flight")
@@ -65,7 +66,7 @@ def bouncing_ball(
 
 
 @bouncing_ball.picture
-def draw(run: ev.Run[object], figure: Figure) -> None:
+def draw(run: ev.Run[dict[str, float]], figure: Figure) -> None:
     flight = run.recordings[0]
     # Two rows of one time are the two sides of an event that changed the ball: a bounce.
     bounces = flight.times[1:][np.diff(flight.times) == 0.0]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROAD = Path(__file__).with_name("quarter_car_road.csv")
 GRAVITY = 9.81  # m/s2
-CALM = 0.001  # m: settled when the spring can never again be compressed further
+CALM = 1e-4  # m: settled when what is left of the energy cannot compress the spring further
 PATIENCE = 60.0  # s to wait for that
 
 
@@ -31,7 +31,7 @@ class Road(ev.Process, ev.Continuous):
     times: list[float] = ev.field(unit="s")
     heights: list[float] = ev.field(unit="m")
     height: ev.Computed = ev.computed(unit="m")
-    climb: float = ev.field(0.0, unit="m/s")
+    climb: float = ev.field(default=0.0, unit="m/s")
     passed: int = 0
 
     def equations(self) -> None:
@@ -52,12 +52,12 @@ class QuarterCar(ev.Continuous):
     """Body over wheel over road; displacements count from the rest on a road of height zero."""
 
     road: Road
-    body_mass: float = ev.field(300.0, unit="kg")
-    wheel_mass: float = ev.field(60.0, unit="kg")
-    spring: float = ev.field(16000.0, unit="N/m")
-    damper: float = ev.field(1000.0, unit="N s/m")
-    tyre_spring: float = ev.field(190000.0, unit="N/m")
-    tyre_damper: float = ev.field(0.0, unit="N s/m")
+    body_mass: float = ev.field(default=300.0, unit="kg")
+    wheel_mass: float = ev.field(default=60.0, unit="kg")
+    spring: float = ev.field(default=16000.0, unit="N/m")
+    damper: float = ev.field(default=1000.0, unit="N s/m")
+    tyre_spring: float = ev.field(default=190000.0, unit="N/m")
+    tyre_damper: float = ev.field(default=0.0, unit="N s/m")
 
     body: ev.State = ev.state(0.0, unit="m")
     wheel: ev.State = ev.state(0.0, unit="m")
@@ -113,21 +113,20 @@ class QuarterCar(ev.Continuous):
         return -jerk / self.body_mass
 
 
-class Peaks(ev.Process):
-    """The least and the greatest value of a quantity, looked at wherever it turns."""
+class Peaks(ev.Process, ev.Reporter):
+    """The least and the greatest value of a quantity: waits for its turns, and looks on both sides of every event."""
 
     value: Callable[[], float]
     slope: Callable[[], float]
-    least: float = 0.0
-    greatest: float = 0.0
+    least: float = inf
+    greatest: float = -inf
 
     def run(self) -> ev.Life[None]:
         while True:
-            is_rising = self.slope() > 0.0
-            yield ev.until(lambda: (self.slope() > 0.0) != is_rising)
-            self.look()
+            yield ev.until(lambda: self.slope() > 0.0)
+            yield ev.until(lambda: self.slope() < 0.0)
 
-    def look(self) -> None:
+    def report(self) -> None:
         self.least = min(self.least, self.value())
         self.greatest = max(self.greatest, self.value())
 
@@ -137,7 +136,12 @@ class Peaks(ev.Process):
         return max(self.greatest, -self.least)
 
 
-@ev.model(rel_error=1e-9, abs_error=1e-11)
+def watch(sim: ev.Simulation, value: Callable[[], float], slope: Callable[[], float]) -> Peaks:
+    """The peaks of a quantity from now on."""
+    return Peaks(sim, value=value, slope=slope, every="event").start().activate()
+
+
+@ev.model(rel_error=1e-8, abs_error=1e-10, dt_min=1e-9)
 def quarter_car(
     sim: ev.Simulation,
     *,
@@ -172,10 +176,10 @@ def quarter_car(
         body=profile.heights[0],
         wheel=profile.heights[0],
     ).start()
-    travel = Peaks(sim, value=lambda: car.travel, slope=car.travel_slope).activate()
-    force = Peaks(sim, value=lambda: car.tyre_force, slope=car.tyre_slope).activate()
-    acceleration = Peaks(sim, value=lambda: car.acceleration, slope=car.acceleration_slope).activate()
-    sim.record(profile, car, every=0.01, name="ride")
+    travel = watch(sim, lambda: car.travel, car.travel_slope)
+    force = watch(sim, lambda: car.tyre_force, car.tyre_slope)
+    acceleration = watch(sim, lambda: car.acceleration, car.acceleration_slope)
+    sim.record(profile, car, every=0.005, name="ride")
 
     yield profile.activate()
     duration = sim.time

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from math import isfinite, isnan
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
@@ -19,10 +19,7 @@ from eventide.errors import InputError, ModelError, ParameterError
 if TYPE_CHECKING:
     from traceback import TracebackException
 
-    from rich.console import Console
-    from rich.table import Table
-
-    from eventide.experiment import Model, Run, Statistic
+    from eventide.experiment import Model, Run
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -33,10 +30,7 @@ INTERRUPTED: Final = 130
 
 PICTURES: Final = (".png", ".pdf", ".svg")
 
-TEXTS: Final = ("statistic", "response", "unit", "meaning", "the run")
-"""The columns of the report that hold texts; the others hold numbers."""
-
-USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
+USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a command line that it cannot read; it has no public name."""
 
 
@@ -56,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
     except USAGE_ERROR as error:
-        _complain(f"{error.format_message()} `eventide run --help` tells how it is written.")  # type: ignore[attr-defined]  # see USAGE_ERROR
+        _complain(f"{error.format_message().rstrip('.')}; `eventide run --help` tells how it is written")
         return REFUSED
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -83,7 +77,7 @@ def _options_of_all(
 def _time(text: str) -> float:
     time = _number_in(text)
     if not isfinite(time) or time < 0.0:
-        raise typer.BadParameter(f"{text!r} is no time; it takes a number from 0 on.")
+        raise typer.BadParameter(f"{text!r} is no time, which is a number from 0 on")
     return time
 
 
@@ -96,13 +90,14 @@ def _number_in(text: str) -> float:
 
 def _entropy(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        raise typer.BadParameter(f"{text!r} is no entropy; it takes a whole number from 0 on.")
+        raise typer.BadParameter(f"{text!r} is no entropy, which is a whole number from 0 on")
     return int(text)
 
 
 @app.command(
-    help="Run the model in FILE, print its responses and what the run took, draw its picture.\n\nResults go to standard "
-    "output: equal runs print the same. Wall time and the files that were written are told on standard error.",
+    help="Run the model in FILE, print its responses and what the run took, draw its picture.\n\n"
+    "Results go to standard output: equal runs print the same. Wall time and the names of the files written go to "
+    "standard error.",
     epilog="Example: eventide run examples/soaking_pit.py --set arrivals=regular",
 )
 def run(
@@ -176,7 +171,7 @@ class Job:
         _check_target(self.out, "--out")
         _check_target(self.plot, "--plot", PICTURES)
         self._say(f"loading {self.file}")
-        from eventide.experiment import imported, only_model
+        from eventide.experiment import imported, only_model, report
 
         with imported(self.file) as module:
             model = self._set_up(only_model(module, self.file), texts)
@@ -185,7 +180,7 @@ class Job:
             outcome = model.run(entropy=self.entropy, until=self.until)
             _note(f"{model.name} ran for {perf_counter() - start:.2f} s")
             self._say_details(outcome)
-            _print(report(outcome))
+            _print(report(outcome, for_terminal=sys.stdout.isatty()))
             self._write_recordings(outcome)
             self._draw(outcome)
 
@@ -282,7 +277,9 @@ def _check_target(path: Path | None, option: str, suffixes: Sequence[str] = ()) 
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{option} {path} cannot be written: the folder {path.parent} is write-protected")
     if suffixes and path.suffix.lower() not in suffixes:
-        raise InputError(f"{option} {path} is no kind of picture that can be drawn: it ends in {' or '.join(suffixes)}")
+        raise InputError(
+            f"{option} {path} is no kind of picture that can be drawn: its name should end in {' or '.join(suffixes)}"
+        )
 
 
 def _paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
@@ -299,7 +296,7 @@ def _paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
     return paths
 
 
-@contextmanager
+@contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
     try:
         yield
@@ -308,86 +305,6 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 # --- telling it -------------------------------------------------------------------------------------------------------
-
-
-def report(outcome: Run[Any]) -> str:
-    """What a run is told by: the model, its responses, the account; as wide as the terminal, or as it needs to be."""
-    from rich.console import Console
-
-    is_terminal = sys.stdout.isatty()
-    console = Console(
-        force_terminal=is_terminal,
-        width=None if is_terminal else 10_000,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        soft_wrap=True,
-    )
-    with console.capture() as captured:
-        _tell(outcome, console)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
-
-
-def _tell(outcome: Run[Any], console: Console) -> None:
-    model = outcome.model
-    console.print(repr(model))
-    if model.__doc__:
-        console.print(model.__doc__.strip().splitlines()[0])
-    tables = []
-    if not outcome.has_responses:
-        console.print(f"\nNo responses: stopped at {outcome.account.end_time!r}, before the main program had ended.")
-    else:
-        statistics = outcome.statistics
-        numbers = {name: value for name, value in outcome.responses.items() if name not in statistics}
-        if statistics:
-            heads = ("mean", "st. dev.", "min", "max", "count")
-            rows = [(name, s.unit, *_figures(s)) for name, s in statistics.items()]
-            tables.append(_table(("statistic", "unit", *heads), rows))
-        if numbers:
-            entries = [(name, *_value(value)) for name, value in numbers.items()]
-            tables.append(_table(("response", "unit", "value", "meaning"), entries))
-    account = [(f.name.replace("_", " "), readable(getattr(outcome.account, f.name))) for f in fields(outcome.account)]
-    tables.append(_table(("the run", ""), account))
-    for table in tables:
-        console.print()
-        console.print(table)
-
-
-def _value(number: Any) -> tuple[str, str, str]:
-    return getattr(number, "unit", ""), readable(number), getattr(number, "description", "")
-
-
-def _figures(statistic: Statistic) -> tuple[str, ...]:
-    count = getattr(statistic, "count", None)
-    moments = (statistic.mean, statistic.stdev, statistic.minimum, statistic.maximum)
-    return (*map(readable, moments), "" if count is None else readable(count))
-
-
-def readable(value: float) -> str:
-    """A number with six significant digits, whole ones in full."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isnan(value):
-        return "-"
-    if isinstance(value, int) or (value.is_integer() and abs(value) < 1e15):
-        return f"{value:.0f}" if isinstance(value, float) else str(value)
-    return f"{value:.6g}"
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table whose columns are as wide as needed; those that would be empty are left out, numbers stand right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    kept = list(rows)
-    places = [place for place in range(len(heads)) if any(row[place] for row in kept)]
-    for place in places:
-        table.add_column(heads[place], justify="left" if heads[place] in TEXTS else "right")
-    for row in kept:
-        table.add_row(*(Text(row[place]) for place in places))
-    return table
 
 
 def _print(text: str) -> None:
@@ -423,11 +340,11 @@ def _show_failure(error: Exception, *, whole: bool) -> None:
 
 
 def _hide_frames(shown: TracebackException | None) -> None:
-    """Leave out the frames of eventide and of the import machinery, in the causes of an error as well."""
+    """Leave out the frames of eventide and of the machinery around it, in the causes of an error as well."""
     if shown is None:
         return
-    own = str(Path(__file__).parent)
-    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith((own, "<eventide", "<frozen"))]
+    hidden = (str(Path(__file__).parent), contextlib.__file__, "<eventide", "<frozen")
+    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(hidden)]
     for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         _hide_frames(other)
 

@@ -3,6 +3,8 @@
 import cimba as cb
 from cimba import inputs
 
+OWN_DRAWS = True
+
 
 class Customer(cb.Model):
     station: cb.Ref["Station"]

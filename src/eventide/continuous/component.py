@@ -49,7 +49,7 @@ class Continuous(_Continuum, Component):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._layout = Layout({n: f for n, f in cls._fields.items() if f.role != "field"})
+        cls._layout = Layout(cls._fields)
         cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
         cls._has_equations = cls.equations is not Continuous.equations
@@ -126,10 +126,10 @@ class Continuous(_Continuum, Component):
         if self._variables is None:
             self._variables = {}
         if name not in self._variables:
-            offset = self._layout.offsets.get(name)
-            if offset is None:
+            if name not in self._layout.names:
                 known = ", ".join(self._layout.names) or "none"
                 raise KeyError(f"{self.name} has no variable {name!r}; it has: {known}")
+            offset = self._layout.offsets[name]
             spec = self._layout.fields[name]
             self._variables[name] = Variable._of(self, offset, f"{self.name}.{name}", spec)
         return self._variables[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.stepper import E0, Y0, R, Y
 
@@ -21,16 +21,33 @@ def set(self, value):
         refuse(self, {name!r}, value)
     self._rests[{offset}] = 0.0
 """
+_PARAMETER = """
+def get(self):
+    return {kind}(self._states[{offset}])
+
+def set(self, value):
+    try:
+        self._states[{offset}] = value
+    except TypeError:
+        refuse(self, {name!r}, value)
+    if self._states[{offset}] != value:
+        refuse_rounded(self, {name!r}, value)
+"""
 _READING = """
 def get(self):
     return self._row[{offset}]
 """
 
 
-class Layout:
-    """The block of one class: states first, then computed values, then sums.
+KINDS: Final[dict[Any, str]] = {float: "", int: "int", bool: "bool"}
+"""The annotations of numeric parameters, and what turns a slot's float into a value of that kind."""
 
-    states, computed, sums   names of each kind, in order of their slots
+
+class Layout:
+    """The block of one class: states first, then computed values, sums and numeric parameters.
+
+    states, computed, sums, parameters   names of each kind, in order of their slots
+    names                                of the quantities that move: all but the parameters
     """
 
     def __init__(self, fields: dict[str, Field]) -> None:
@@ -38,9 +55,10 @@ class Layout:
         self.states = tuple(n for n, f in fields.items() if f.role == "state")
         self.computed = tuple(n for n, f in fields.items() if f.role == "computed")
         self.sums = tuple(n for n, f in fields.items() if f.role == "sum")
+        self.parameters = tuple(n for n, f in fields.items() if f.role == "field" and f.annotation in tuple(KINDS))
         self.names = (*self.states, *self.computed, *self.sums)
-        self.offsets = {name: i for i, name in enumerate(self.names)}
-        self.size = len(self.names)
+        self.offsets = {name: i for i, name in enumerate((*self.names, *self.parameters))}
+        self.size = len(self.offsets)
         spec: dict[str, Any] = {"_fields_": [(name, ctypes.c_double) for name in self.states], "__slots__": ()}
         self.view: Any = type("Rates", (ctypes.Structure,), spec)
         self.reading: Any = _reading_class(self.states)
@@ -48,7 +66,11 @@ class Layout:
     def install(self, cls: type) -> None:
         """Give the class one property for each of its names."""
         for name, offset in self.offsets.items():
-            getter, setter = _functions(_PROPERTY, offset, name)
+            spec = self.fields[name]
+            if spec.role == "field":
+                getter, setter = _functions(_PARAMETER, offset, name, KINDS[spec.annotation])
+            else:
+                getter, setter = _functions(_PROPERTY, offset, name)
             setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def attach(self, owner: Any, table: Any, base: int) -> None:
@@ -66,15 +88,24 @@ class Layout:
             owner._rates = owner._rates_read = owner._lasts = _NO_STATES
 
 
-def _functions(template: str, offset: int, name: str) -> tuple[Any, ...]:
-    names: dict[str, Any] = {"refuse": _refuse_value}
-    exec(template.format(offset=offset, name=name), names)  # noqa: S102  # our own text, a number and an identifier
+def _functions(template: str, offset: int, name: str, kind: str = "") -> tuple[Any, ...]:
+    names: dict[str, Any] = {"refuse": _refuse_value, "refuse_rounded": _refuse_rounded}
+    exec(template.format(offset=offset, name=name, kind=kind), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
 
 def _refuse_value(owner: Any, name: str, value: Any) -> None:
-    role = owner._layout.fields[name].role
-    raise TypeError(f"{type(owner).__name__}.{name} is a {role} and takes a number, and got {value!r}") from None
+    spec = owner._layout.fields[name]
+    what = "parameter" if spec.role == "field" else spec.role
+    raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
+
+
+def _refuse_rounded(owner: Any, name: str, value: Any) -> None:
+    if value == value:
+        raise ValueError(
+            f"{type(owner).__name__}.{name} cannot hold {value!r} exactly: numeric fields of a Continuous are kept as "
+            "floats, whole numbers up to 2**53"
+        )
 
 
 def _reading_class(states: tuple[str, ...]) -> Any:

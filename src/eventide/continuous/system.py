@@ -8,6 +8,7 @@ from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class, check_pass
 from eventide.continuous.stepper import ABS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
+from eventide.declare import MISSING
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -46,7 +47,7 @@ class System:
         base = self.arena.allocate(component, layout.size)
         for name, offset in layout.offsets.items():
             spec = layout.fields[name]
-            if not spec.is_required:
+            if spec.default is not MISSING:
                 self.arena.rows[Y][base + offset] = spec.default
             if spec.role == "state":
                 self.set_tolerances(base + offset, spec.rel_error, spec.abs_error)

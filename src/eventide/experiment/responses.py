@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any, Self, TypeAlias
 
+import numpy as np
+
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 
@@ -61,6 +63,8 @@ def _read(value: object, name: object, model: str) -> Any:
         read = read.mean
     elif callable(read):
         read = read()
+    if isinstance(read, np.generic):
+        read = read.item()
     if not isinstance(read, Real):
         raise ModelError(
             f"response {name} of {model} is {read!r}: "

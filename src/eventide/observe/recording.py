@@ -155,7 +155,7 @@ def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
         )
     if not issubclass(subject, Continuous):
         raise ModelError(
-            f"there is nothing to record of the class {subject.__name__}: give objects, or a class derived from Continuous"
+            f"there is nothing to record of the class {subject.__name__}: give a class derived from Continuous or its objects"
         )
     return subject
 

@@ -16,9 +16,7 @@ class Ball(ev.Continuous):
         self.rate.velocity = -self.gravity  # E: "Ball" has no attribute "gravity"  [attr-defined]
 
     def bounce(self) -> None:
-        self.velocity *= (
-            -self.restitutoin
-        )  # E: "Ball" has no attribute "restitutoin"; maybe "restitution"?  [attr-defined]
+        self.velocity *= -self.restitutoin  # E: "Ball" has no attribute "restitutoin"; maybe "restitution"?  [attr-defined]
         self.height = "floor"  # E: Incompatible types in assignment (expression has type "str", variable has type "float")  [assignment]
 
 

@@ -1,0 +1,245 @@
+"""Contestants, each in a process of its own, take turns at a workload.
+
+A round lets every contestant run once, so that what slows the machine for a while slows all of them; ratios are taken
+within rounds. A contestant's first, untimed run is a quick one: it imports the library and compiles what it compiles.
+"""
+
+import gc
+import resource
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from importlib import metadata, util
+from math import isclose
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from traceback import format_exc
+from types import ModuleType
+from typing import Any, Self
+
+from workloads import Size, Workload
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+Result = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A program for a workload: `with_eventide_class.py` is eventide-class, of the library eventide."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem.removeprefix("with_").replace("_", "-")
+
+    @property
+    def library(self) -> str:
+        return self.name.partition("-")[0]
+
+    def load(self) -> ModuleType:
+        """Import the program; raises ImportError if its library is not installed."""
+        name = f"{self.path.parent.name}_{self.path.stem}"
+        spec = util.spec_from_file_location(name, self.path)
+        assert spec is not None and spec.loader is not None
+        program = util.module_from_spec(spec)
+        sys.modules[name] = program  # numba and the fields of classes look their module up there
+        spec.loader.exec_module(program)
+        return program
+
+    def version(self) -> str:
+        try:
+            return metadata.version(self.library)
+        except metadata.PackageNotFoundError:
+            return ""
+
+
+def contestants_of(workload: Workload, only: Iterable[str] = ()) -> list[Contestant]:
+    """The contestants of a workload: eventide first, the bare loop last; `only` names libraries or contestants."""
+    found = [Contestant(path) for path in sorted((PROGRAMS / workload.folder).glob("with_*.py"))]
+    wanted = set(only)
+    if wanted:
+        found = [one for one in found if one.name in wanted or one.library in wanted]
+    return sorted(found, key=lambda one: (one.library != "eventide", one.library == "bare"))
+
+
+@dataclass
+class Standing:
+    """What became of one contestant in one workload."""
+
+    contestant: Contestant
+    size: Size
+    version: str = ""
+    has_own_draws: bool = False
+    first: float = 0.0
+    """Seconds to import its library and to make its first, quick run."""
+    result: Result = field(default_factory=dict)
+    seconds: list[float] = field(default_factory=list)
+    megabytes: float = 0.0
+    """Most memory that its process ever had."""
+    trouble: str = ""
+    """Why it takes no part."""
+
+    @property
+    def name(self) -> str:
+        return self.contestant.name
+
+
+class Worker:
+    """A contestant in a process of its own; leaving the `with` block ends it."""
+
+    def __init__(self, contestant: Contestant) -> None:
+        context = get_context("spawn")
+        self._connection, there = context.Pipe()
+        self._process = context.Process(target=_serve, args=(there, contestant), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._process.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._connection.close()
+        self._process.join(timeout=10.0)
+        if self._process.is_alive():
+            self._process.terminate()
+
+    def ask(self, size: Size | None, seed: int = 0) -> dict[str, Any]:
+        """What `_serve` answers; without a size the program is only loaded."""
+        self._connection.send((size, seed))
+        while not self._connection.poll(0.2):
+            if not self._process.is_alive():
+                return {"trouble": f"its process ended with code {self._process.exitcode}"}
+        return self._connection.recv()
+
+
+def _serve(connection: Connection, contestant: Contestant) -> None:
+    program: Any = None
+    while True:
+        try:
+            size, seed = connection.recv()
+        except EOFError:
+            return
+        try:
+            if size is None:
+                begin = perf_counter()
+                program = contestant.load()
+                own = getattr(program, "OWN_DRAWS", False)
+                answer = {"seconds": perf_counter() - begin, "version": contestant.version(), "has_own_draws": own}
+            else:
+                answer = timed(program, size, seed)
+        except ModuleNotFoundError as error:
+            answer = {"trouble": f"not installed: {error}"}
+        except Exception:  # noqa: BLE001  # whatever stops one contestant, the others go on
+            answer = {"trouble": format_exc()}
+        connection.send(answer)
+
+
+def timed(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
+    """Run a program once; seconds, results and the most memory so far."""
+    gc.collect()
+    begin = perf_counter()
+    result = program.run(**size, seed=seed)
+    seconds = perf_counter() - begin
+    usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    kilobytes = usage / 1024 if sys.platform == "darwin" else usage
+    return {"seconds": seconds, "result": result, "megabytes": kilobytes / 1024}
+
+
+class Contest:
+    """A workload and how its contestants did.
+
+    standings       in the order of their turns
+    disagreements   results that should be equal and are not, in words
+    """
+
+    def __init__(self, workload: Workload, contestants: list[Contestant], *, is_quick: bool, seed: int) -> None:
+        self.workload = workload
+        self.is_quick = is_quick
+        self.seed = seed
+        self.standings = [Standing(one, workload.size_for(one.name, is_quick=is_quick)) for one in contestants]
+        self.disagreements: list[str] = []
+
+    def hold(self, rounds: int, tell: Callable[[str], None] = lambda text: None) -> None:
+        """Let everybody run `rounds` times, in turns."""
+        with ExitStack() as stack:
+            workers = [(standing, stack.enter_context(Worker(standing.contestant))) for standing in self.standings]
+            for standing, worker in workers:
+                tell(f"{self.workload.name}: {standing.name} begins")
+                self._begin(standing, worker)
+            for number in range(1, rounds + 1):
+                for standing, worker in workers:
+                    if not standing.trouble:
+                        tell(f"{self.workload.name}: round {number} of {rounds}, {standing.name}")
+                        self._run(standing, worker)
+            self._compare(workers)
+
+    def _begin(self, standing: Standing, worker: Worker) -> None:
+        loaded = worker.ask(None)
+        if "trouble" not in loaded:
+            standing.version, standing.has_own_draws = loaded["version"], loaded["has_own_draws"]
+            standing.first = loaded["seconds"]
+            loaded = worker.ask(self.workload.quick, self.seed)
+        if "trouble" in loaded:
+            standing.trouble = loaded["trouble"]
+        else:
+            standing.first += loaded["seconds"]
+
+    def _run(self, standing: Standing, worker: Worker) -> None:
+        answer = worker.ask(standing.size, self.seed)
+        if "trouble" in answer:
+            standing.trouble = answer["trouble"]
+        elif standing.result and standing.result != answer["result"]:
+            standing.trouble = f"two runs differ: {standing.result} and {answer['result']}"
+        else:
+            standing.result = answer["result"]
+            standing.seconds.append(answer["seconds"])
+            standing.megabytes = answer["megabytes"]
+
+    def _compare(self, workers: list[tuple[Standing, Worker]]) -> None:
+        """Compare results with those of the last reference present, which repeats the smaller sizes if need be."""
+        present = {standing.name: (standing, worker) for standing, worker in workers if not standing.trouble}
+        judge = next((name for name in reversed(self.workload.references) if name in present), None)
+        if judge is None:
+            return
+        reference, worker = present[judge]
+        for standing, _ in workers:
+            if standing.trouble or standing.has_own_draws or standing is reference:
+                continue
+            truth = reference.result
+            if standing.size != reference.size:
+                truth = worker.ask(standing.size, self.seed)["result"]
+            self.disagreements += differences(self.workload, standing.name, standing.result, judge, truth)
+
+    def rates(self, standing: Standing) -> list[float]:
+        """Units per second, round by round."""
+        work = self.workload.work(standing.size)
+        return [work / seconds for seconds in standing.seconds]
+
+    def ratios(self, standing: Standing, reference: str) -> list[float]:
+        """The rate over that of the reference, round by round; empty if either took no part."""
+        other = next((one for one in self.standings if one.name == reference and not one.trouble), None)
+        if other is None or standing.trouble:
+            return []
+        return [rate / base for rate, base in zip(self.rates(standing), self.rates(other), strict=True)]
+
+    @property
+    def taking_part(self) -> Iterator[Standing]:
+        return (standing for standing in self.standings if not standing.trouble)
+
+
+def differences(workload: Workload, name: str, found: Mapping[str, float], judge: str, truth: Mapping[str, float]) -> list[str]:
+    """What differs between the results of two contestants, in words."""
+    return [
+        f"{workload.name}: {name} has {key} = {found.get(key)!r}, {judge} has {truth.get(key)!r}"
+        for key, tolerance in workload.agree.items()
+        if key not in found or key not in truth or not isclose(found[key], truth[key], rel_tol=tolerance, abs_tol=0.0)
+    ]
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median and least of one number per round."""
+    return {"median": median(values), "min": min(values)}

@@ -1,0 +1,150 @@
+"""What a contest found: as a table to read, as data to keep."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from contest import Contest, Standing, spread
+
+SCALES = [(1e6, "M "), (1e3, "k "), (1.0, "")]
+
+
+def table(contest: Contest) -> str:
+    """Counts and checksums first, then rates and ratios; below, whoever is missing or differs."""
+    workload = contest.workload
+    standings = list(contest.taking_part)
+    columns = list(dict.fromkeys(key for standing in standings for key in standing.result))
+    scale, prefix = _scale_for(contest, standings)
+    head = ["contestant", *columns, f"{prefix}{workload.unit}/s"]
+    head += [f"x {name} (min)" for name in workload.references] + ["first s"]
+    rows = [head]
+    for standing in standings:
+        row = [standing.name + _marks(contest, standing)]
+        row += [_number(standing.result.get(column)) for column in columns]
+        row.append(f"{spread(contest.rates(standing))['median'] / scale:.3f}")
+        row += [_ratio(contest.ratios(standing, name)) for name in workload.references]
+        row.append(f"{standing.first:.2f}")
+        rows.append(row)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
+    lines = [f"{workload.name}: {workload.story}"]
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        lines.append("  " + "  ".join(cells))
+    return "\n".join([*lines, *_notes(contest)])
+
+
+def _scale_for(contest: Contest, standings: list[Standing]) -> tuple[float, str]:
+    best = max((rate for standing in standings for rate in contest.rates(standing)), default=1.0)
+    return next((scale for scale in SCALES if best >= scale[0]), SCALES[-1])
+
+
+def _marks(contest: Contest, standing: Standing) -> str:
+    is_smaller = standing.size != contest.workload.size_for("", is_quick=contest.is_quick)
+    return ("*" if standing.has_own_draws else "") + ("'" if is_smaller else "")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,d}" if isinstance(value, int) else f"{value:.9g}"
+
+
+def _ratio(ratios: list[float]) -> str:
+    if not ratios:
+        return "-"
+    found = spread(ratios)
+    return f"{found['median']:.3f} ({found['min']:.3f})"
+
+
+def _notes(contest: Contest) -> Iterator[str]:
+    if any(standing.has_own_draws for standing in contest.taking_part):
+        yield "  * draws its own random numbers: its results are its own"
+    for standing in contest.taking_part:
+        if "'" in _marks(contest, standing):
+            size = ", ".join(f"{name}={value:,}" for name, value in standing.size.items())
+            yield f"  ' {standing.name} ran with {size}"
+    for standing in contest.standings:
+        if standing.trouble:
+            yield f"  {standing.name} takes no part: {standing.trouble.strip().splitlines()[-1]}"
+    for text in contest.disagreements:
+        yield f"  DIFFERS: {text}"
+
+
+def record(contests: list[Contest], *, rounds: int) -> dict[str, Any]:
+    """All that was found, with the machine, the versions and the date, ready for JSON."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "rounds": rounds,
+        "workloads": [_workload(contest) for contest in contests],
+    }
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers depend on besides the programs."""
+    return {
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "numpy": metadata.version("numpy"),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor()
+
+
+def _workload(contest: Contest) -> dict[str, Any]:
+    workload = contest.workload
+    return {
+        "name": workload.name,
+        "story": workload.story,
+        "unit": workload.unit,
+        "seed": contest.seed,
+        "references": list(workload.references),
+        "disagreements": contest.disagreements,
+        "contestants": [_standing(contest, standing) for standing in contest.standings],
+    }
+
+
+def _standing(contest: Contest, standing: Standing) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "name": standing.name,
+        "library": standing.contestant.library,
+        "version": standing.version,
+        "size": dict(standing.size),
+    }
+    if standing.trouble:
+        return facts | {"trouble": standing.trouble}
+    ratios = {name: contest.ratios(standing, name) for name in contest.workload.references}
+    return facts | {
+        "has_own_draws": standing.has_own_draws,
+        "result": standing.result,
+        "first_s": standing.first,
+        "seconds": standing.seconds,
+        "rate": spread(contest.rates(standing)),
+        "ratios": {name: spread(values) | {"rounds": values} for name, values in ratios.items() if values},
+        "memory_mb": standing.megabytes,
+    }
+
+
+def write(found: dict[str, Any], folder: Path) -> Path:
+    """Keep what `record` gave as a file named by its date; a file half written never stands there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / (found["date"].replace(":", "").removesuffix("+0000") + "Z.json")
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+    return path
