@@ -22,9 +22,7 @@ class Ball(ev.Continuous):
 
 sim = ev.Simulation()
 ball = Ball(sim, heigth=3.0)  # E: Unexpected keyword argument "heigth" for "Ball"; did you mean "height"?  [call-arg]
-Ball(
-    sim, 3.0
-)  # E: Too many positional arguments for "Ball"  [call-arg] # E: Argument 2 to "Ball" has incompatible type "float"; expected "str"  [arg-type]
+Ball(sim, 3.0)  # E: Too many positional arguments for "Ball"  [call-arg] # E: Argument 2 to "Ball" has incompatible type "float"; expected "str"  [arg-type]
 Ball()  # E: Missing positional argument "sim" in call to "Ball"  [call-arg]
 print(ball.last.hieght)  # E: "Ball" has no attribute "hieght"; maybe "height"?  [attr-defined]
 ev.hold("long")  # E: Argument 1 to "hold" has incompatible type "str"; expected "float"  [arg-type]
