@@ -237,31 +237,25 @@ class Expressions(Ways):
         return value
 
     def _compare(self, node: ast.Compare) -> Item:
-        left = self.evaluate(node.left)
-        result: Truth | None = None
-        for operator, right in zip(node.ops, node.comparators, strict=True):
-            seen: list[Item] = []
+        return self._chain(node, self.evaluate(node.left), node.left, 0)
 
-            def pair(
-                left: Item = left, operator: ast.cmpop = operator, right: ast.expr = right, seen: list[Item] = seen
-            ) -> Truth:
-                seen[:] = [self.evaluate(right)]
-                return self._compare_pair(operator, left, seen[0], node, right)
+    def _chain(self, node: ast.Compare, left: Item, place: ast.expr, index: int) -> Truth:
+        """The comparisons from one on; each operand is evaluated once, and where Python does."""
+        last = node.comparators[index]
+        right = self.evaluate(last)
+        truth = self._compare_pair(node.ops[index], left, right, place, last)
+        if index + 1 == len(node.ops):
+            return truth
+        return self._and_then(truth, lambda: self._chain(node, right, last, index + 1), is_and=True)
 
-            result = pair() if result is None else self._and_then(result, pair, is_and=True)
-            left = seen[0] if seen else left
-        assert result is not None
-        return result
-
-    def _compare_pair(self, operator: ast.cmpop, left: Item, right: Item, node: ast.Compare, last: ast.expr) -> Truth:
+    def _compare_pair(self, operator: ast.cmpop, left: Item, right: Item, first: ast.expr, last: ast.expr) -> Truth:
         name = type(operator).__name__
         if name in ("Is", "IsNot", "Eq", "NotEq") and (isinstance(left, Nothing) or isinstance(right, Nothing)):
-            return _literal(isinstance(left, Nothing) == isinstance(right, Nothing)) if name in ("Is", "Eq") else _literal(
-                isinstance(left, Nothing) != isinstance(right, Nothing)
-            )
+            is_same = isinstance(left, Nothing) and isinstance(right, Nothing)
+            return _literal(is_same == (name in ("Is", "Eq")))
         if name not in COMPARISONS:
             raise Unlowerable("of the comparisons < <= > >= == != are followed, and `is None`")
-        return self.truths.compare(name, self._as_number(left, node.left), self._as_number(right, last))
+        return self.truths.compare(name, self._as_number(left, first), self._as_number(right, last))
 
     def _ifexp(self, node: ast.IfExp) -> Item:
         value = self.choose(

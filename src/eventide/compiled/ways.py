@@ -25,7 +25,6 @@ class Frame:
     definition: Definition
     is_entry: bool
     returns: list[Arrival] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
 
 
 class Ways:
@@ -45,6 +44,7 @@ class Ways:
         self.merger = Merger(self.builder, self.arithmetic, self.truths)
         self.flow = Flow({GATE: OPEN})
         self.frames: list[Frame] = []
+        self.loops: list[Loop] = []
         self.unbounded = 0
 
     @property
@@ -113,7 +113,9 @@ class Ways:
 
         assigned    the names that the body may give new values
         """
-        start, mark, returned = self.flow, self.builder.mark(), len(self.frame.returns)
+        start, mark = self.flow, self.builder.mark()
+        returns = self.frame.returns if self.frames else []
+        returned = len(returns)
         names = [*dict.fromkeys(assigned), *([GATE] if self.is_guided else [])]
         shapes: dict[str, Shape | None] = {}
         for name in names:
@@ -126,7 +128,7 @@ class Ways:
             # A value turned out to need more than it had at the loop's entry: write the loop again.
             shapes = wider
             self.builder.return_to(mark)
-            del self.frame.returns[returned:]
+            del returns[returned:]
 
     def _attempt(
         self,
@@ -153,10 +155,10 @@ class Ways:
             else:
                 self.flow.bindings[name] = self.merger.item(shape, names[name])
         arrivals, loop = self._enter_body(test(counter)), Loop()
-        self.frame.loops.append(loop)
+        self.loops.append(loop)
         if not self.is_dead:
             body(counter)
-        self.frame.loops.pop()
+        self.loops.pop()
         if not self.is_dead:
             loop.continues.append(self.arrive())
         merged = self.merger.merge(loop.continues)

@@ -143,7 +143,8 @@ class Process(_Agenda, Component):
         if self._notice is not None:
             return float(self._notice[0])
         if self is self.sim.current:
-            return self.sim.time
+            now: float = self.sim.time
+            return now
         raise ModelError(f"{self.name} is idle and has no event time")
 
     @property

@@ -184,6 +184,7 @@ class Request(Wish):
         self.state = state
         if was_suspended:
             self.resource._suspended.remove(self)
+            self.resource._serve()  # nobody went before it, and it may have needed more than others do
         else:
             self.resource._give_back(self)
 
