@@ -91,14 +91,18 @@ def test_the_ending_may_be_written_in_capitals(tmp_path):
     assert (tmp_path / "BALL.PNG").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_a_picture_that_fails_leaves_the_old_file_alone(tmp_path, kind):
-    path = tmp_path / f"ball.{kind}"
+def test_a_picture_that_fails_leaves_the_old_file_alone(tmp_path):
+    path = tmp_path / "ball.png"
     path.write_text("old")
     figure = zigzag()
-    figure.suptitle("$\\frac{1}$")  # a formula that cannot be set
 
-    with pytest.raises(ValueError, match="frac"):
+    def write_half(target, **_):
+        target.write_text("ha")
+        raise OSError("no space left")
+
+    figure.savefig = write_half
+
+    with pytest.raises(OSError, match="no space left"):
         save(figure, path)
 
     assert (list(tmp_path.iterdir()), path.read_text()) == ([path], "old")

@@ -3,9 +3,9 @@
 May import: continuous, discrete, declare, errors. Start reading at `registry.py`, then `lower.py` and `statements.py`.
 """
 
+from eventide.compiled.binder import Binding
 from eventide.compiled.lower import lower_condition, lower_law
 from eventide.compiled.lowered import Access, Constant, Kernel, Lowered
-from eventide.compiled.paths import Binding
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.registry import Bound, Registry
 from eventide.compiled.store import Store, compile_kernel

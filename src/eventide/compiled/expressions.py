@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from eventide.compiled.arithmetic import OPERATIONS
 from eventide.compiled.flow import GATE, OPEN, Flow
-from eventide.compiled.ir import NAN, Wire
-from eventide.compiled.lowered import Access
+from eventide.compiled.ir import NAN
 from eventide.compiled.outside import Const, Getter, Outside, Place
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.slots import CLOCK, Slots
@@ -98,7 +97,7 @@ class Expressions(Ways):
     def truth(self, node: ast.expr) -> Truth:
         """Whether an expression holds."""
         if isinstance(node, ast.BoolOp):
-            return self._every([lambda value=value: self.truth(value) for value in node.values], node)  # type: ignore[misc]
+            return self._every(self.truth, node)
         return self._truth_of(self.evaluate(node), node)
 
     def _truth_of(self, item: Item, node: ast.expr) -> Truth:
@@ -145,6 +144,8 @@ class Expressions(Ways):
             return self.outside.slot(base, node.attr)
         if isinstance(base, Module):
             return self.outside.module_name(base.module, node.attr)
+        if isinstance(base, Builtin) and isinstance(base.function, type):
+            return self.outside.class_attribute(base.function, node.attr)
         if isinstance(base, Above):
             return _above(base, node.attr)
         if isinstance(base, Clock):
@@ -197,20 +198,22 @@ class Expressions(Ways):
         return self.arithmetic.negative(operand) if isinstance(node.op, ast.USub) else self.arithmetic.number(operand)
 
     def _boolop(self, node: ast.BoolOp) -> Item:
-        return self._every([lambda value=value: self._only_truth(value) for value in node.values], node)  # type: ignore[misc]
+        return self._every(self._only_truth, node)
 
     def _only_truth(self, node: ast.expr) -> Truth:
         item = self.evaluate(node)
         if isinstance(item, Truth):
             return item
-        raise self.refusal(node, "`and` and `or` between other things than truths give one of them: write `a if b else c`")
+        raise self.refusal(
+            node, "`and` and `or` between other things than truths give one of them: write `a if b else c`"
+        )
 
-    def _every(self, operands: list[Callable[[], Truth]], node: ast.BoolOp) -> Truth:
-        is_and = isinstance(node.op, ast.And)
-        result = operands[0]()
-        for operand in operands[1:]:
-            result = self._and_then(result, operand, is_and=is_and)
-        return result
+    def _every(self, judge: Callable[[ast.expr], Truth], node: ast.BoolOp, index: int = 0) -> Truth:
+        """The operands from one on, joined; each is judged where Python evaluates it."""
+        truth = judge(node.values[index])
+        if index + 1 == len(node.values):
+            return truth
+        return self._and_then(truth, lambda: self._every(judge, node, index + 1), is_and=isinstance(node.op, ast.And))
 
     def _and_then(self, one: Truth, operand: Callable[[], Truth], *, is_and: bool) -> Truth:
         """`one and operand()`, or `or`; a law evaluates the operand only where Python does."""
@@ -258,9 +261,7 @@ class Expressions(Ways):
         return self.truths.compare(name, self._as_number(left, first), self._as_number(right, last))
 
     def _ifexp(self, node: ast.IfExp) -> Item:
-        value = self.choose(
-            self.truth(node.test), lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse)
-        )
+        value = self.choose(self.truth(node.test), lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse))
         if value is None:
             raise Unlowerable("the two values are of different kinds")
         return value
@@ -272,7 +273,9 @@ class Expressions(Ways):
             return self._set_rate(node, node.func)
         function = self.evaluate(node.func)
         if isinstance(function, Function):
-            if any(isinstance(argument, ast.Starred) for argument in node.args) or any(k.arg is None for k in node.keywords):
+            if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
+                k.arg is None for k in node.keywords
+            ):
                 raise Unlowerable("arguments are followed one by one, without * and **")
             arguments = [self.evaluate(argument) for argument in node.args]
             return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
@@ -430,7 +433,7 @@ class Expressions(Ways):
         if not step or not isinstance(step, int):
             raise self.refusal(node, "the step of range has to be written as a number other than 0")
         limits = [self.arithmetic.counter(number) for number in numbers[:2]]
-        return (*(limits if len(limits) == 2 else ("0", limits[0])), int(step))  # type: ignore[return-value]
+        return (limits[0] if len(limits) == 2 else "0", limits[-1], int(step))
 
     def _reduce(self, function: Any, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
         if len(generator.generators) != 1 or generator.generators[0].is_async:
@@ -439,10 +442,9 @@ class Expressions(Ways):
         begin, gather = self._reduction(function, node)
         outer = self.flow.bindings
         self.flow.bindings = {**outer, **begin}
-        taken = [lambda test=test: self.truth(test) for test in clause.ifs]  # type: ignore[misc]
 
         def body() -> None:
-            self._if_all(taken, lambda: gather(self.evaluate(generator.elt), generator.elt))
+            self._if_all(clause.ifs, lambda: gather(self.evaluate(generator.elt), generator.elt))
 
         self.each(clause.target, clause.iter, body, list(begin))
         result = self.flow.bindings[ACCUMULATED]
@@ -451,7 +453,7 @@ class Expressions(Ways):
         self.flow.bindings = {**outer, GATE: outer.get(GATE, OPEN)}
         return result
 
-    def _if_all(self, tests: list[Callable[[], Truth]], body: Callable[[], None]) -> None:
+    def _if_all(self, tests: list[ast.expr], body: Callable[[], None]) -> None:
         if not tests:
             body()
             return
@@ -459,11 +461,12 @@ class Expressions(Ways):
         def go_on() -> None:
             self._if_all(tests[1:], body)
 
-        self.choose(tests[0](), go_on, lambda: None)
+        def leave_out() -> None:
+            pass
 
-    def _reduction(
-        self, function: Any, node: ast.Call
-    ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+        self.choose(self.truth(tests[0]), go_on, leave_out)
+
+    def _reduction(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
         """What a reduction begins with, and how it takes an item."""
         if function is sum:
             begin, take = self._summation(node)
@@ -513,9 +516,7 @@ class Expressions(Ways):
         kept = lost.unless(self.builder.value(f"or i1 {is_useless}, {lost.test('oeq', 0.0)}"), -0.0)
         return Number((self.arithmetic.wire(total) + kept).text, "float", total.slope)
 
-    def _judgement(
-        self, function: Any, node: ast.Call
-    ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+    def _judgement(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
         if node.keywords or len(node.args) > 1:
             raise Unlowerable(f"{function.__name__} is followed with a generator only")
         is_all = function is all

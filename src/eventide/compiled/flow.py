@@ -7,13 +7,15 @@ different things, or has a value on one way only, has none any more.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from eventide.compiled.arithmetic import Arithmetic
 from eventide.compiled.ir import NAN, ZERO, Block, Builder
-from eventide.compiled.lowered import Access
-from eventide.compiled.truths import Truths
 from eventide.compiled.values import Item, Items, Kind, Number, Truth
+
+if TYPE_CHECKING:
+    from eventide.compiled.arithmetic import Arithmetic
+    from eventide.compiled.lowered import Access
+    from eventide.compiled.truths import Truths
 
 GATE = ""
 """Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
@@ -77,7 +79,7 @@ class Shape:
 
 
 Shaped: TypeAlias = Number | Truth
-_RANKS: list[Kind] = ["int", "whole", "float"]
+_RANKS: list[Kind] = ["float", "whole", "int"]
 
 
 def shape_of(item: Shaped) -> Shape:
@@ -92,8 +94,8 @@ def join(one: Shape, other: Shape) -> Shape:
     slope = one.has_slope or other.has_slope
     if one.kind == "truth" and other.kind == "truth":
         return Shape("truth", one.has_guide or other.has_guide, slope)
-    kinds: list[Kind] = [shape.kind for shape in (one, other) if shape.kind != "truth"]
-    return Shape(max(kinds, key=_RANKS.index), False, slope)
+    kinds = (one.kind, other.kind)
+    return Shape(next(kind for kind in _RANKS if kind in kinds), False, slope)
 
 
 class Merger:

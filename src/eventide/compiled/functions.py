@@ -1,8 +1,8 @@
 """The functions of `math` and of `builtins` that numbers may be given to, with their derivatives.
 
 They are those of the mathematical library that Python itself calls, so their bits are Python's. `hypot` is the
-exception: Python has a formula of its own, and the last bit may differ. `gamma` and `lgamma` are Python's own as well and
-differ more; they are not here.
+exception: Python has a formula of its own, and the last bit may differ. `gamma` and `lgamma` are Python's own as well
+and differ more; they are not here.
 """
 
 from __future__ import annotations
@@ -12,42 +12,48 @@ import inspect
 import math
 from collections.abc import Callable
 from math import log, pi
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.compiled.arithmetic import Arithmetic
 from eventide.compiled.ir import NAN, ONE, Wire
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.truths import Truths
 from eventide.compiled.values import Number, Truth
 
-Rule: TypeAlias = Callable[[Wire, Wire], Wire]
+if TYPE_CHECKING:
+    from eventide.compiled.arithmetic import Arithmetic
+    from eventide.compiled.truths import Truths
 
-RULES: Final[dict[str, Rule]] = {
-    "exp": lambda x, y: y,
-    "exp2": lambda x, y: y * log(2.0),
-    "expm1": lambda x, y: y + 1.0,
-    "log": lambda x, y: 1.0 / x,
-    "log1p": lambda x, y: 1.0 / (1.0 + x),
-    "log2": lambda x, y: 1.0 / (x * log(2.0)),
-    "log10": lambda x, y: 1.0 / (x * log(10.0)),
-    "sqrt": lambda x, y: 0.5 / y,
-    "cbrt": lambda x, y: y / (3.0 * x),
-    "sin": lambda x, y: x.call("cos"),
-    "cos": lambda x, y: -x.call("sin"),
-    "tan": lambda x, y: 1.0 + y * y,
-    "asin": lambda x, y: 1.0 / (1.0 - x * x).machine("sqrt"),
-    "acos": lambda x, y: -1.0 / (1.0 - x * x).machine("sqrt"),
-    "atan": lambda x, y: 1.0 / (1.0 + x * x),
-    "sinh": lambda x, y: x.call("cosh"),
-    "cosh": lambda x, y: x.call("sinh"),
-    "tanh": lambda x, y: 1.0 - y * y,
-    "asinh": lambda x, y: 1.0 / (x * x + 1.0).machine("sqrt"),
-    "acosh": lambda x, y: 1.0 / (x * x - 1.0).machine("sqrt"),
-    "atanh": lambda x, y: 1.0 / (1.0 - x * x),
-    "erf": lambda x, y: (2.0 / math.sqrt(pi)) * (-(x * x)).call("exp"),
-    "erfc": lambda x, y: (-2.0 / math.sqrt(pi)) * (-(x * x)).call("exp"),
+Rule: TypeAlias = Callable[[Wire], Wire]
+
+BY_VALUE: Final[dict[str, Rule]] = {
+    "exp": lambda y: y,
+    "exp2": lambda y: y * log(2.0),
+    "expm1": lambda y: y + 1.0,
+    "sqrt": lambda y: 0.5 / y,
+    "cbrt": lambda y: 1.0 / (3.0 * y * y),
+    "tan": lambda y: 1.0 + y * y,
+    "tanh": lambda y: 1.0 - y * y,
 }
-"""For each function of one number its derivative, from the argument and the value."""
+"""Functions of one number and their derivatives as formulas of the value."""
+
+BY_ARGUMENT: Final[dict[str, Rule]] = {
+    "log": lambda x: 1.0 / x,
+    "log1p": lambda x: 1.0 / (1.0 + x),
+    "log2": lambda x: 1.0 / (x * log(2.0)),
+    "log10": lambda x: 1.0 / (x * log(10.0)),
+    "sin": lambda x: x.call("cos"),
+    "cos": lambda x: -x.call("sin"),
+    "asin": lambda x: 1.0 / (1.0 - x * x).machine("sqrt"),
+    "acos": lambda x: -1.0 / (1.0 - x * x).machine("sqrt"),
+    "atan": lambda x: 1.0 / (1.0 + x * x),
+    "sinh": lambda x: x.call("cosh"),
+    "cosh": lambda x: x.call("sinh"),
+    "asinh": lambda x: 1.0 / (x * x + 1.0).machine("sqrt"),
+    "acosh": lambda x: 1.0 / (x * x - 1.0).machine("sqrt"),
+    "atanh": lambda x: 1.0 / (1.0 - x * x),
+    "erf": lambda x: (2.0 / math.sqrt(pi)) * (-(x * x)).call("exp"),
+    "erfc": lambda x: (-2.0 / math.sqrt(pi)) * (-(x * x)).call("exp"),
+}
+"""Functions of one number and their derivatives as formulas of the argument."""
 
 STEPS: Final = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "int": "trunc", "round": "rint"}
 """What makes a whole number of any number, and the machine's name for it."""
@@ -82,9 +88,9 @@ class Functions:
             math.fmod: self._fmod,
             math.copysign: self._copysign,
         }
-        for name, rule in RULES.items():
+        for name in (*BY_VALUE, *BY_ARGUMENT):
             if hasattr(math, name):
-                table.setdefault(getattr(math, name), self._of_one(name, rule))
+                table.setdefault(getattr(math, name), self._of_one(name))
         for name, machine in STEPS.items():
             function = getattr(math, name, None) or getattr(builtins, name)
             table[function] = self._whole(machine)
@@ -108,14 +114,15 @@ class Functions:
 
     # --- of one number --------------------------------------------------------------------------------------------
 
-    def _of_one(self, name: str, rule: Rule) -> Callable[[Number | Truth], Number]:
+    def _of_one(self, name: str) -> Callable[[Number | Truth], Number]:
         def call(item: Number | Truth, /) -> Number:
             number = self.arithmetic.number(item)
             x = self.arithmetic.wire(number)
             value = x.machine("sqrt") if name == "sqrt" else x.call(name)
             slope = number.slope
             if slope is not None and slope != NAN:
-                slope = self.arithmetic.scale_slope(slope, rule(x, value).text)
+                factor = BY_VALUE[name](value) if name in BY_VALUE else BY_ARGUMENT[name](x)
+                slope = self.arithmetic.scale_slope(slope, factor.text)
             return Number(value.text, "float", slope)
 
         return call
@@ -160,7 +167,7 @@ class Functions:
         return self.arithmetic.extreme("gt", [first, second, *others])
 
     def _logarithm(self, item: Number | Truth, base: Number | Truth | None = None, /) -> Number:
-        natural = self._of_one("log", RULES["log"])
+        natural = self._of_one("log")
         if base is None:
             return natural(item)
         return self.arithmetic.binary("Div", natural(item), natural(base))
@@ -205,7 +212,5 @@ class Functions:
 
     def _copysign(self, one: Number | Truth, other: Number | Truth, /) -> Number:
         first, _, x, _, value = self._two("copysign", one, other)
-        slope = self.arithmetic.choose_slope(
-            value.test("oeq", x), first.slope, self.arithmetic.turn_slope(first.slope)
-        )
+        slope = self.arithmetic.choose_slope(value.test("oeq", x), first.slope, self.arithmetic.turn_slope(first.slope))
         return Number(value.text, "float", slope)

@@ -221,11 +221,11 @@ class Wire:
         return Wire(self._builder, self._builder.value(f"fneg double {self.text}"))
 
     def call(self, name: str) -> Wire:
-        """A function of the mathematical library of this."""
+        """The value of a function of the mathematical library here."""
         return Wire(self._builder, self._builder.library(name, self.text))
 
     def machine(self, name: str, *others: Wire) -> Wire:
-        """A function that the machine has of this and others."""
+        """The value of a function that the machine has, here and at others."""
         return Wire(self._builder, self._builder.intrinsic(name, self.text, *(other.text for other in others)))
 
     def test(self, comparison: str, other: Wire | float) -> str:
@@ -233,5 +233,5 @@ class Wire:
         return self._builder.value(f"fcmp {comparison} double {self.text}, {self._of(other)}")
 
     def unless(self, test: str, other: Wire | float) -> Wire:
-        """This, or `other` where `test` holds."""
+        """The operand, or `other` where `test` holds."""
         return Wire(self._builder, self._builder.select(test, "double", self._of(other), self.text))

@@ -7,7 +7,7 @@ import ctypes.util
 import sys
 from typing import Any
 
-import llvmlite
+import llvmlite  # type: ignore[import-untyped]  # it has no types
 from llvmlite import binding
 
 

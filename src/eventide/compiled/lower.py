@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
+from eventide.compiled.binder import make_binder
 from eventide.compiled.lowered import Lowered
 from eventide.compiled.outside import Const, Outside
 from eventide.compiled.paths import Entry
@@ -46,8 +47,13 @@ def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
     try:
         return Entry.of(function, arguments)
     except TypeError:
-        name = getattr(function, "__qualname__", repr(function))
-        raise CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed") from None
+        raise not_a_function(function) from None
+
+
+def not_a_function(function: Any) -> CannotLower:
+    """The error for what can be called and has no text."""
+    name = getattr(function, "__qualname__", repr(function))
+    return CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed")
 
 
 class Lowering:
@@ -74,9 +80,10 @@ class Lowering:
         except Unlowerable as error:
             raise self._definition.refusal(self._definition.tree, error.why) from None
         lowered = self._result(writer, source)
-        if lowered.bind(self.entry) is None:
+        if lowered.bind(self.entry.function, self.entry.arguments) is None:
             raise self._definition.refusal(
-                self._definition.tree, "the items of a list refer to objects of several classes, and one kernel fits one"
+                self._definition.tree,
+                "the items of a list refer to objects of several classes, and one kernel fits one",
             )
         return lowered
 
@@ -143,25 +150,21 @@ class Lowering:
 
     def _result(self, writer: Statements, source: str) -> Lowered:
         slots, outside = writer.slots, self.outside
-        numbers = {path: number for number, path in enumerate(outside.steps)}
+        paths, lists, steps = tuple(slots.paths), tuple(slots.lists), tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
             source=source,
-            paths=tuple(slots.paths),
-            lists=tuple(slots.lists),
+            paths=paths,
+            lists=lists,
             reads=tuple(sorted(slots.reads)),
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
             symbols=tuple(writer.builder.symbols),
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
-            steps=tuple(outside.steps.values()),
-            _places=(
-                tuple(numbers[path] for path in slots.paths),
-                tuple(numbers[path] for path in slots.lists),
-                tuple(numbers[path] for path in outside.consts),
-            ),
+            steps=steps,
+            bind=make_binder(self.entry, steps, paths, lists, tuple(outside.consts)),
         )
 
     def _name(self) -> str:
@@ -169,6 +172,3 @@ class Lowering:
         if function.__name__ == "<lambda>":
             return f"lambda at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
         return function.__qualname__
-
-
-

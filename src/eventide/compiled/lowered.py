@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from eventide.compiled.paths import ITEMS, Binding, Entry, Step, base_of, same_number, walk
-from eventide.compiled.values import Path
+from eventide.compiled.paths import ITEMS, Step, same_number
+
+if TYPE_CHECKING:
+    from eventide.compiled.binder import Bind
+    from eventide.compiled.values import Path
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
@@ -56,6 +59,7 @@ class Lowered:
     constants   what was taken as it stood
     symbols     the functions of the mathematical library that it calls
     reads_time  whether it reads the clock; reads_step: dt or last_time
+    bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     """
 
     kind: Literal["law", "condition"]
@@ -70,7 +74,7 @@ class Lowered:
     reads_time: bool
     reads_step: bool
     steps: tuple[Step, ...]
-    _places: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    bind: Bind = field(repr=False)
 
     @property
     def width(self) -> int:
@@ -84,40 +88,9 @@ class Lowered:
 
     @property
     def references(self) -> tuple[tuple[Path, str], ...]:
-        """The attributes that lead to other objects, as (path of the holder, name); "*" are the items of a list."""
-        return tuple((step.path[:-1], step.hop) for step in self.steps if step.parent >= 0)
-
-    def bind(self, entry: Entry) -> Binding | None:
-        """What the kernel works on for these arguments; None if it does not fit them."""
-        found = walk(self.steps, entry)
-        if found is None:
-            return None
-        plain, lists, consts = self._places
-        objects = tuple([found[i] for i in plain])
-        return Binding(
-            objects,
-            tuple([base_of(item) for item in objects]),
-            tuple([tuple([base_of(item) for item in found[i]]) for i in lists]),
-            tuple([float(found[i]) for i in consts]),
-        )
-
-    def roots(self, function: Any, *arguments: Any) -> list[Any]:
-        """The objects that a function refers to by a name of its own, in the order of first use."""
-        entry = Entry.of(function, arguments)
-        found = walk(self.steps, entry) or []
-        return [item for step, item in zip(self.steps, found, strict=False) if step.parent < 0]
-
-    def consts(self, function: Any, *arguments: Any) -> tuple[float, ...]:
-        """The numbers that another function of the same code closes over, in the order of the kernel's `consts`."""
-        entry = Entry.of(function, arguments)
-        found = walk(self.steps, entry)
-        return () if found is None else tuple([float(found[i]) for i in self._places[2]])
-
-    def list_row(self, item: Any, path: Path) -> list[int]:
-        """The first columns of the items of one list of an object; the path begins behind the object."""
-        for hop in path:
-            item = list(item) if hop == ITEMS else getattr(item, hop)
-        return [base_of(one) for one in item]
+        """The attributes that lead to other objects, as (path of the holder, name); the items of a list are no such."""
+        hops = [(step.path[:-1], step.hop) for step in self.steps if step.parent >= 0]
+        return tuple((path, hop) for path, hop in hops if hop != ITEMS and hop[0] not in "(=")
 
 
 @dataclass(frozen=True)

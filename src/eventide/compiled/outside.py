@@ -9,12 +9,11 @@ import builtins
 import math
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, Literal, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, get_origin
 
 from eventide.compiled.lowered import Constant, Row
 from eventide.compiled.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.source import SourceBook
 from eventide.compiled.values import (
     Builtin,
     Clock,
@@ -23,18 +22,19 @@ from eventide.compiled.values import (
     Item,
     Module,
     Nothing,
-    Number,
     Path,
     Ref,
     Slot,
     Stranger,
-    Truth,
     View,
     constant,
 )
 from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
+
+if TYPE_CHECKING:
+    from eventide.compiled.source import SourceBook
 
 ROLES: Final[dict[str, Row]] = {"state": "state", "computed": "computed", "sum": "sum", "field": "parameter"}
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
@@ -81,6 +81,7 @@ class Outside:
         self.constants: dict[tuple[str, str], Constant] = {}
         self.consts: list[Path] = []
         self._sim: World | None = None
+        self._namespaces: dict[Path, dict[str, Any]] = {}
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -191,6 +192,7 @@ class Outside:
         path = (f"{where}:{name}",)
         if isinstance(value, FunctionType):
             self._freeze(where, name, value, namespace)
+            self._namespaces[path] = namespace
             return Function(value, path)
         if not isinstance(value, ModuleType | BuiltinFunctionType | type):
             self._note(path, *check_of(value), namespace)
@@ -216,7 +218,7 @@ class Outside:
             if type(value) in NUMBERS and hop[0] == "=":
                 return constant(value)
             raise Unlowerable(f"`{name}` is closed over by a function that is found through a class")
-        self._note(function.path, "code", function.function.__code__)
+        self._note(function.path, "code", function.function.__code__, self._namespaces.get(function.path))
         return self.item(value, (*function.path, hop))
 
     # --- attributes -----------------------------------------------------------------------------------------------
@@ -264,7 +266,7 @@ class Outside:
         if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
             return Function(member.__func__, path)
         if name not in _own(sample) and type(member) in NUMBERS:
-            return self._class_number(ref, home, name, member)
+            return self._class_number(home, name, member)
         if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
             raise Unlowerable(f"a {type(member).__name__} is not followed")
         try:
@@ -277,7 +279,18 @@ class Outside:
         assert not isinstance(item, Const)
         return item
 
-    def _class_number(self, ref: Ref, home: type, name: str, value: Any) -> Item:
+    def class_attribute(self, cls: type, name: str) -> Item:
+        """What `Class.name` means."""
+        home, member = _find_member(cls, name)
+        if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
+            return Function(member.__func__)
+        if isinstance(member, FunctionType):
+            return Function(member)
+        if type(member) in NUMBERS:
+            return self._class_number(home, name, member)
+        raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
+
+    def _class_number(self, home: type, name: str, value: Any) -> Item:
         if not _is_class_variable(home, name):
             raise Unlowerable(
                 f"{home.__name__}.{name} is a number of the class: annotate it as a float to make it a parameter, "

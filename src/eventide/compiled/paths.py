@@ -1,20 +1,18 @@
 """Objects by their paths: how a kernel made for one object finds what another one refers to.
 
-What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, or a
-global as "module:name"); each further hop is an attribute, "*" for the items of a list, "(x)" for what a function found
-on the way closes over, "=x" for a default of its arguments.
+What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, or
+a global as "module:name"); each further hop is an attribute, "*" for the items of a list, "(x)" for what a function
+found on the way closes over, "=x" for a default of its arguments.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import FunctionType, MethodType, NoneType
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from eventide.compiled.values import Path
-from eventide.continuous import Continuous, Variable
-from eventide.declare import Component
-from eventide.discrete.world import World
+if TYPE_CHECKING:
+    from eventide.compiled.values import Path
 
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)
@@ -73,32 +71,6 @@ class Step:
         """The last part of the path."""
         return self.path[-1]
 
-    def fits(self, value: Any) -> bool:
-        """Whether an object can stand here."""
-        if self.check == "class":
-            return type(value) is self.expected
-        if self.check == "code":
-            return code_of(value) is self.expected
-        if self.check == "value":
-            return same_number(value, self.expected)
-        return all(type(item) is self.expected for item in value)
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """What a kernel works on for one object.
-
-    objects     those at the kernel's paths
-    bases       their first columns
-    lists       for each list path the first columns of its items
-    consts      the numbers that a condition closes over
-    """
-
-    objects: tuple[Any, ...]
-    bases: tuple[int, ...]
-    lists: tuple[tuple[int, ...], ...]
-    consts: tuple[float, ...]
-
 
 def follow(value: Any, hop: str) -> Any:
     """One hop from an object."""
@@ -107,53 +79,6 @@ def follow(value: Any, hop: str) -> Any:
     if hop[0] == "=":
         return default_of(getattr(value, "__func__", value), hop[1:])
     return getattr(value, hop)
-
-
-def walk(steps: tuple[Step, ...], entry: Entry) -> list[Any] | None:
-    """The objects at all steps, those behind a list as lists; None if one of them does not fit."""
-    found: list[Any] = []
-    try:
-        for step in steps:
-            value = _at(step, found, entry)
-            is_many = ITEMS in step.path[:-1]
-            if not (all(map(step.fits, value)) if is_many else step.fits(value)):
-                return None
-            found.append(value)
-    except (AttributeError, KeyError, ValueError, TypeError):
-        return None
-    return found if _are_of_one_simulation(found) else None
-
-
-def _at(step: Step, found: list[Any], entry: Entry) -> Any:
-    if step.namespace is not None:
-        return step.namespace[step.hop.partition(":")[2]]
-    if step.parent < 0:
-        return entry.root(step.hop)
-    parent = found[step.parent]
-    if step.hop == ITEMS:
-        return list(parent)
-    if ITEMS in step.path:
-        return [follow(item, step.hop) for item in parent]
-    return follow(parent, step.hop)
-
-
-def _are_of_one_simulation(found: list[Any]) -> bool:
-    sim = None
-    for value in found:
-        for item in value if type(value) is list else (value,):
-            if isinstance(item, Component | Variable | World):
-                other = item if isinstance(item, World) else item.sim
-                if sim is not None and other is not sim:
-                    return False
-                sim = other
-    return True
-
-
-def base_of(item: Any) -> int:
-    """The first column of an object; 0 for one that has none."""
-    if isinstance(item, Continuous):
-        return item._base
-    return item._slot if isinstance(item, Variable) else 0
 
 
 def code_of(function: Any) -> Any:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from types import CodeType
-from typing import Any, Literal, NamedTuple
+from types import CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from eventide.compiled.lower import Lowering
-from eventide.compiled.lowered import Kernel
-from eventide.compiled.paths import Binding, Entry, Step, walk
+from eventide.compiled.binder import Bind, Binding, make_binder
+from eventide.compiled.lower import Lowering, not_a_function
+from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.source import SourceBook
 from eventide.compiled.store import Store
+
+if TYPE_CHECKING:
+    from eventide.compiled.lowered import Kernel
 
 
 class Bound(NamedTuple):
@@ -21,7 +24,7 @@ class Bound(NamedTuple):
 
 
 class _Refused(NamedTuple):
-    steps: tuple[Step, ...]
+    fits: Bind
     error: CannotLower
 
 
@@ -39,8 +42,10 @@ class Registry:
         self.lowered = 0
         self.refused = 0
         self._book = SourceBook()
-        self._kernels: dict[tuple[str, CodeType], list[Kernel]] = {}
-        self._refusals: dict[tuple[str, CodeType], list[_Refused]] = {}
+        self._kernels: dict[tuple[str, int], list[Kernel]] = {}
+        self._refusals: dict[tuple[str, int], list[_Refused]] = {}
+        # Code is compared by identity: equal code may stand in several files, among other globals.
+        self._codes: dict[int, CodeType] = {}
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -64,33 +69,34 @@ class Registry:
         self._refusals.clear()
 
     def _find(self, kind: Literal["law", "condition"], function: Any, arguments: tuple[Any, ...]) -> Bound:
-        try:
-            entry = Entry.of(function, arguments)
-        except TypeError:
-            name = getattr(function, "__qualname__", repr(function))
-            raise CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed") from None
-        key = kind, entry.function.__code__
+        if isinstance(function, MethodType):
+            function, arguments = function.__func__, (function.__self__, *arguments)
+        if not isinstance(function, FunctionType):
+            raise not_a_function(function)
+        key = kind, id(function.__code__)
         for kernel in self._kernels.get(key, ()):
-            binding = kernel.lowered.bind(entry)
+            binding = kernel.lowered.bind(function, arguments)
             if binding is not None:
                 return Bound(kernel, binding)
         for refused in self._refusals.get(key, ()):
-            if walk(refused.steps, entry) is not None:
+            if refused.fits(function, arguments) is not None:
                 raise refused.error
-        kernel = self._make(kind, key, entry)
-        binding = kernel.lowered.bind(entry)
+        kernel = self._make(kind, Entry(function, arguments))
+        binding = kernel.lowered.bind(function, arguments)
         assert binding is not None
         return Bound(kernel, binding)
 
-    def _make(self, kind: Literal["law", "condition"], key: tuple[str, CodeType], entry: Entry) -> Kernel:
-        lowering: Lowering | None = None
+    def _make(self, kind: Literal["law", "condition"], entry: Entry) -> Kernel:
+        code = entry.function.__code__
+        key, lowering = (kind, id(code)), None
+        self._codes[id(code)] = code
         try:
             lowering = Lowering(entry, kind, self._book)
             kernel = self.store.kernel(lowering.lower(exact_pow=self.exact_pow))
         except CannotLower as error:
             self.refused += 1
             steps = tuple(lowering.outside.steps.values()) if lowering else ()
-            self._refusals.setdefault(key, []).append(_Refused(steps, error))
+            self._refusals.setdefault(key, []).append(_Refused(make_binder(entry, steps), error))
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)

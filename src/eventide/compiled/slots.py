@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Row
-from eventide.compiled.outside import Const, Place
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.values import Number, Path, Ref, Truth
+
+if TYPE_CHECKING:
+    from eventide.compiled.outside import Const, Place
 
 ROWS: Final[dict[Row, str]] = {
     "state": "%Y",

@@ -74,18 +74,18 @@ class SourceBook:
 
     def __init__(self) -> None:
         self._files: dict[str, SourceFile] = {}
-        self._definitions: dict[CodeType, Definition] = {}
+        self._definitions: dict[int, tuple[CodeType, Definition]] = {}
 
     def definition(self, function: FunctionType) -> Definition:
         """Where a function is written.
 
         Raises CannotLower if its text cannot be had, or is another by now.
         """
+        # Code is compared by identity: equal code may stand in several files, among other globals.
         code = function.__code__
-        found = self._definitions.get(code)
-        if found is None:
-            found = self._definitions[code] = self._find(function, code)
-        return found
+        if id(code) not in self._definitions:
+            self._definitions[id(code)] = code, self._find(function, code)
+        return self._definitions[id(code)][1]
 
     def _find(self, function: FunctionType, code: CodeType) -> Definition:
         if code.co_flags & GENERATOR_LIKE:
@@ -98,7 +98,9 @@ class SourceBook:
             linecache.checkcache(code.co_filename)
             file = self.file(code.co_filename, function.__globals__)
         if file is None or not file.has(code):
-            raise _refusal(code, "the text in the file is not the one that runs (it was edited, or an import rewrites it)")
+            raise _refusal(
+                code, "the text in the file is not the one that runs (it was edited, or an import rewrites it)"
+            )
         tree = file.tree_of(code)
         if tree is None:
             raise _refusal(code, "several lambdas stand in its line: give it a line of its own")

@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from eventide.compiled.expressions import Expressions
-from eventide.compiled.flow import GATE
 from eventide.compiled.outside import Place
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Function, Item, Items, Nothing, Number, Truth
+from eventide.compiled.values import Item, Items, Nothing, Truth
 
 _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
     ast.Assert: "an assertion cannot raise in native code: let an `@when` handler check it",
@@ -157,5 +156,3 @@ def _assigned(statements: list[ast.stmt]) -> list[str]:
     """The names to which some statements give values."""
     nodes = [node for statement in statements for node in ast.walk(statement)]
     return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-
-

@@ -101,7 +101,7 @@ def compile_kernel(lowered: Lowered, store: Store | None = None) -> Kernel:
 
 
 def default_folder() -> Path | None:
-    """EVENTIDE_CACHE_DIR if it is set; else the user's folder for such files; else one of their own among temporary ones.
+    """EVENTIDE_CACHE_DIR if it is set; else the user's folder for such files; else a private one among temporary ones.
 
     None if nothing of the kind can be written, or the temporary one might be another user's.
     """

@@ -5,11 +5,13 @@ A guide is >= 0 where its truth holds and <= 0 where it does not. A truth withou
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from eventide.compiled.arithmetic import Arithmetic
 from eventide.compiled.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 from eventide.compiled.values import Number, Truth, constant
+
+if TYPE_CHECKING:
+    from eventide.compiled.arithmetic import Arithmetic
 
 COMPARISONS: Final = {
     "Lt": ("slt", "olt"),
@@ -124,7 +126,8 @@ class Truths:
         """Guide and slope as the caller gets them: +-1 where there is no guide, and the slope NaN if it may move."""
         guide = Wire(self.builder, self.guide(truth))
         sign = Wire(self.builder, self.builder.select(truth.text, "double", ONE, real(-1.0)))
-        bounded = guide.machine("fabs").test("olt", float("inf"))
+        is_bounded = guide.machine("fabs").test("olt", float("inf"))
         is_unknown = guide.test("uno", guide)
-        slope = Wire(self.builder, truth.slope or ZERO).unless(is_unknown, Wire(self.builder, NAN))
-        return sign.unless(bounded, guide).text, slope.text
+        slope = Wire(self.builder, truth.slope or ZERO)
+        still = (slope * 0.0).unless(is_unknown, Wire(self.builder, NAN))
+        return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text

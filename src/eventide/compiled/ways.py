@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from eventide.compiled.arithmetic import Arithmetic
 from eventide.compiled.flow import GATE, OPEN, Arrival, Flow, Loop, Merger, Shape, join, shape_of
 from eventide.compiled.functions import Functions
 from eventide.compiled.ir import INFINITE, NAN, Builder
-from eventide.compiled.source import Definition
 from eventide.compiled.truths import Truths
 from eventide.compiled.values import Function, Item, Number, Truth
+
+if TYPE_CHECKING:
+    from eventide.compiled.source import Definition
 
 
 @dataclass
@@ -190,6 +193,8 @@ class Ways:
         """Go on in the body of a loop; answers the way past it."""
         if test.known is True:
             return []
+        if test.known is False:
+            return [self.arrive()]
         inside, outside = self.builder.block(), self.builder.block()
         self.builder.branch(test.text, inside, outside)
         self.builder.enter(outside)

@@ -1,0 +1,166 @@
+"""From a function and its arguments to the columns its kernel works on: one small function, written out per kernel.
+
+It is called for every object that starts and every wait, so it is straight Python without a loop over steps.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from eventide.compiled.paths import ITEMS, Entry, Step, closed_over, code_of, default_of, same_number
+from eventide.continuous import Continuous, Variable
+from eventide.declare import Component
+from eventide.discrete.world import World
+
+if TYPE_CHECKING:
+    from eventide.compiled.values import Path
+
+
+class Binding(NamedTuple):
+    """What a kernel works on for one object or wait.
+
+    objects     those at the kernel's paths
+    bases       their first columns
+    lists       for each list path the first columns of its items
+    consts      the numbers that a condition closes over
+    """
+
+    objects: tuple[Any, ...]
+    bases: tuple[int, ...]
+    lists: tuple[tuple[int, ...], ...]
+    consts: tuple[float, ...]
+
+
+class Bind(Protocol):
+    """Finds what a kernel works on; None if it does not fit these arguments."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> Binding | None:
+        """Find it."""
+
+
+def make_binder(
+    entry: Entry,
+    steps: tuple[Step, ...],
+    paths: tuple[Path, ...] = (),
+    lists: tuple[Path, ...] = (),
+    consts: tuple[Path, ...] = (),
+) -> Bind:
+    """The function that follows some steps, and compares each object with what it has to be like.
+
+    entry   an example of what it will be called with; only its code is looked at
+    """
+    writer = _Writer(entry, steps)
+    for number in range(len(steps)):
+        writer.find(number)
+        writer.compare(number)
+    at = {step.path: number for number, step in enumerate(steps)}
+    objects = [f"v{at[path]}" for path in paths]
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected)}" for path in paths]
+    rows = [_row(at[path], steps[at[path]].expected) for path in lists]
+    numbers = [f"float(v{at[path]})" for path in consts]
+    answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in (objects, bases, rows, numbers))
+    body = "\n        ".join(writer.lines or ["pass"])
+    source = f"""
+def bind(function, arguments):
+    try:
+        {body}
+    except (AttributeError, LookupError, TypeError, ValueError):
+        return None
+    return Binding({answer})
+"""
+    names = {**writer.names, **_HELPERS}
+    exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
+    bind: Bind = names["bind"]
+    return bind
+
+
+_HELPERS: dict[str, Any] = {
+    "Binding": Binding,
+    "closed_over": closed_over,
+    "code_of": code_of,
+    "default_of": default_of,
+    "same_number": same_number,
+}
+
+
+class _Writer:
+    """The lines of one such function; `v0`, `v1`, ... are the objects at the steps."""
+
+    def __init__(self, entry: Entry, steps: tuple[Step, ...]) -> None:
+        self.code = entry.function.__code__
+        self.given = self.code.co_varnames[: len(entry.arguments)]
+        self.steps = steps
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {}
+        self.knows_sim = False
+
+    def find(self, number: int) -> None:
+        """Write how the object of a step is found."""
+        step = self.steps[number]
+        if step.namespace is not None:
+            self.names[f"space{number}"] = step.namespace
+            found = f"space{number}[{step.hop.partition(':')[2]!r}]"
+        elif step.parent < 0:
+            found = self._root(step.hop)
+        elif step.hop == ITEMS:
+            found = f"tuple(v{step.parent})"
+        elif ITEMS in step.path:
+            found = f"[{_hop('item', step.hop)} for item in v{step.parent}]"
+        else:
+            found = _hop(f"v{step.parent}", step.hop)
+        self.lines.append(f"v{number} = {found}")
+
+    def compare(self, number: int) -> None:
+        """Write what the object of a step has to be like."""
+        step = self.steps[number]
+        if step.check == "items" and step.expected is None:
+            self.lines.append(f"if v{number}: return None")
+            return
+        self.names[f"expected{number}"] = step.expected
+        indent, value = "", f"v{number}"
+        if ITEMS in step.path:
+            self.lines.append(f"for item in v{number}:")
+            indent, value = "    ", "item"
+        test = {
+            "class": "type({0}) is not expected{1}",
+            "items": "type({0}) is not expected{1}",
+            "code": "code_of({0}) is not expected{1}",
+            "value": "not same_number({0}, expected{1})",
+        }[step.check]
+        self.lines.append(f"{indent}if {test.format(value, number)}: return None")
+        self._compare_simulation(step, indent, value)
+
+    def _root(self, name: str) -> str:
+        if name in self.given:
+            return f"arguments[{self.given.index(name)}]"
+        if name in self.code.co_freevars:
+            return f"function.__closure__[{self.code.co_freevars.index(name)}].cell_contents"
+        return f"default_of(function, {name!r})"
+
+    def _compare_simulation(self, step: Step, indent: str, value: str) -> None:
+        cls = step.expected
+        if step.check not in ("class", "items") or not issubclass(cls, Component | Variable | World):
+            return
+        sim = value if issubclass(cls, World) else f"{value}.sim"
+        if self.knows_sim:
+            self.lines.append(f"{indent}if {sim} is not sim: return None")
+        elif not indent:
+            self.knows_sim = True
+            self.lines.append(f"sim = {sim}")
+
+
+def _hop(value: str, hop: str) -> str:
+    if hop[0] == "(":
+        return f"closed_over({value}, {hop[1:-1]!r})"
+    return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
+
+
+def _column(cls: type) -> str:
+    return "_slot" if issubclass(cls, Variable) else "_base"
+
+
+def _row(number: int, cls: type | None) -> str:
+    if cls is None or not issubclass(cls, Continuous | Variable):
+        return f"(0,) * len(v{number})"
+    return f"tuple([item.{_column(cls)} for item in v{number}])"

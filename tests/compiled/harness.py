@@ -1,0 +1,145 @@
+"""Laws and conditions run twice: as Python on a simulation's own table, and as kernels on copies of it."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import eventide as ev
+from eventide.compiled import Binding, Bound, Kernel, Registry, Store
+from eventide.continuous.stepper import Y0, R, Y
+
+LAW = ctypes.CFUNCTYPE(
+    None, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 4, ctypes.c_int64, ctypes.c_void_p
+)  # t, dt, last, Y, R, Y0, ix, n, lists
+CONDITION = ctypes.CFUNCTYPE(
+    ctypes.c_int64, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 7
+)  # t, dt, last, Y, R, Y0, ix, consts, out, lists
+REFUSED_BY_PYTHON = (ZeroDivisionError, OverflowError, ValueError, TypeError)
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-300, 1e10, 7.25)
+
+
+class Moment(NamedTuple):
+    """The clock's three numbers."""
+
+    time: float = 0.0
+    dt: float = 0.0
+    last_time: float = 0.0
+
+
+class Answer(NamedTuple):
+    """What a condition's kernel gives."""
+
+    holds: bool
+    guide: float
+    slope: float
+
+
+def table_of(sim: ev.Simulation) -> np.ndarray:
+    return sim._continuum.arena.table
+
+
+def index_row(bindings: list[Binding]) -> tuple[np.ndarray, np.ndarray]:
+    """Index rows of several objects, and the lists that they point into."""
+    lists: list[int] = []
+    rows: list[int] = []
+    for binding in bindings:
+        rows += binding.bases
+        for items in binding.lists:
+            rows.append(len(lists))
+            lists += [len(items), *items]
+    return np.array(rows or [0], dtype=np.int64), np.array(lists or [0], dtype=np.int64)
+
+
+def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: Moment = Moment()) -> None:
+    rows, lists = index_row(bindings)
+    LAW(kernel.address)(
+        *moment,
+        table[Y].ctypes.data,
+        table[R].ctypes.data,
+        table[Y0].ctypes.data,
+        rows.ctypes.data,
+        len(bindings),
+        lists.ctypes.data,
+    )
+
+
+def run_condition(bound: Bound, table: np.ndarray, moment: Moment = Moment()) -> Answer:
+    rows, lists = index_row([bound.binding])
+    consts, out = np.array(bound.binding.consts or [0.0]), np.full(2, 77.0)
+    holds = CONDITION(bound.kernel.address)(
+        *moment,
+        table[Y].ctypes.data,
+        table[R].ctypes.data,
+        table[Y0].ctypes.data,
+        rows.ctypes.data,
+        consts.ctypes.data,
+        out.ctypes.data,
+        lists.ctypes.data,
+    )
+    assert holds in (0, 1)
+    return Answer(bool(holds), *out.tolist())
+
+
+def set_clock(sim: ev.Simulation, moment: Moment) -> None:
+    sim.time, sim.dt, sim.last_time = moment
+
+
+def shake(sim: ev.Simulation, rng: np.random.Generator, *, share: float = 0.15) -> None:
+    """Give all that moves new values: ordinary ones, and a share of such at which formulas break."""
+    table = table_of(sim)
+    for owner in sim._continuum.components():
+        moving = slice(owner._base, owner._base + len(owner._layout.names))
+        for row in (Y, R, Y0):
+            values = rng.normal(0.0, 3.0, len(owner._layout.names))
+            special = rng.random(len(values)) < share
+            table[row, moving] = np.where(special, rng.choice(SPECIAL, len(values)), values)
+
+
+def same_bits(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two tables are equal bit by bit; all NaN count as one."""
+    one, other = np.where(np.isnan(one), np.nan, one), np.where(np.isnan(other), np.nan, other)
+    return bool((np.ascontiguousarray(one).view(np.int64) == np.ascontiguousarray(other).view(np.int64)).all())
+
+
+class Counts(NamedTuple):
+    """How often Python and kernel agreed, and how often Python raised."""
+
+    equal: int
+    raised: int
+
+
+def compare_law(
+    registry: Registry, component: Any, function: Callable[..., None], *, shakes: int = 60, seed: int = 1
+) -> Counts:
+    """Evaluate a law both ways at random states; AssertionError at the first difference of a bit."""
+    sim, rng = component.sim, np.random.default_rng(seed)
+    kernel, binding = registry.law(component, function)
+    equal = raised = 0
+    for _ in range(shakes):
+        shake(sim, rng)
+        moment = Moment(*rng.normal(0.0, 2.0, 3).tolist())
+        copy = table_of(sim).copy()
+        run_law(kernel, [binding], copy, moment)
+        before = table_of(sim).copy()
+        set_clock(sim, moment)
+        sim.active = True
+        try:
+            function(component)
+        except REFUSED_BY_PYTHON:
+            raised += 1
+            table_of(sim)[:] = before
+            continue
+        finally:
+            sim.active = False
+        same = same_bits(table_of(sim)[: Y0 + 1], copy[: Y0 + 1])
+        assert same, (function.__name__, moment, before[:3], table_of(sim)[:3], copy[:3])
+        equal += 1
+    return Counts(equal, raised)
+
+
+def new_registry(*, exact_pow: bool = True) -> Registry:
+    return Registry(Store(None), exact_pow=exact_pow)
