@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eventide.discrete import World
-from eventide.errors import SimulationError
+from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, System, Variable
@@ -33,9 +33,13 @@ class Simulation(World):
         abs_error: float = 1e-9,
         dt_min: float = 0.0,
         dt_max: float = inf,
+        stepping: Literal["apart", "together"] = "together",
         rng: Any = None,
     ) -> None:
         super().__init__(rng)
+        if stepping not in {"apart", "together"}:
+            raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
+        self.stepping = stepping
         self.rel_error = rel_error
         self.abs_error = abs_error
         self.dt_min = dt_min
@@ -67,11 +71,11 @@ class Simulation(World):
     @property
     def method(self) -> Method:
         """The integration method; it may be exchanged at any event."""
-        return self._the_monitor.flow.method
+        return self._continuum.motion.method
 
     @method.setter
     def method(self, method: Method) -> None:
-        self._the_monitor.flow.method = method
+        self._continuum.motion.method = method
 
     @property
     def laws(self) -> tuple[Continuous, ...]:

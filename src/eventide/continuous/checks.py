@@ -11,7 +11,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
-    from eventide.continuous.system import System
+    from eventide.continuous.flow import Flow
 
 _checked = "_equations_are_checked"
 
@@ -94,23 +94,23 @@ class _CheckedRates:
         self._ledger.note_write(self._owner, name)
 
 
-def check_pass(system: System) -> None:
-    """Execute all laws once, with every write of a rate on record.
+def check_pass(flow: Flow) -> None:
+    """Execute all laws of a flow once, with every write of a rate on record.
 
     Raises ModelError, naming both laws, if one sets a rate that another has set and it has not read.
     """
     ledger = _Ledger()
-    owners = [c for c in system.components() if c._layout.states]
+    owners = [c for c in flow.motion.system.components() if c._layout.states]
     views = [owner._rates for owner in owners]
     for owner in owners:
         owner._rates = _CheckedRates(owner, ledger)
     try:
-        for law in [c for c in system.chain if c._contributes]:
+        for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
-            law.contributions()
-        for law in [c for c in system.chain if c._has_equations]:
-            ledger.begin(law)
-            law.equations()
+            if stage == 0:
+                law.contributions()
+            else:
+                law.equations()
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
