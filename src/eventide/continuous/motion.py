@@ -39,9 +39,11 @@ from eventide.continuous.tables import (
     PRECEDING,
     PRIORITY,
     RANK,
+    REST,
     REFUSED,
     SETTINGS,
     START,
+    STEP,
     STEPS,
     STEPWISE,
     TRIGGER,
@@ -413,8 +415,10 @@ class Motion:
     def tell_step(self) -> None:
         """Set the simulation's dt and last_time to those of the flow at the root, at the present time."""
         if self.flows:
-            start = float(self.flow_floats.array[self.root, START])
-            self.sim.last_time, self.sim.dt = start, self.sim.time - start
+            row = self.flow_floats.array[self.root]
+            self.sim.last_time = float(row[START])
+            at_end = self.sim.time == row[END]
+            self.sim.dt = float(row[STEP] if at_end else (self.sim.time - row[START]) - row[REST])
 
     def first_due(self) -> Condition | None:
         """The first condition that is due at this instant."""
