@@ -11,7 +11,7 @@ from eventide.discrete import World
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous, Method, System, Variable
+    from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
     from eventide.observe import Every, PopulationRecording, Recording
     from eventide.observe.recording import Subject
@@ -34,9 +34,11 @@ class Simulation(World):
         dt_min: float = 0.0,
         dt_max: float = inf,
         stepping: Literal["apart", "together"] = "together",
+        compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
         rng: Any = None,
     ) -> None:
         super().__init__(rng)
+        self.compile = False if compile == "auto" else compile
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
         self.stepping = stepping
@@ -53,6 +55,15 @@ class Simulation(World):
         from eventide.continuous import System
 
         return System(self)
+
+    def _make_motion(self, system: System) -> Motion:
+        from eventide.continuous import Motion
+
+        if self.compile is False:
+            return Motion(self, system)
+        from eventide.compiled import native_motion
+
+        return native_motion(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:

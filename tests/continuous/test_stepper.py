@@ -137,7 +137,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
     flow_ints[0, tables.FIRST] = -1
     nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)
     return tables.Arrays(
-        rows=rows,
+        rows=memoryview(rows),
         flow_floats=flow_floats,
         flow_ints=flow_ints,
         segments=np.array([[0, rows.shape[1]]]),
@@ -151,7 +151,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
         heap=ints,
         pending=ints,
         settings=np.zeros(tables.SETTINGS),
-        method=method,
+        method=tables.Coefficients(*(memoryview(array) for array in method)),
         host=host,
     )
 

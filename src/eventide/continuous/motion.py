@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous import march
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.methods import ENGLAND, Method
@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
+    PLACE,
     PRECEDING,
     PRIORITY,
     RANK,
@@ -70,11 +71,12 @@ class Motion:
     trouble     the last error of arithmetic that a law raised in a trial step; failure: what must go up at once
     """
 
-    def __init__(self, sim: Simulation, system: System) -> None:
+    def __init__(self, sim: Simulation, system: System, engine: Engine = PLAIN, analyst: Analyst | None = None) -> None:
         self.sim = sim
         self.system = system
         self.arena = system.arena
-        self.analyst = Analyst()
+        self.engine = engine
+        self.analyst = analyst or Analyst()
         self.together = sim.stepping == "together"
         self.trouble: Exception | None = None
         self.failure: BaseException | None = None
@@ -100,44 +102,44 @@ class Motion:
         self._seen: list[Flow] = []
         self._method: Method = ENGLAND
         self._past = [0, 0, 0]
-        self._arrays: Arrays | None = None
+        self._heap = np.zeros(0, np.int64)
+        self._pending = np.zeros(0, np.int64)
+        self._packed: Any = None
 
     # --- arrays ---------------------------------------------------------------------------------------------------
 
     def _outdate(self) -> None:
-        self._arrays = None
+        self._packed = None
 
     @property
-    def arrays(self) -> Arrays:
-        """The arrays as they are now."""
-        if self._arrays is None:
-            self._arrays = self._gather_arrays()
-        return self._arrays
+    def arrays(self) -> Any:
+        """The arrays as they are now, as the engine takes them."""
+        if self._packed is None:
+            self._packed = self.engine.pack(self._gather_arrays())
+        return self._packed
 
     def _gather_arrays(self) -> Arrays:
         flows = len(self.flow_floats.array)
+        self._heap = np.concatenate([self._heap, np.zeros(flows - len(self._heap), np.int64)])
+        self._pending = np.concatenate([self._pending, np.zeros(2 * flows - len(self._pending), np.int64)])
         return Arrays(
-            rows=self.arena.view,
-            flow_floats=self.flow_floats.view,
-            flow_ints=self.flow_ints.view,
-            segments=self.segments.view,
-            chain=self.chain.view,
-            sums=self.sums.view,
-            index=self.index.view,
-            lists=self.lists.view,
-            conditions=self.condition_ints.view,
-            condition_floats=self.condition_floats.view,
-            constants=self.constants.view,
-            heap=self._heap(flows),
-            pending=[0] * (flows + 1),
-            settings=memoryview(self.settings),  # type: ignore[arg-type]  # an array is a buffer
+            rows=self.arena.table,
+            flow_floats=self.flow_floats.array,
+            flow_ints=self.flow_ints.array,
+            segments=self.segments.array,
+            chain=self.chain.array,
+            sums=self.sums.array,
+            index=self.index.array,
+            lists=self.lists.array,
+            conditions=self.condition_ints.array,
+            condition_floats=self.condition_floats.array,
+            constants=self.constants.array,
+            heap=self._heap,
+            pending=self._pending,
+            settings=self.settings,
             method=self._method.coefficients,
             host=self,
         )
-
-    def _heap(self, flows: int) -> list[int]:
-        heap = list(self._arrays.heap) if self._arrays is not None else []
-        return heap + [0] * (flows - len(heap))
 
     @property
     def method(self) -> Method:
@@ -165,12 +167,12 @@ class Motion:
         flow = self.flows[number] = Flow(self, number)
         row = self.flow_floats.array[number]
         row[START] = row[END] = row[KEY] = self.sim.time
-        march.enter(self.arrays, number)
+        self.engine.enter(self.arrays, number)
         self._open(flow)
         return flow
 
     def _drop(self, flow: Flow) -> None:
-        march.leave(self.arrays, flow.number)
+        self.engine.leave(self.arrays, flow.number)
         for k, column in enumerate((STEPS, REFUSED, EVALUATIONS)):
             self._past[k] += int(self.flow_ints.array[flow.number, column])
         del self.flows[flow.number]
@@ -308,7 +310,7 @@ class Motion:
 
     def publish(self, flow: Flow) -> None:
         """Bring what is seen of a flow to the present time."""
-        march.publish(self.arrays, flow.number, self.sim.time)
+        self.engine.publish(self.arrays, flow.number, self.sim.time)
         flow.at = self.sim.time
 
     def touch(self, flow: Flow) -> None:
@@ -319,8 +321,8 @@ class Motion:
     def _open(self, flow: Flow) -> None:
         if flow.is_open:
             return
-        march.touch(self.arrays, flow.number, self.sim.time)
-        march.sift_up(self.arrays, int(self.flow_ints.array[flow.number, march.PLACE]))
+        self.engine.touch(self.arrays, flow.number, self.sim.time)
+        self.engine.sift_up(self.arrays, int(self.flow_ints.array[flow.number, PLACE]))
         flow.at = self.sim.time
         flow.is_open = True
         self.touched.append(flow)
@@ -352,7 +354,7 @@ class Motion:
             flow.is_open = False
         touched, self.touched = self.touched, []
         for flow in touched:
-            march.settle(self.arrays, flow.number, now)
+            self.engine.settle(self.arrays, flow.number, now)
             self.raise_what_was_met()
             flow.at = now
         self.sim.time, self.sim.dt = now, 0.0
@@ -372,13 +374,13 @@ class Motion:
         settings[LAND] = next_event if self.together else inf
         settings[NEXT_EVENT] = next_event
         settings[STEPWISE] = 1.0 if stepwise else 0.0
-        code = march.march(self.arrays, stop)
+        code = self.engine.march(self.arrays, stop)
         self._forget_what_was_seen()
         return code
 
     def force(self) -> None:
         """Accept the inaccurate smallest step of the flow at the root."""
-        march.force(self.arrays, self.root)
+        self.engine.force(self.arrays, self.root)
         self._forget_what_was_seen()
 
     def repeat(self) -> None:
@@ -405,7 +407,7 @@ class Motion:
     @property
     def root(self) -> int:
         """The flow that has been brought least far."""
-        return int(self.arrays.heap[0])
+        return int(self._heap[0])
 
     @property
     def reach(self) -> float:
@@ -422,7 +424,7 @@ class Motion:
 
     def first_due(self) -> Condition | None:
         """The first condition that is due at this instant."""
-        row = march.choose(self.arrays, self.sim.time)
+        row = self.engine.choose(self.arrays, self.sim.time)
         return None if row < 0 else self.by_row[row]
 
     # --- conditions -----------------------------------------------------------------------------------------------

@@ -6,20 +6,23 @@ also change Y (difference equations). Nothing here allocates.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from eventide.continuous.tables import (
     ABS,
     DEGREE,
+    DENSE,
     E0,
     E2,
     ERROR_ORDER,
     ERROR_STAGE,
+    ESTIMATE,
     EVALUATIONS,
     FITTED,
     MIDDLE,
     REL,
     REST,
+    RESULT,
     SCALE_STAGE,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -39,6 +42,8 @@ from eventide.continuous.tables import (
 RATIO_CAP: Final = 64.0
 """A step is never more than doubled: 64 = 2 * 2**5. Source: Helsgaun, manual, 2.2.1.2."""
 HUGE: Final = 1e300
+FEW: Final = 12
+"""Runs of fewer slots are summed slot by slot, longer ones stage by stage, which can be vectorised; same order, same bits."""
 
 
 def slot(index: int) -> int:
@@ -78,7 +83,7 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
     for stage in range(a.method.sizes[ERROR_STAGE], a.method.sizes[STAGES]):
         run_stage(a, f, step, stage)
     stages = a.method.sizes[STAGES]
-    combine(a, f, a.method.weights, stages, step, Y2)
+    combine(a, f, stages + RESULT, stages, step, Y2, False)
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
@@ -99,7 +104,8 @@ def keep_end(a: Arrays, f: int) -> bool:
 
     Returns     whether all rates there are finite
     """
-    rows, finite = a.rows, True
+    rows = a.rows
+    finite = True
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
             if rows[Y2, i] != rows[Y, i]:
@@ -112,11 +118,7 @@ def keep_end(a: Arrays, f: int) -> bool:
 
 def run_stage(a: Arrays, f: int, step: float, stage: int) -> None:
     """Form the argument of one stage and evaluate the laws there."""
-    combine(a, f, a.method.matrix[stage], stage, step, Y)
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
-            rows[Y, i] = rows[Y0, i] + (rows[E0, i] + rows[Y, i])
+    combine(a, f, stage, stage, step, Y, True)
     if stage == a.method.sizes[SCALE_STAGE]:
         copy(a, f, Y, MIDDLE)
     elapsed = a.method.nodes[stage] * step
@@ -124,18 +126,33 @@ def run_stage(a: Arrays, f: int, step: float, stage: int) -> None:
     copy(a, f, R, K + stage)
 
 
-def combine(a: Arrays, f: int, weights: Any, stages: int, step: float, target: int) -> None:
-    """Set row `target` to step * (weights . rates of the first `stages` stages)."""
+def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
+    """Set row `target` to step * (weights . rates of the first `stages` stages), the weights being a row of the method.
+
+    onto_start      whether the states at the step's start are added
+    """
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         lo, hi = slot(a.segments[s, 0]), slot(a.segments[s, 1])
+        if hi - lo < FEW:
+            for i in range(lo, hi):
+                total = 0.0
+                for j in range(stages):
+                    weight = step * a.method.table[row, j]
+                    if weight != 0.0:
+                        total += weight * rows[K + j, i]
+                rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
+            continue
         for i in range(lo, hi):
             rows[target, i] = 0.0
         for j in range(stages):
-            weight = step * weights[j]
+            weight = step * a.method.table[row, j]
             if weight != 0.0:
                 for i in range(lo, hi):
                     rows[target, i] += weight * rows[K + j, i]
+        if onto_start:
+            for i in range(lo, hi):
+                rows[target, i] = rows[Y0, i] + (rows[E0, i] + rows[target, i])
 
 
 def copy(a: Arrays, f: int, source: int, target: int) -> None:
@@ -159,8 +176,9 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
 
     A NaN or an infinite estimate counts as a ratio of zero. Uses row Y2 as scratch.
     """
-    combine(a, f, a.method.error, a.method.sizes[ERROR_STAGE], step, Y2)
-    rows, ratio = a.rows, RATIO_CAP
+    combine(a, f, a.method.sizes[STAGES] + ESTIMATE, a.method.sizes[ERROR_STAGE], step, Y2, False)
+    rows = a.rows
+    ratio = RATIO_CAP
     a.flow_ints[f, WORST] = -1
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
@@ -178,7 +196,7 @@ def fit(a: Arrays, f: int) -> None:
     """Compute the interpolant's coefficients for the step that has been completed."""
     step, stages = a.flow_floats[f, STEP], a.method.sizes[STAGES]
     for m in range(a.method.sizes[DEGREE]):
-        combine(a, f, a.method.dense[m], stages + 1, step, P + m)
+        combine(a, f, stages + DENSE + m, stages + 1, step, P + m, False)
     a.flow_ints[f, FITTED] = 1
 
 
@@ -207,7 +225,8 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
     limit       the longest step that may be tried
     Source      Hairer, Norsett & Wanner, Solving ODEs I, II.4 (there in the Euclidean norm, here in the maximum norm)
     """
-    rows, size, slope = a.rows, 0.0, 0.0
+    rows = a.rows
+    size = slope = 0.0
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
             scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])

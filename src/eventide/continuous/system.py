@@ -35,7 +35,7 @@ class System:
     @cached_property
     def motion(self) -> Motion:
         """The flows and their arrays."""
-        return Motion(self.sim, self)
+        return self.sim._make_motion(self)
 
     def _outdate(self) -> None:
         if hasattr(self, "arena") and "motion" in self.__dict__:

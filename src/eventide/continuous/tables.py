@@ -103,7 +103,9 @@ PRIORITY: Final = 0
 RANK: Final = 1
 FROM: Final = 2
 """From where on in the step it may fire."""
-CONDITION_FLOATS: Final = 3
+GUARD: Final = 3
+"""The event function of a compiled condition at its last test, positive where it is true; then its slope."""
+CONDITION_FLOATS: Final = 5
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -140,15 +142,14 @@ class Coefficients(NamedTuple):
     """A method's tableau as numbers; weights are in units of the full step.
 
     sizes       stages, stages of the error estimate, stage of the scale, degree of the interpolant, order of the error
-    dense       row m: weights, stages and then the rate at the end, of theta**(m+1)
+    nodes       stage times
+    table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
+                of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
     """
 
     sizes: Any
     nodes: Any
-    matrix: Any
-    weights: Any
-    error: Any
-    dense: Any
+    table: Any
 
 
 STAGES: Final = 0
@@ -156,6 +157,10 @@ ERROR_STAGE: Final = 1
 SCALE_STAGE: Final = 2
 DEGREE: Final = 3
 ERROR_ORDER: Final = 4
+RESULT: Final = 0
+"""Row of the result's weights, after those of the stages."""
+ESTIMATE: Final = 1
+DENSE: Final = 2
 
 
 class Arrays(NamedTuple):
