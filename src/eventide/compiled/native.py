@@ -54,23 +54,14 @@ def native_engine() -> Engine:
     return Engine(pack, *(getattr(module, name) for name in ENTRIES))
 
 
-def pack(arrays: Arrays) -> Any:
-    """The address of a table of the addresses and sizes of all arrays."""
+def pack(arrays: Arrays) -> tuple[int, Any]:
+    """The address of a table of the addresses and sizes of all arrays, and what must live as long as it is used."""
     flat: list[int] = []
     for array in (*arrays[:-2], *arrays.method):
         shape = array.shape if array.ndim == 2 else (len(array), 1)
         flat += [array.ctypes.data, *shape]
     table = np.array(flat, np.int64)
-    return Address(table, arrays)
-
-
-class Address(int):
-    """The address of a table, which lives as long as this number does."""
-
-    def __new__(cls, table: Any, *others: Any) -> Address:
-        self = super().__new__(cls, table.ctypes.data)
-        self.kept = (table, others)
-        return self
+    return int(table.ctypes.data), (table, arrays)
 
 
 def _source() -> str:

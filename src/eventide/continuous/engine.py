@@ -10,9 +10,12 @@ from eventide.continuous.tables import Arrays, Coefficients
 
 
 class Engine(NamedTuple):
-    """The stepper, plain or native. All functions but `pack` take first what `pack` answers."""
+    """The stepper, plain or native.
 
-    pack: Callable[[Arrays], Any]
+    pack    turns the arrays into what all other functions take first, and what must live as long as that is used
+    """
+
+    pack: Callable[[Arrays], tuple[Any, Any]]
     march: Callable[..., int]
     settle: Callable[..., None]
     touch: Callable[..., None]
@@ -28,10 +31,10 @@ ENTRIES: Final = Engine._fields[1:]
 """The names of the stepper's functions that Python calls."""
 
 
-def _views(arrays: Arrays) -> Arrays:
+def _views(arrays: Arrays) -> tuple[Arrays, None]:
     """Memoryviews of all arrays: their items are Python numbers, several times faster to reach than an array's."""
     views = [memoryview(array) for array in arrays[:-2]]
-    return Arrays(*views, Coefficients(*(memoryview(array) for array in arrays.method)), arrays.host)
+    return Arrays(*views, Coefficients(*(memoryview(array) for array in arrays.method)), arrays.host), None
 
 
 PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))

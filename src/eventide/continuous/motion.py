@@ -105,6 +105,7 @@ class Motion:
         self._heap = np.zeros(0, np.int64)
         self._pending = np.zeros(0, np.int64)
         self._packed: Any = None
+        self._kept: Any = None
 
     # --- arrays ---------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,7 @@ class Motion:
     def arrays(self) -> Any:
         """The arrays as they are now, as the engine takes them."""
         if self._packed is None:
-            self._packed = self.engine.pack(self._gather_arrays())
+            self._packed, self._kept = self.engine.pack(self._gather_arrays())
         return self._packed
 
     def _gather_arrays(self) -> Arrays:
