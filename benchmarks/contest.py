@@ -45,7 +45,8 @@ class Contestant:
         """Import the program; raises ImportError if its library is not installed."""
         name = f"{self.path.parent.name}_{self.path.stem}"
         spec = util.spec_from_file_location(name, self.path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         program = util.module_from_spec(spec)
         sys.modules[name] = program  # numba and the fields of classes look their module up there
         spec.loader.exec_module(program)
@@ -94,11 +95,12 @@ class Worker:
 
     def __init__(self, contestant: Contestant) -> None:
         context = get_context("spawn")
-        self._connection, there = context.Pipe()
-        self._process = context.Process(target=_serve, args=(there, contestant), daemon=True)
+        self._connection, self._there = context.Pipe()
+        self._process = context.Process(target=_serve, args=(self._there, contestant), daemon=True)
 
     def __enter__(self) -> Self:
         self._process.start()
+        self._there.close()  # with it open here, the end of the process would not be noticed
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -109,11 +111,12 @@ class Worker:
 
     def ask(self, size: Size | None, seed: int = 0) -> dict[str, Any]:
         """What `_serve` answers; without a size the program is only loaded."""
-        self._connection.send((size, seed))
-        while not self._connection.poll(0.2):
-            if not self._process.is_alive():
-                return {"trouble": f"its process ended with code {self._process.exitcode}"}
-        return self._connection.recv()
+        try:
+            self._connection.send((size, seed))
+            return self._connection.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            return {"trouble": f"its process ended with code {self._process.exitcode}"}
 
 
 def _serve(connection: Connection, contestant: Contestant) -> None:
@@ -200,19 +203,16 @@ class Contest:
             standing.megabytes = answer["megabytes"]
 
     def _compare(self, workers: list[tuple[Standing, Worker]]) -> None:
-        """Compare results with those of the last reference present, which repeats the smaller sizes if need be."""
-        present = {standing.name: (standing, worker) for standing, worker in workers if not standing.trouble}
-        judge = next((name for name in reversed(self.workload.references) if name in present), None)
-        if judge is None:
+        """Compare results with those of the last contestant, which repeats the smaller sizes if need be."""
+        comparable = [(one, worker) for one, worker in workers if not one.trouble and not one.has_own_draws]
+        if not comparable:
             return
-        reference, worker = present[judge]
-        for standing, _ in workers:
-            if standing.trouble or standing.has_own_draws or standing is reference:
-                continue
-            truth = reference.result
-            if standing.size != reference.size:
+        *others, (judge, worker) = comparable
+        for standing, _ in others:
+            truth = judge.result
+            if standing.size != judge.size:
                 truth = worker.ask(standing.size, self.seed)["result"]
-            self.disagreements += differences(self.workload, standing.name, standing.result, judge, truth)
+            self.disagreements += differences(self.workload, standing.name, standing.result, judge.name, truth)
 
     def rates(self, standing: Standing) -> list[float]:
         """Units per second, round by round."""
@@ -231,7 +231,9 @@ class Contest:
         return (standing for standing in self.standings if not standing.trouble)
 
 
-def differences(workload: Workload, name: str, found: Mapping[str, float], judge: str, truth: Mapping[str, float]) -> list[str]:
+def differences(
+    workload: Workload, name: str, found: Mapping[str, float], judge: str, truth: Mapping[str, float]
+) -> list[str]:
     """What differs between the results of two contestants, in words."""
     return [
         f"{workload.name}: {name} has {key} = {found.get(key)!r}, {judge} has {truth.get(key)!r}"

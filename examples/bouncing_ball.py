@@ -1,9 +1,9 @@
 """A ball dropped on the floor: free flight by equations, every bounce and every apex a state event.
 
-Covers:   states with units, `when` handlers, state events located to the last float, a recording with both sides of
-          each event, a picture of the model's own.
+Covers:   states with units, `when` handlers, state events located to the last float, equations that stop, a recording
+          with both sides of each event, a picture of the model's own.
 Scenario: a ball falls from rest. Each bounce turns its velocity round and takes a tenth of it, so the bounces come
-          faster and faster: without an end of the run there would be infinitely many in the first 27.13 s.
+          faster and faster: infinitely many in the first 27.13 s, if the ball did not lie still when it is slow enough.
 Source:   ARGESIM comparison C21, case 1a.
 """
 
@@ -18,6 +18,9 @@ import eventide as ev
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+STILL = 1e-6  # m/s: a ball that leaves the floor more slowly stays there
 
 
 class Ball(ev.Continuous):
@@ -38,6 +41,9 @@ class Ball(ev.Continuous):
     def bounce(self) -> None:
         self.velocity *= -self.restitution
         self.bounces.append(self.sim.time)
+        if self.velocity < STILL:
+            self.height = self.velocity = 0.0
+            self.stop()
 
     @ev.when(lambda self: self.velocity <= 0.0)
     def turn(self) -> None:

@@ -161,6 +161,8 @@ def quarter_car(
     if not 0.0 < speed < inf:
         raise ev.InputError(f"speed is {speed!r} m/s: a car that gets anywhere has a positive one")
     table = ev.read_table(road, ["position_m", "height_m"], increasing="position_m")
+    if len(table["position_m"]) < 2:
+        raise ev.InputError(f"{road} has one point: a road has two or more")
     times = (table["position_m"] - table["position_m"][0]) / speed
     profile = Road(sim, name="road", times=times.tolist(), heights=table["height_m"].tolist()).start()
     car = QuarterCar(

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 import eventide as ev
 
 if TYPE_CHECKING:
@@ -119,7 +121,12 @@ class Plant:
                 yield ev.tick(gap)
 
 
-@ev.model
+def average(recording: ev.Recording, column: str) -> float:
+    """The time average of a recorded curve, straight between its rows."""
+    return float(np.trapezoid(recording[column], recording.times) / (recording.times[-1] - recording.times[0]))
+
+
+@ev.model(rel_error=1e-10, abs_error=1e-10)
 def soaking_pit(
     sim: ev.Simulation,
     *,
@@ -142,7 +149,7 @@ def soaking_pit(
         "heating time": plant.heating,
         "waiting time": plant.waiting,
         "temperature when drawn": plant.final,
-        "furnace temperature": ev.Quantity(history["furnace.temperature"].mean(), unit="degF"),
+        "furnace temperature": ev.Quantity(average(history, "furnace.temperature"), unit="degF"),
         "throughput": ev.Quantity(plant.heating.count / hours, unit="1/h"),
         "utilisation": ev.Quantity(100.0 * plant.pits.utilisation, unit="%"),
         "places in use": plant.pits.in_use,
@@ -151,3 +158,20 @@ def soaking_pit(
         "drawn": plant.heating.count,
         "draws": plant.draws,
     }
+
+
+@soaking_pit.picture
+def draw(run: ev.Run[dict[str, object]], figure: Figure) -> None:
+    furnace, places, ingots = run.recordings
+    heat, bank = figure.subplots(2, sharex=True, height_ratios=[3, 1])
+    for number, series in enumerate(ingots.series().values()):
+        label = "each ingot, from loading to drawing" if number == 0 else None
+        heat.plot(series.times, series.values["temperature"], color="tab:orange", linewidth=0.7, alpha=0.6, label=label)
+    heat.plot(furnace.times, furnace["furnace.temperature"], color="tab:blue", linewidth=1.2, label="furnace")
+    heat.axhline(DRAW_AT, color="0.4", linestyle="--", linewidth=0.8, label=f"a draw begins at {DRAW_AT:.0f} degF")
+    heat.set(ylabel="temperature [degF]", title=f"A soaking pit of {run.parameters['pits']} places")
+    bank.step(places.times, places["pits.queue"], where="post", color="tab:green")
+    bank.fill_between(places.times, places["pits.queue"], step="post", color="tab:green", alpha=0.25)
+    bank.set(xlabel="time [h]", ylabel="ingots waiting\nin the bank", ylim=(0, None))
+    bank.set_xlim(0.0, run.account.end_time)
+    figure.legend(*heat.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from eventide.declare import field as field
     from eventide.declare import state as state
     from eventide.declare import sum_ as sum_
+    from eventide.discrete import Container as Container
     from eventide.discrete import Life as Life
     from eventide.discrete import Outcome as Outcome
+    from eventide.discrete import Preemption as Preemption
+    from eventide.discrete import PreemptiveResource as PreemptiveResource
     from eventide.discrete import Process as Process
     from eventide.discrete import Request as Request
     from eventide.discrete import Resource as Resource
+    from eventide.discrete import Shifts as Shifts
+    from eventide.discrete import Store as Store
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import every as every
@@ -63,11 +68,16 @@ _HOMES = {
     "continuous": ("ENGLAND", "ENGLAND_PLAIN", "Continuous", "Method", "Variable", "law"),
     "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
     "discrete": (
+        "Container",
         "Life",
         "Outcome",
+        "Preemption",
+        "PreemptiveResource",
         "Process",
         "Request",
         "Resource",
+        "Shifts",
+        "Store",
         "Stream",
         "activate",
         "every",

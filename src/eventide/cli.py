@@ -52,8 +52,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except USAGE_ERROR as error:
         _complain(f"{error.format_message().rstrip('.')}; `eventide run --help` tells how it is written")
         return REFUSED
-    except KeyboardInterrupt:
-        return INTERRUPTED
     return status if isinstance(status, int) else DONE
 
 
@@ -343,7 +341,8 @@ def _hide_frames(shown: TracebackException | None) -> None:
     """Leave out the frames of eventide and of the machinery around it, in the causes of an error as well."""
     if shown is None:
         return
-    hidden = (str(Path(__file__).parent), contextlib.__file__, "<eventide", "<frozen")
+    # Constructors of components are made of a string; their frames have no line to show.
+    hidden = (str(Path(__file__).parent), contextlib.__file__, "<string>", "<frozen")
     shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(hidden)]
     for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         _hide_frames(other)

@@ -96,7 +96,8 @@ def test_inversion_of_one_uniform(draw, exact):
 
 @every_discrete
 def test_one_uniform_falls_into_the_right_step(draw, exact):
-    for u in GRID[1:-1]:
+    steps = [float(exact.cdf(k)) for k in range(-2, 10) if 0.0 < exact.cdf(k) < 1.0 - 1e-6]
+    for u in [*GRID[1:-1], *(step + aside for step in steps for aside in (-1e-9, 1e-9) if step > 1e-6)]:
         stream = Given(u)
         found = draw(stream)
         assert stream.used == 1
@@ -172,8 +173,8 @@ def test_last_uniform_stays_in_range():
     assert Given(MOST).randint(0, 2**52 - 1) == 2**52 - 1
     assert Given(MOST).randint(1, 6) == 6
     assert Given(MOST).choice("abc") == "c"
-    assert Given(MOST).histd([1.0, 1e-300, 0.0]) == 0
     assert Given(MOST).histd([0.1] * 10 + [0.0]) == 9
+    assert Given(LEAST).histd([0.0, 0.1]) == 1
     assert Given(MOST).discrete([0.5, 1.0]) == 1
     assert Given(MOST).empirical([1.0, 2.0, 4.0])() <= 4.0
 
@@ -289,6 +290,7 @@ BAD = [
     (lambda s: s.poisson(1e10), r"round normal\(mean, sqrt\(mean\)\)"),
     (lambda s: s.erlang(0.0, 2), r"erlang\(mean=0.0, k=2\)"),
     (lambda s: s.erlang(1.0, 0), r"erlang\(mean=1.0, k=0\)"),
+    (lambda s: s.erlang(1.0, inf), r"erlang\(mean=1.0, k=inf\)"),
     (lambda s: s.erlang(1.0, 1.5), r"k is an integer from 1 on; for others there is gamma"),
     (lambda s: s.triangular(1.0, 5.0, 2.0), r"triangular\(low=1.0, mode=5.0, high=2.0\)"),
     (lambda s: s.lognormal(0.0, 1.0), r"lognormal\(mean=0.0, stdev=1.0\)"),

@@ -179,6 +179,7 @@ def test_shift_and_scale(values, shift, scale):
 def test_reset_forgets_and_add_stays(keep):
     tally = tally_of(range(2 * BLOCK + 5), keep=keep)
     add = tally.add
+    assert tally.maximum == 2 * BLOCK + 4
 
     tally.reset()
     add(3.0)

@@ -57,15 +57,15 @@ class _Ledger:
 
     def __init__(self) -> None:
         self.law: Any = None
-        self.writers: dict[tuple[str, str], Any] = {}
-        self.read: set[tuple[str, str]] = set()
+        self.writers: dict[tuple[int, str], Any] = {}
+        self.read: set[tuple[int, str]] = set()
 
     def begin(self, law: Any) -> None:
         self.law = law
         self.read.clear()
 
     def note_write(self, owner: Any, name: str) -> None:
-        key = (owner.name, name)
+        key = (owner._base, name)  # two objects may have one name, and no two a block
         other = self.writers.get(key)
         if other is not None and other is not self.law and key not in self.read:
             raise ModelError(
@@ -86,7 +86,7 @@ class _CheckedRates:
         object.__setattr__(self, "_ledger", ledger)
 
     def __getattr__(self, name: str) -> Any:
-        self._ledger.read.add((self._owner.name, name))
+        self._ledger.read.add((self._owner._base, name))
         return getattr(self._rates, name)
 
     def __setattr__(self, name: str, value: float) -> None:

@@ -9,17 +9,30 @@ from eventide.discrete.composite import Outcome, first_of
 from eventide.discrete.conditions import until, when
 from eventide.discrete.periodic import every, tick
 from eventide.discrete.process import Process
-from eventide.discrete.resource import Request, Resource
+from eventide.discrete.resources import (
+    Container,
+    Preemption,
+    PreemptiveResource,
+    Request,
+    Resource,
+    Shifts,
+    Store,
+)
 from eventide.discrete.streams import Stream
 from eventide.discrete.world import World
 
 __all__ = [
     "Calendar",
+    "Container",
     "Life",
     "Outcome",
+    "Preemption",
+    "PreemptiveResource",
     "Process",
     "Request",
     "Resource",
+    "Shifts",
+    "Store",
     "Stream",
     "World",
     "activate",

@@ -44,7 +44,7 @@ class Branch:
 
     def withdraw(self) -> None:
         """Lose: leave whatever list it stands in, give back what it was granted meanwhile."""
-        self._notice = None
+        self._notice = self._wait = None
         if self._granted is not None:
             self._granted.withdraw()
 

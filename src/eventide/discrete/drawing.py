@@ -128,7 +128,7 @@ class Drawing:
 
         Raises  ValueError unless 0 < mean < infinity and k is an integer >= 1
         """
-        if not (0.0 < mean < inf and k >= 1 and k == int(k)):
+        if not (0.0 < mean < inf and 1 <= k < inf and k == int(k)):
             raise self._refused(
                 f"erlang(mean={mean!r}, k={k!r})",
                 "the mean is finite and greater than 0, k is an integer from 1 on; for others there is gamma()",
@@ -168,8 +168,9 @@ class Drawing:
 
         Raises  ValueError when a weight is negative or not finite, or all are 0
         """
-        sums, last = summed_weights(tuple(weights))
-        return bisect_right(sums, self.random() * sums[-1], 0, last)
+        sums = summed_weights(tuple(weights))
+        # The product stays below the sum when it is rounded, as 1 - u is at least 2**-53.
+        return bisect_right(sums, self.random() * sums[-1])
 
     def _refused(self, call: str, allowed: str) -> ValueError:
         return ValueError(f"stream {self.name!r}: {call}: {allowed}")

@@ -77,7 +77,8 @@ class Process(_Agenda, Component):
     ) -> Self:
         """As `activate`, but one that is scheduled already is moved."""
         if not self.terminated:
-            self._notice = None
+            if self._wait is None or self._wait.is_state_event:
+                self._notice = None
             self.activate(at=at, delay=delay, before=before, after=after, prior=prior)
         return self
 
@@ -92,7 +93,7 @@ class Process(_Agenda, Component):
             raise ModelError(
                 f"{self.name} is the current process and has no event to cancel: write `yield passivate()`"
             )
-        if self._wait is not None and self._notice is None:
+        if self._wait is not None and not (self._wait.is_state_event and self._notice is not None):
             raise ModelError(
                 f"{self.name} has no event to cancel, it waits for {self._wait.describe()}: "
                 "use interrupt(cause), end() or cancel_state_event()"
@@ -142,7 +143,8 @@ class Process(_Agenda, Component):
         if self._notice is not None:
             return float(self._notice[0])
         if self is self.sim.current:
-            return self.sim.time
+            now: float = self.sim.time
+            return now
         raise ModelError(f"{self.name} is idle and has no event time")
 
     @property
@@ -369,9 +371,11 @@ class Interruption:
         if process.terminated:
             return Handover(None)
         left = None
-        if process._wait is not None:
-            process._wait.withdraw()
+        wait = process._wait
+        if wait is not None:
+            left = getattr(wait, "left", None)
             process._wait = None
+            wait.withdraw()
         elif process._notice is not None:
             left = process._notice[0] - process.sim.time
         process._notice = process._value = None

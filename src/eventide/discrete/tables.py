@@ -51,8 +51,8 @@ def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
 
 
 @lru_cache(maxsize=256)
-def summed_weights(weights: Table) -> tuple[Table, int]:
-    """Running sums of the weights, and the last index of a weight that is not 0.
+def summed_weights(weights: Table) -> Table:
+    """Running sums of the weights.
 
     Raises  ValueError when a weight is negative or not finite, or all are 0
     """
@@ -60,5 +60,4 @@ def summed_weights(weights: Table) -> tuple[Table, int]:
         raise ValueError(
             f"the weights are {weights!r}: each is a finite number >= 0, and at least one is greater than 0"
         )
-    last = max(k for k, weight in enumerate(weights) if weight)
-    return tuple(accumulate(weights)), last
+    return tuple(accumulate(weights))

@@ -60,6 +60,7 @@ class World:
         self._counts: dict[Any, int] = {}
         self._streams: dict[str, Stream] = {}
         self._vigil: Vigil | None = None
+        self._statistics: list[Any] = []
         self._is_running = False
         self._is_halted = False
         self._goal: Process | None = None
@@ -83,6 +84,11 @@ class World:
         if stream is None:
             stream = self._streams[name] = Stream.named(self.entropy, name)
         return stream
+
+    def reset_statistics(self) -> None:
+        """Begin all statistics of the model's resources, queues and the like anew: the warm-up is over."""
+        for statistic in self._statistics:
+            statistic.reset()
 
     @property
     def events(self) -> int:
@@ -172,7 +178,7 @@ class World:
             while activity is not None:
                 value = activity._value
                 if value is not None:
-                    activity._value = None
+                    activity._value = activity._wait = None
                 try:
                     command = activity._resume(value)
                     if type(command) is float and now < (later := now + command):
@@ -217,10 +223,16 @@ class World:
         return self._obey(activity, generator.throw(error))
 
     def _wake(self, activity: Any, value: Any) -> None:
-        """End an activity's wait: it goes on at the end of the present instant and is answered `value`."""
-        activity._wait = None
+        """End an activity's wait: it goes on at the end of the present instant and is answered `value`.
+
+        What it waited for is kept until then, so that who is interrupted meanwhile gives it back.
+        """
         activity._value = value
-        self._calendar.schedule(self.time, self.time, activity)
+        if value is None:
+            activity._wait = None
+        calendar = self._calendar
+        activity._notice = notice = (self.time, calendar.serial(), PLAIN, activity)
+        calendar.ready.append(notice)
 
     def _close(self, horizon: float) -> None:
         """The loop has ended: bring the model to the end that was asked for, or say that it cannot be reached."""
@@ -258,6 +270,10 @@ class World:
         number = self._counts.get(kind, 0) + 1
         self._counts[kind] = number
         return number
+
+    def _keep_statistics(self, statistic: Any) -> None:
+        """Let `reset_statistics` reset this, too."""
+        self._statistics.append(statistic)
 
     def _forbid(self, number: int, call: str) -> None:
         """Raise SimulationError `number` if this is between events."""

@@ -68,6 +68,6 @@ def only_model(module: ModuleType, path: Path) -> Model[..., Any]:
     if not found:
         raise InputError(f"{path} has no model: put @ev.model above the function that makes it")
     if len(found) > 1:
-        names = " and ".join(model.name for model in found.values())
-        raise InputError(f"{path} has {len(found)} models, {names}: leave one of them in the file and move the others")
+        names = ", ".join(model.name for model in found.values())
+        raise InputError(f"{path} has {len(found)} models, {names}: keep one of them in the file")
     return next(iter(found.values()))

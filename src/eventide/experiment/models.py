@@ -185,7 +185,16 @@ def model(
     dt_min: float | None = None,
     dt_max: float | None = None,
 ) -> Decorator: ...
-def model(function: Any = None, /, *, until: float | None = None, **options: float | None) -> Any:
+def model(
+    function: Any = None,
+    /,
+    *,
+    until: float | None = None,
+    rel_error: float | None = None,
+    abs_error: float | None = None,
+    dt_min: float | None = None,
+    dt_max: float | None = None,
+) -> Any:
     """Make a model of a function of a simulation and named parameters; a decorator, with or without settings.
 
     A generator is the main program: it yields commands, its end is the run's end, what it returns are the responses.
@@ -196,11 +205,12 @@ def model(function: Any = None, /, *, until: float | None = None, **options: flo
     rel_error, abs_error, dt_min, dt_max    settings of the simulation, see `Simulation`
     Raises      ModelError if it is no function of that form, ParameterError if a default is not of its kind
     """
-    settings = {name: value for name, value in options.items() if value is not None}
+    given = {"rel_error": rel_error, "abs_error": abs_error, "dt_min": dt_min, "dt_max": dt_max}
+    options = {name: value for name, value in given.items() if value is not None}
 
     def decorate(function: Callable[..., Any]) -> Model[..., Any]:
         if not inspect.isfunction(function):
             raise ModelError(f"@ev.model decorates a function, and got {function!r}")
-        return Model(function, until=until, options=settings)
+        return Model(function, until=until, options=options)
 
     return decorate if function is None else decorate(function)

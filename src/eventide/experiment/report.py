@@ -18,19 +18,18 @@ TEXTS: Final = ("statistic", "response", "unit", "meaning", "the run")
 
 
 def report(run: Run[Any], *, for_terminal: bool = False) -> str:
-    """The model, its responses and the account of a run, as a text of several tables.
+    """The model, its responses and the account of a run, as a text of several tables; as wide as it needs to be.
 
-    for_terminal    as wide as the terminal and in bold where it can; else plain and as wide as it needs to be
+    for_terminal    with heads in bold where the terminal can
     """
     from rich.console import Console
 
     console = Console(
         force_terminal=for_terminal,
-        width=None if for_terminal else 10_000,
+        width=10_000,  # a narrow terminal may break a line, but no number is ever cut
         markup=False,
         emoji=False,
         highlight=False,
-        soft_wrap=True,
     )
     with console.capture() as captured:
         _tell(run, console)
@@ -89,12 +88,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     """A table whose columns are as wide as needed; those that would be empty are left out, numbers stand right."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     places = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     for place in places:
         table.add_column(heads[place], justify="left" if heads[place] in TEXTS else "right")
     for row in rows:
-        table.add_row(*(Text(row[place]) for place in places))
+        table.add_row(*(row[place] for place in places))
     return table

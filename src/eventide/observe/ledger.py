@@ -147,7 +147,6 @@ class Ledger(Observer):
 
     def stop(self) -> None:
         """Record no longer."""
-        self._settle()
         self.sim._the_monitor.observers.remove(self)
 
     def _column(self, place: int) -> npt.NDArray[np.float64]:
@@ -223,6 +222,8 @@ class Ledger(Observer):
 
     def _pass(self, time: float) -> None:
         if self._grid is not None and self._next_time() <= time:
+            if self._instant != time:
+                self._settle()  # what is due now says nothing of the instant before
             self._due = time
         super()._pass(time)
 

@@ -67,14 +67,15 @@ class PopulationRecording(Ledger):
         """The rows of each component by its name, in the order in which they were first seen."""
         times, sides, numbers = self.times, self.sides, self._numbers()
         data = [self._column(place) for place in range(len(self.columns))]
+        order = np.argsort(numbers, kind="stable")
         found: dict[str, Series] = {}
-        for number, label in enumerate(self._labels):
-            rows = np.flatnonzero(numbers == number)
-            gaps = _gaps(times[rows], sides[rows])
-            found[label] = Series(
-                np.insert(times[rows], gaps, times[rows][gaps]),
-                {c.name: np.insert(values[rows], gaps, np.nan) for c, values in zip(self.columns, data, strict=True)},
-            )
+        for rows in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
+            if rows.size:
+                gaps = _gaps(times[rows], sides[rows])
+                found[self._labels[numbers[rows[0]]]] = Series(
+                    np.insert(times[rows], gaps, times[rows][gaps]),
+                    {c.name: np.insert(d[rows], gaps, np.nan) for c, d in zip(self.columns, data, strict=True)},
+                )
         return found
 
     def to_pandas(self) -> pd.DataFrame:

@@ -155,7 +155,8 @@ def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
         )
     if not issubclass(subject, Continuous):
         raise ModelError(
-            f"there is nothing to record of the class {subject.__name__}: give a class derived from Continuous or its objects"
+            f"there is nothing to record of the class {subject.__name__}: "
+            "give a class derived from Continuous, or the objects themselves"
         )
     return subject
 

@@ -70,6 +70,15 @@ class Level:
         self._changed = now
         self._value = value
 
+    def _move(self, value: float, now: float) -> None:
+        """As `set`, in half the time, for a caller who knows the present time and a finite value."""
+        try:
+            self._held[self._value] += now - self._changed
+        except KeyError:
+            self._hold_first(now - self._changed)
+        self._changed = now
+        self._value = value
+
     def change(self, difference: float) -> None:
         """Let the level rise by `difference` [unit] now, or fall where it is negative.
 

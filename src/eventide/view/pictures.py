@@ -24,18 +24,24 @@ CROWD: Final = 6
 """From so many components on, a population is drawn as one crowd in one colour."""
 
 LONGEST_LEGEND: Final = 10
+WIDEST_LABEL: Final = 36
+"""How many letters there is room for beside an axis."""
+
+STROKES: Final = ("-", "--", ":")
+"""Further lines than there are colours are broken."""
 
 
 @dataclass(frozen=True)
 class Curve:
     """One line of a picture.
 
-    owner, quantity     the two parts of a column's name, as in `ball.height`; a named expression has no owner
+    owner, quantity     the two parts of its name, as in `ball.height`; a named expression has no owner
     size                how many components share this line, each with a stretch of its own between NaNs
     """
 
     owner: str
     quantity: str
+    name: str
     heading: Heading
     times: npt.NDArray[np.float64]
     values: npt.NDArray[np.float64]
@@ -52,8 +58,9 @@ def plot_recording(
     Returns     the axes; `axes.figure` is the figure
     Raises      KeyError for a column that the recording does not have
     """
+    curves = list(_curves(recording, columns))
     axes = new_figure().subplots() if ax is None else ax
-    _draw(axes, list(_curves(recording, columns)))
+    _draw(axes, curves)
     _label_time(axes, time_unit)
     return axes
 
@@ -84,53 +91,63 @@ def plot_recordings(recordings: Sequence[AnyRecording], figure: Figure, *, time_
 
 def _curves(recording: AnyRecording, columns: Sequence[str] | None) -> Iterator[Curve]:
     known = {column.name: column for column in recording.columns}
-    for name in known if columns is None else columns:
+    for name in columns or ():
         if name not in known:
             raise KeyError(f"{recording.name} has no column {name!r}; it has: {', '.join(known)}")
-        if isinstance(recording, PopulationRecording):
-            yield from _crowd(recording, known[name])
-        else:
-            owner, _, quantity = name.rpartition(".")
-            yield Curve(owner, quantity, known[name], recording.times, recording[name])
+    chosen = [known[name] for name in (known if columns is None else columns)]
+    if isinstance(recording, PopulationRecording):
+        yield from _population(recording, chosen)
+        return
+    times = recording.times
+    for column in chosen:
+        owner, _, quantity = column.name.rpartition(".")
+        yield Curve(owner, quantity, column.name, column, times, recording[column.name])
 
 
-def _crowd(recording: PopulationRecording, heading: Heading) -> Iterator[Curve]:
+def _population(recording: PopulationRecording, columns: list[Heading]) -> Iterator[Curve]:
     """A few components as a curve each, many as one that is broken by NaNs."""
     series = recording.series()
-    if len(series) < CROWD:
-        for label, one in series.items():
-            yield Curve(label, heading.name, heading, one.times, one.values[heading.name])
-        return
-    apart = np.array([np.nan])
-    times = [part for one in series.values() for part in (one.times, apart)]
-    values = [part for one in series.values() for part in (one.values[heading.name], apart)]
-    label = f"{recording.subject.__name__} ({len(series)})"
-    yield Curve(label, heading.name, heading, np.concatenate(times), np.concatenate(values), len(series))
+    for column in columns:
+        if len(series) < CROWD:
+            for label, one in series.items():
+                yield Curve(label, column.name, f"{label}.{column.name}", column, one.times, one.values[column.name])
+            continue
+        gap = np.array([np.nan])
+        times = [part for one in series.values() for part in (one.times, gap)]
+        values = [part for one in series.values() for part in (one.values[column.name], gap)]
+        crowd = f"{recording.subject.__name__} ({len(series)})"
+        whole = f"{crowd}: {column.name}"
+        yield Curve(crowd, column.name, whole, column, np.concatenate(times), np.concatenate(values), len(series))
 
 
 # --- how it is drawn --------------------------------------------------------------------------------------------------
 
 
 def _draw(axes: Axes, curves: list[Curve]) -> None:
+    if not curves:
+        return  # no component of the class was ever active
     drawn = len(axes.lines)
-    for place, (curve, label) in enumerate(zip(curves, _labels(curves), strict=True), start=drawn):
+    labels = [curve.name for curve in curves] if drawn else _labels(curves)
+    for place, (curve, label) in enumerate(zip(curves, labels, strict=True), start=drawn):
+        is_alone = curve.size == 1
         axes.plot(
             curve.times,
             curve.values,
             color=COLOURS[place % len(COLOURS)],
-            linestyle=("-", "--", ":")[place // len(COLOURS) % 3],
+            linestyle=STROKES[place // len(COLOURS) % len(STROKES)],
             drawstyle="steps-post" if curve.heading.is_discrete else "default",
-            linewidth=1.5 if curve.size == 1 else 0.8,
-            alpha=1.0 if curve.size == 1 else 0.7,
-            zorder=2.5 if curve.size == 1 else 2.0,
+            linewidth=1.5 if is_alone else 0.8,
+            alpha=1.0 if is_alone else 0.7,
+            zorder=2.5 if is_alone else 2.0,
             label=label,
         )
-    axes.set_ylabel(_axis_label(curves))
+    present, added = axes.get_ylabel() if drawn else "", _axis_label(curves)
+    axes.set_ylabel(present if added in present else ", ".join(filter(None, (present, added))))
     if all(curve.heading.is_discrete for curve in curves):
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_ylim(bottom=0.0)
     if len(axes.lines) > 1:
-        _add_legend(axes)
+        _add_legend(axes, "" if drawn else _common_owner(curves))
 
 
 def _labels(curves: list[Curve]) -> list[str]:
@@ -139,35 +156,52 @@ def _labels(curves: list[Curve]) -> list[str]:
         return [curve.owner or curve.quantity for curve in curves]
     if len({curve.owner for curve in curves}) == 1:
         return [curve.quantity for curve in curves]
-    return [f"{curve.owner} {curve.quantity}".strip() for curve in curves]
+    return [curve.name for curve in curves]
+
+
+def _common_owner(curves: list[Curve]) -> str:
+    """Whose quantities they are, if they are different ones of one owner; else nothing."""
+    owners = {curve.owner for curve in curves}
+    return owners.pop() if len(owners) == 1 < len({curve.quantity for curve in curves}) else ""
 
 
 def _axis_label(curves: list[Curve]) -> str:
-    """The quantities with their units, each named once; of many only the units."""
-    units = {(curve.quantity, curve.heading.unit): None for curve in curves}
-    if len({unit for _, unit in units}) == 1:
-        unit = curves[0].heading.unit
-        names = ", ".join(quantity for quantity, _ in units)
-        names = names if len(names) <= 36 else "value"
-        return f"{names} [{unit}]" if unit else names
-    return ", ".join(f"{quantity} [{unit}]" if unit else quantity for quantity, unit in units)
+    """The quantities with their units; of too many only the unit they share."""
+    if len(curves) == 1:
+        return _with_unit(curves[0].name, curves[0].heading.unit)
+    units = {curve.quantity: curve.heading.unit for curve in curves}
+    if len(set(units.values())) > 1:
+        return ", ".join(_with_unit(quantity, unit) for quantity, unit in units.items())
+    names = ", ".join(units)
+    return _with_unit(names if len(names) <= WIDEST_LABEL else "value", curves[0].heading.unit)
 
 
-def _add_legend(axes: Axes) -> None:
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _add_legend(axes: Axes, title: str) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > LONGEST_LEGEND:
         hidden = len(handles) - LONGEST_LEGEND + 1
-        handles, labels = handles[: -hidden + 1], [*labels[:-hidden], f"and {hidden} more"]
-    axes.legend(
+        handles = handles[:LONGEST_LEGEND]
+        labels = [*labels[: LONGEST_LEGEND - 1], f"and {hidden} more"]
+    legend = axes.legend(
         handles,
         labels,
+        title=title or None,
         loc="upper left",
         bbox_to_anchor=(1.01, 1.0),
         borderaxespad=0.0,
         frameon=False,
         fontsize=9.5,
+        title_fontsize=9.5,
+        alignment="left",
     )
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set_alpha(1.0)
 
 
 def _label_time(axes: Axes, unit: str) -> None:
-    axes.set_xlabel(f"time [{unit}]" if unit else "time")
+    axes.set_xlabel(_with_unit("time", unit))

@@ -1,0 +1,318 @@
+"""Python's arithmetic on numbers of a kernel, to Python's bits, and the derivatives beside it.
+
+Slopes are carried where they move: None means that a number stands still within a step, NAN that nothing is known.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, Final
+
+from eventide.compiled.ir import NAN, ONE, ZERO, Builder, Wire, real
+from eventide.compiled.refusal import Unlowerable
+from eventide.compiled.values import Kind, Number, Truth, constant
+
+OPERATIONS: Final[dict[str, Any]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "Div": operator.truediv,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "Pow": operator.pow,
+}
+"""The operators that are followed, by the names of their syntax nodes."""
+
+MULTIPLIED_OUT: Final = 16
+"""Powers up to this one are products, unless `exact_pow` asks for the bits of the library's `pow`."""
+
+
+class Arithmetic:
+    """Writes instructions for operations on numbers.
+
+    exact_pow   whether `**` keeps Python's last bit; otherwise small whole powers are multiplied out
+    """
+
+    def __init__(self, builder: Builder, *, exact_pow: bool) -> None:
+        self.builder = builder
+        self.exact_pow = exact_pow
+
+    # --- kinds ----------------------------------------------------------------------------------------------------
+
+    def number(self, item: Number | Truth) -> Number:
+        """A truth as 0 or 1, a number as it is."""
+        if isinstance(item, Number):
+            return item
+        if item.known is not None:
+            return Number(str(int(item.known)), "int", known=int(item.known))
+        return Number(self.builder.value(f"zext i1 {item.text} to i64"), "int", item.slope and NAN)
+
+    def double(self, item: Number | Truth) -> str:
+        """The operand as a double."""
+        number = self.number(item)
+        if number.known is not None:
+            return real(float(number.known))
+        return number.text if number.kind != "int" else self.builder.value(f"sitofp i64 {number.text} to double")
+
+    def wire(self, item: Number | Truth) -> Wire:
+        """The operand as a double that can be reckoned with."""
+        return Wire(self.builder, self.double(item))
+
+    def as_float(self, item: Number | Truth) -> Number:
+        """`float(item)`."""
+        number = self.number(item)
+        known = None if number.known is None else float(number.known)
+        return Number(self.double(number), "float", number.slope, known)
+
+    def counter(self, item: Number | Truth) -> str:
+        """The operand as a whole number of 64 bits, as `range` wants it."""
+        number = self.number(item)
+        if number.kind == "float":
+            raise Unlowerable("range takes whole numbers, and this is a float: write int(...)")
+        return number.text if number.kind == "int" else self.builder.truncated(number.text)
+
+    # --- slopes ---------------------------------------------------------------------------------------------------
+
+    def add_slopes(self, one: str | None, other: str | None) -> str | None:
+        """The slope of a sum."""
+        if one is None or other is None:
+            return other if one is None else one
+        return NAN if NAN in (one, other) else self.builder.value(f"fadd double {one}, {other}")
+
+    def subtract_slopes(self, one: str | None, other: str | None) -> str | None:
+        """The slope of a difference."""
+        return self.add_slopes(one, self.turn_slope(other))
+
+    def turn_slope(self, slope: str | None) -> str | None:
+        """The slope of the negative."""
+        return slope if slope is None or slope == NAN else self.builder.value(f"fneg double {slope}")
+
+    def scale_slope(self, slope: str | None, factor: str) -> str | None:
+        """A slope times a number."""
+        return slope if slope is None or slope == NAN else self.builder.value(f"fmul double {slope}, {factor}")
+
+    def choose_slope(self, test: str, then: str | None, otherwise: str | None) -> str | None:
+        """The slope of whichever was chosen."""
+        if then is None and otherwise is None:
+            return None
+        return self.builder.select(test, "double", then or ZERO, otherwise or ZERO)
+
+    # --- operators ------------------------------------------------------------------------------------------------
+
+    def binary(self, name: str, left: Number | Truth, right: Number | Truth) -> Number:
+        """`left <operator> right`."""
+        one, other = self.number(left), self.number(right)
+        if one.known is not None and other.known is not None:
+            folded = _fold(name, one.known, other.known)
+            if folded is not None:
+                return folded
+        result: Number = getattr(self, f"_{name.lower()}")(one, other)
+        return result
+
+    def negative(self, item: Number | Truth) -> Number:
+        """`-item`."""
+        number = self.number(item)
+        if number.known is not None:
+            return self.number(constant(-number.known))
+        if number.kind == "int":
+            return Number(self.builder.value(f"sub i64 0, {number.text}"), "int", number.slope)
+        value = self.builder.value(f"fneg double {number.text}")
+        if number.kind == "whole":
+            value = self.unsigned(value)
+        return Number(value, number.kind, self.turn_slope(number.slope))
+
+    def absolute(self, item: Number | Truth) -> Number:
+        """`abs(item)`."""
+        number = self.number(item)
+        if number.kind == "int":
+            below = self.builder.value(f"icmp slt i64 {number.text}, 0")
+            opposite = self.builder.value(f"sub i64 0, {number.text}")
+            return Number(self.builder.select(below, "i64", opposite, number.text), "int", number.slope)
+        value = self.builder.intrinsic("fabs", number.text)
+        below = self.wire(number).test("olt", 0.0)
+        slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
+        return Number(value, number.kind, slope)
+
+    def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
+        if one.kind == other.kind == "int":
+            return Number(self.builder.value(f"{word} i64 {one.text}, {other.text}"), "int", slope)
+        kind: Kind = "float" if "float" in (one.kind, other.kind) else "whole"
+        value = self.builder.value(f"f{word} double {self.double(one)}, {self.double(other)}")
+        return Number(value if kind == "float" else self.unsigned(value), kind, slope)
+
+    def _add(self, one: Number, other: Number) -> Number:
+        return self._simple("add", one, other, self.add_slopes(one.slope, other.slope))
+
+    def _sub(self, one: Number, other: Number) -> Number:
+        return self._simple("sub", one, other, self.subtract_slopes(one.slope, other.slope))
+
+    def _mult(self, one: Number, other: Number) -> Number:
+        slope = None
+        if one.slope or other.slope:
+            first, second = self.double(one), self.double(other)
+            slope = self.add_slopes(self.scale_slope(one.slope, second), self.scale_slope(other.slope, first))
+        return self._simple("mul", one, other, slope)
+
+    def _div(self, one: Number, other: Number) -> Number:
+        dividend, divisor = self.wire(one), self.wire(other)
+        value = dividend / divisor
+        slope = None
+        if one.slope or other.slope:
+            rest = self.subtract_slopes(one.slope, self.scale_slope(other.slope, value.text))
+            slope = self.scale_slope(rest, (1.0 / divisor).text)
+        return Number(value.text, "float", slope)
+
+    def _floordiv(self, one: Number, other: Number) -> Number:
+        if self._is_divided_by_known(one, other):
+            return self._divide_whole(one, int(other.known or 0))[0]
+        quotient, _ = self._divide_floats(one, other)
+        moves = one.slope or other.slope
+        return self._of_kind(quotient.text, one, other, moves and NAN)
+
+    def _mod(self, one: Number, other: Number) -> Number:
+        if self._is_divided_by_known(one, other):
+            return self._divide_whole(one, int(other.known or 0))[1]
+        quotient, remainder = self._divide_floats(one, other)
+        slope = self.subtract_slopes(one.slope, self.scale_slope(other.slope, quotient.text))
+        return self._of_kind(remainder.text, one, other, slope)
+
+    def _of_kind(self, value: str, one: Number, other: Number, slope: str | None) -> Number:
+        if "float" in (one.kind, other.kind):
+            return Number(value, "float", slope)
+        return Number(self.unsigned(value), "whole", slope)
+
+    def unsigned(self, value: str) -> str:
+        """A whole number in a double without the minus of -0.0, which Python's integers do not have."""
+        return self.builder.value(f"fadd double {value}, {ZERO}")
+
+    def _is_divided_by_known(self, one: Number, other: Number) -> bool:
+        # Any other divisor might be zero, which a double can say and a whole number cannot.
+        return one.kind == other.kind == "int" and bool(other.known)
+
+    def _divide_whole(self, one: Number, divisor: int) -> tuple[Number, Number]:
+        """Quotient and remainder of whole numbers: towards minus infinity, where the machine goes towards zero."""
+        builder = self.builder
+        if divisor == -1:  # the machine faults where the quotient has no room
+            return self.negative(one), Number("0", "int", known=0)
+        quotient = builder.value(f"sdiv i64 {one.text}, {divisor}")
+        remainder = builder.value(f"srem i64 {one.text}, {divisor}")
+        is_off = builder.value(f"icmp {'slt' if divisor > 0 else 'sgt'} i64 {remainder}, 0")
+        less = builder.value(f"sub i64 {quotient}, 1")
+        more = builder.value(f"add i64 {remainder}, {divisor}")
+        moves = one.slope and NAN
+        return (
+            Number(builder.select(is_off, "i64", less, quotient), "int", moves),
+            Number(builder.select(is_off, "i64", more, remainder), "int", moves),
+        )
+
+    def _divide_floats(self, one: Number, other: Number) -> tuple[Wire, Wire]:
+        """Quotient and remainder as Python has them; NaN where Python refuses to divide by zero.
+
+        Source: CPython, Objects/floatobject.c, _float_div_mod and float_rem
+        """
+        dividend, divisor = self.wire(one), self.wire(other)
+        rest = Wire(self.builder, self.builder.library("fmod", dividend.text, divisor.text))
+        quotient = (dividend - rest) / divisor
+        is_exact = rest.test("oeq", 0.0)
+        signs = self.builder.value(f"xor i1 {divisor.test('olt', 0.0)}, {rest.test('olt', 0.0)}")
+        is_off = self.builder.value(f"and i1 {signs}, {rest.test('une', 0.0)}")
+        remainder = rest.unless(is_off, rest + divisor)
+        remainder = remainder.unless(is_exact, Wire(self.builder, ZERO).machine("copysign", divisor))
+        quotient = quotient.unless(is_off, quotient - 1.0)
+        down = quotient.machine("floor")
+        snapped = down.unless((quotient - down).test("ogt", 0.5), down + 1.0)
+        zero = Wire(self.builder, ZERO).machine("copysign", dividend / divisor)
+        return snapped.unless(quotient.test("oeq", 0.0), zero), remainder
+
+    # --- powers ---------------------------------------------------------------------------------------------------
+
+    def _pow(self, one: Number, other: Number) -> Number:
+        return Number(*self._power_value(one, other), self._power_slope(one, other))
+
+    def _power_value(self, one: Number, other: Number) -> tuple[str, Kind]:
+        exponent = other.known
+        if other.kind == "int" and exponent is not None and exponent >= 0 and one.kind != "float":
+            word = "mul i64" if one.kind == "int" else "fmul double"
+            unit = "1" if one.kind == "int" else ONE
+            return self._multiply_out(word, unit, one.text, int(exponent)), one.kind
+        base = self.wire(one)
+        if exponent is None or self.exact_pow:
+            return self.builder.library("pow", base.text, self.double(other)), "float"
+        if exponent == 0.5:
+            # The root of -0.0 would be -0.0, and its power is 0.0.
+            return (base + 0.0).machine("sqrt").text, "float"
+        if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
+            product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
+            return (product if exponent >= 0 else (1.0 / Wire(self.builder, product)).text), "float"
+        return self.builder.library("pow", base.text, self.double(other)), "float"
+
+    def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
+        """A power by repeated squaring."""
+        result, square = "", base
+        while exponent:
+            if exponent & 1:
+                result = self.builder.value(f"{word} {result}, {square}") if result else square
+            exponent >>= 1
+            if exponent:
+                square = self.builder.value(f"{word} {square}, {square}")
+        return result or unit
+
+    def _power_slope(self, one: Number, other: Number) -> str | None:
+        if one.slope is None and other.slope is None:
+            return None
+        if NAN in (one.slope, other.slope):
+            return NAN
+        base, exponent = self.wire(one), self.wire(other)
+        slope = None
+        if one.slope:
+            lower = self.binary("Sub", other, Number("1", "int", known=1))
+            factor = exponent * Wire(self.builder, self._power_value(self.as_float(one), lower)[0])
+            slope = self.scale_slope(one.slope, factor.text)
+        if other.slope:
+            value = Wire(self.builder, self.builder.library("pow", base.text, exponent.text))
+            slope = self.add_slopes(slope, self.scale_slope(other.slope, (value * base.call("log")).text))
+        return slope
+
+    # --- choices --------------------------------------------------------------------------------------------------
+
+    def extreme(self, comparison: str, items: list[Number | Truth]) -> Number:
+        """The least ("lt") or greatest ("gt"), the first of equals, as `min` and `max` have it."""
+        numbers = [self.number(item) for item in items]
+        best = numbers[0]
+        for number in numbers[1:]:
+            best = self._better(comparison, best, number)
+        return best
+
+    def select(self, test: Truth, then: Number | Truth, otherwise: Number | Truth) -> Number:
+        """One of two numbers, both of which have been computed."""
+        one, other = self.number(then), self.number(otherwise)
+        slope = self.choose_slope(test.text, one.slope, other.slope)
+        if one.kind == other.kind == "int":
+            return Number(self.builder.select(test.text, "i64", one.text, other.text), "int", slope)
+        kind: Kind = "float" if "float" in (one.kind, other.kind) else "whole"
+        return Number(self.builder.select(test.text, "double", self.double(one), self.double(other)), kind, slope)
+
+    def _better(self, comparison: str, best: Number, number: Number) -> Number:
+        if best.kind == number.kind == "int":
+            test = self.builder.value(f"icmp s{comparison} i64 {number.text}, {best.text}")
+            kind: Kind = "int"
+            value = self.builder.select(test, "i64", number.text, best.text)
+        else:
+            test = self.wire(number).test(f"o{comparison}", self.wire(best))
+            kind = "float" if "float" in (best.kind, number.kind) else "whole"
+            value = self.builder.select(test, "double", self.double(number), self.double(best))
+        return Number(value, kind, self.choose_slope(test, number.slope, best.slope))
+
+
+def _fold(name: str, one: float, other: float) -> Number | None:
+    """The operation done beforehand by Python itself; None where Python raises, so that the kernel gets its NaN."""
+    if name == "Pow" and abs(one) > 1 and abs(other) > 1024:
+        return None  # a whole power of millions of digits would be computed in full
+    try:
+        value = OPERATIONS[name](one, other)
+        if isinstance(value, complex):
+            raise Unlowerable("this is a complex number")
+        folded = constant(value)
+    except ArithmeticError:
+        return None
+    return folded if isinstance(folded, Number) else None

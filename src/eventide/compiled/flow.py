@@ -1,0 +1,176 @@
+"""Where the execution stands while code is lowered: which names have which values, and how ways come together.
+
+Values are named once. Where two ways meet, a name that has a number on both gets a merged one; a name that stands for
+different things, or has a value on one way only, has none any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from eventide.compiled.arithmetic import Arithmetic
+from eventide.compiled.ir import NAN, ZERO, Block, Builder
+from eventide.compiled.lowered import Access
+from eventide.compiled.truths import Truths
+from eventide.compiled.values import Item, Items, Kind, Number, Truth
+
+GATE = ""
+"""Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
+
+
+@dataclass
+class Flow:
+    """What is known at one point.
+
+    bindings    names and what they stand for
+    written     what has surely been written
+    """
+
+    bindings: dict[str, Item]
+    written: frozenset[Access] = frozenset()
+
+    def copy(self) -> Flow:
+        """The same, to go another way."""
+        return Flow(dict(self.bindings), self.written)
+
+    @property
+    def gate(self) -> Truth:
+        """The condition of the present way."""
+        gate = self.bindings.get(GATE)
+        return gate if isinstance(gate, Truth) else OPEN
+
+
+OPEN = Truth("true", known=True)
+
+
+@dataclass
+class Arrival:
+    """A way that ends here for now: its last block is open, to be led on."""
+
+    block: Block
+    flow: Flow
+    value: Item | None = None
+
+
+@dataclass
+class Loop:
+    """The ways that leave the body of a loop."""
+
+    breaks: list[Arrival] = field(default_factory=list)
+    continues: list[Arrival] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What has to be carried for a number or truth that is merged."""
+
+    kind: Kind | Literal["truth"]
+    has_guide: bool = False
+    has_slope: bool = False
+
+    @property
+    def types(self) -> list[str]:
+        """The machine types of its parts."""
+        first = {"int": "i64", "truth": "i1"}.get(self.kind, "double")
+        return [first] + ["double"] * self.has_guide + ["double"] * self.has_slope
+
+
+Shaped: TypeAlias = Number | Truth
+_RANKS: list[Kind] = ["int", "whole", "float"]
+
+
+def shape_of(item: Shaped) -> Shape:
+    """The shape of one item."""
+    if isinstance(item, Truth):
+        return Shape("truth", item.guide is not None, item.slope is not None)
+    return Shape(item.kind, False, item.slope is not None)
+
+
+def join(one: Shape, other: Shape) -> Shape:
+    """The shape into which items of both fit."""
+    slope = one.has_slope or other.has_slope
+    if one.kind == "truth" and other.kind == "truth":
+        return Shape("truth", one.has_guide or other.has_guide, slope)
+    kinds: list[Kind] = [shape.kind for shape in (one, other) if shape.kind != "truth"]
+    return Shape(max(kinds, key=_RANKS.index), False, slope)
+
+
+class Merger:
+    """Writes what is needed where ways meet."""
+
+    def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: Truths) -> None:
+        self.builder = builder
+        self.arithmetic = arithmetic
+        self.truths = truths
+
+    def parts(self, item: Shaped, shape: Shape, gate: Truth) -> list[str]:
+        """The operands that carry an item in a shape, computed in the current block."""
+        if shape.kind == "truth":
+            assert isinstance(item, Truth)
+            slope = item.slope
+            if item.guide is None and gate.slope is not None and item is not gate:
+                slope = NAN  # which of the ways was gone may change within a step
+            guide = [self.truths.guide(item)] if shape.has_guide else []
+            return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
+        number = self.arithmetic.number(item)
+        first = number.text if shape.kind == "int" else self.arithmetic.double(number)
+        return [first, *([number.slope or ZERO] if shape.has_slope else [])]
+
+    def item(self, shape: Shape, parts: list[str]) -> Shaped:
+        """The item that is carried by such operands."""
+        slope = parts[-1] if shape.has_slope else None
+        if shape.kind == "truth":
+            return Truth(parts[0], parts[1] if shape.has_guide else None, slope)
+        return Number(parts[0], shape.kind, slope)
+
+    def merge(self, arrivals: list[Arrival]) -> tuple[Flow, Item | None] | None:
+        """Lead all ways to one block and go on there; None if none arrives.
+
+        Returns     what is known there, and the merged value of the arrivals
+        """
+        if not arrivals:
+            self.builder.current = None
+            return None
+        if len(arrivals) == 1:
+            self.builder.resume(arrivals[0].block)
+            return arrivals[0].flow, arrivals[0].value
+        target = self.builder.block()
+        first, *others = [arrival.flow for arrival in arrivals]
+        bindings: dict[str, Item] = {}
+        for name in first.bindings:
+            if all(name in flow.bindings for flow in others):
+                merged = self._merged([a.flow.bindings[name] for a in arrivals], arrivals, target)
+                if merged is not None:
+                    bindings[name] = merged
+        value = self._merged([arrival.value for arrival in arrivals], arrivals, target)
+        for arrival in arrivals:
+            self.builder.resume(arrival.block)
+            self.builder.jump(target)
+        self.builder.enter(target)
+        return Flow(bindings, frozenset.intersection(*(a.flow.written for a in arrivals))), value
+
+    def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Arrival], target: Block) -> Item | None:
+        if all(item == items[0] for item in items):
+            return items[0]
+        groups = [item.items for item in items if isinstance(item, Items)]
+        if len(groups) == len(items) and len({len(group) for group in groups}) == 1:
+            merged = [self._merged(list(ways), arrivals, target) for ways in zip(*groups, strict=True)]
+            return None if None in merged else Items(tuple(item for item in merged if item is not None))
+        shaped = [item for item in items if isinstance(item, Number | Truth)]
+        if len(shaped) < len(items):
+            return None
+        shape = shape_of(shaped[0])
+        for item in shaped[1:]:
+            shape = join(shape, shape_of(item))
+        if shape.kind == "truth" and any(arrival.flow.gate.slope for arrival in arrivals):
+            shape = replace(shape, has_slope=True)
+        incoming: list[list[str]] = []
+        for item, arrival in zip(shaped, arrivals, strict=True):
+            self.builder.resume(arrival.block)
+            incoming.append(self.parts(item, shape, arrival.flow.gate))
+        parts = []
+        for number, kind in enumerate(shape.types):
+            ways = [(one[number], arrival.block) for one, arrival in zip(incoming, arrivals, strict=True)]
+            parts.append(self.builder.merge(target, kind, ways))
+        return self.item(shape, parts)

@@ -1,0 +1,237 @@
+"""LLVM assembly, written block by block: names of values, blocks and their order, and nothing of Python's meaning.
+
+An operand is its text: `%v7`, or a constant. Doubles are `double`, whole numbers `i64`, truths `i1`.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from math import inf, nan
+
+
+def real(value: float) -> str:
+    """A double constant, written so that no bit is lost."""
+    return f"0x{int.from_bytes(struct.pack('>d', value)):016X}"
+
+
+ZERO = real(0.0)
+ONE = real(1.0)
+INFINITE = real(inf)
+NAN = real(nan)
+
+
+@dataclass
+class Block:
+    """A run of instructions with one entry; closed once it has been left."""
+
+    label: str
+    merges: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    is_closed: bool = False
+
+
+class Builder:
+    """One function in the making.
+
+    blocks      in order of their text
+    current     where the next instruction goes; None where no execution can come
+    symbols     the functions of the mathematical library that are called
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.current: Block | None = None
+        self.symbols: dict[str, int] = {}
+        self._intrinsics: dict[str, str] = {}
+        self._count = 0
+
+    # --- blocks ---------------------------------------------------------------------------------------------------
+
+    def block(self) -> Block:
+        """A new block, to be entered later."""
+        self._count += 1
+        return Block(f"b{self._count}")
+
+    def enter(self, block: Block) -> None:
+        """Go on in a block that has not been entered before."""
+        self.blocks.append(block)
+        self.current = block
+
+    def resume(self, block: Block) -> None:
+        """Add to a block that was left open."""
+        self.current = block
+
+    def jump(self, target: Block) -> None:
+        """Leave the current block for another."""
+        self._close(f"br label %{target.label}")
+
+    def branch(self, test: str, then: Block, otherwise: Block) -> None:
+        """Leave the current block for one of two."""
+        self._close(f"br i1 {test}, label %{then.label}, label %{otherwise.label}")
+
+    def finish(self, value: str = "void") -> None:
+        """Return from the function."""
+        self._close(f"ret {value}")
+
+    def _close(self, line: str) -> None:
+        self.do(line)
+        assert self.current is not None
+        self.current.is_closed = True
+        self.current = None
+
+    @property
+    def count(self) -> int:
+        """How many names have been given."""
+        return self._count
+
+    def mark(self) -> tuple[int, Block, int]:
+        """A place to which `return_to` can go back."""
+        assert self.current is not None
+        return len(self.blocks), self.current, len(self.current.lines)
+
+    def return_to(self, mark: tuple[int, Block, int]) -> None:
+        """Drop everything that was written since the mark."""
+        count, block, length = mark
+        del self.blocks[count:]
+        del block.lines[length:]
+        block.is_closed = False
+        self.current = block
+
+    # --- instructions ---------------------------------------------------------------------------------------------
+
+    def name(self) -> str:
+        """A name that no other value has."""
+        self._count += 1
+        return f"%v{self._count}"
+
+    def do(self, line: str) -> None:
+        """Write an instruction that has no value."""
+        assert self.current is not None
+        assert not self.current.is_closed
+        self.current.lines.append(line)
+
+    def value(self, line: str) -> str:
+        """Write an instruction; answers the name of its value."""
+        name = self.name()
+        self.do(f"{name} = {line}")
+        return name
+
+    def merge(self, block: Block, kind: str, incoming: list[tuple[str, Block]], name: str | None = None) -> str:
+        """A value that depends on where a block is entered from."""
+        name = name or self.name()
+        pairs = ", ".join(f"[ {value}, %{source.label} ]" for value, source in incoming)
+        block.merges.append(f"{name} = phi {kind} {pairs}")
+        return name
+
+    def load(self, kind: str, row: str, index: str) -> str:
+        """The item of an array."""
+        return self.value(f"load {kind}, ptr {self.address(kind, row, index)}")
+
+    def store(self, kind: str, value: str, row: str, index: str) -> None:
+        """Set an item of an array."""
+        self.do(f"store {kind} {value}, ptr {self.address(kind, row, index)}")
+
+    def address(self, kind: str, row: str, index: str) -> str:
+        """Where an item of an array stands."""
+        return self.value(f"getelementptr {kind}, ptr {row}, i64 {index}")
+
+    def select(self, test: str, kind: str, then: str, otherwise: str) -> str:
+        """One of two values, both of which have been computed."""
+        return then if then == otherwise else self.value(f"select i1 {test}, {kind} {then}, {kind} {otherwise}")
+
+    def intrinsic(self, name: str, *arguments: str) -> str:
+        """A function that the machine has: floor, fabs, sqrt, ..."""
+        self._intrinsics[f"llvm.{name}.f64"] = ", ".join(["double"] * len(arguments))
+        return self._call(f"llvm.{name}.f64", arguments)
+
+    def library(self, name: str, *arguments: str) -> str:
+        """A function of the mathematical library."""
+        self.symbols[name] = len(arguments)
+        return self._call(name, arguments)
+
+    def truncated(self, value: str) -> str:
+        """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
+        self._intrinsics["llvm.fptosi.sat.i64.f64"] = "double"
+        return self.value(f"call i64 @llvm.fptosi.sat.i64.f64(double {value})")
+
+    def _call(self, name: str, arguments: tuple[str, ...]) -> str:
+        return self.value(f"call double @{name}({', '.join(f'double {a}' for a in arguments)})")
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def text(self, head: str) -> str:
+        """The whole module: what it calls, and the function whose first line is `head`."""
+        # Without `nobuiltin` the compiler would compute some calls itself, and to other bits than the library.
+        declared = [
+            f"declare double @{name}({', '.join(['double'] * count)}) nobuiltin nounwind willreturn memory(none)"
+            for name, count in self.symbols.items()
+        ]
+        for name, parameters in self._intrinsics.items():
+            result = "i64" if name.endswith("i64.f64") else "double"
+            declared.append(f"declare {result} @{name}({parameters})")
+        body = [
+            line
+            for block in self.blocks
+            for line in (f"{block.label}:", *(f"  {line}" for line in (*block.merges, *block.lines)))
+        ]
+        return "\n".join([*declared, f"{head} {{", *body, "}", ""])
+
+
+class Wire:
+    """A double operand that can be reckoned with, for formulas of several steps."""
+
+    __slots__ = ("_builder", "text")
+
+    def __init__(self, builder: Builder, text: str) -> None:
+        self._builder = builder
+        self.text = text
+
+    def _of(self, other: Wire | float) -> str:
+        return other.text if isinstance(other, Wire) else real(other)
+
+    def _join(self, instruction: str, left: str, right: str) -> Wire:
+        return Wire(self._builder, self._builder.value(f"{instruction} double {left}, {right}"))
+
+    def __add__(self, other: Wire | float) -> Wire:
+        return self._join("fadd", self.text, self._of(other))
+
+    def __radd__(self, other: float) -> Wire:
+        return self._join("fadd", real(other), self.text)
+
+    def __sub__(self, other: Wire | float) -> Wire:
+        return self._join("fsub", self.text, self._of(other))
+
+    def __rsub__(self, other: float) -> Wire:
+        return self._join("fsub", real(other), self.text)
+
+    def __mul__(self, other: Wire | float) -> Wire:
+        return self._join("fmul", self.text, self._of(other))
+
+    def __rmul__(self, other: float) -> Wire:
+        return self._join("fmul", real(other), self.text)
+
+    def __truediv__(self, other: Wire | float) -> Wire:
+        return self._join("fdiv", self.text, self._of(other))
+
+    def __rtruediv__(self, other: float) -> Wire:
+        return self._join("fdiv", real(other), self.text)
+
+    def __neg__(self) -> Wire:
+        return Wire(self._builder, self._builder.value(f"fneg double {self.text}"))
+
+    def call(self, name: str) -> Wire:
+        """A function of the mathematical library of this."""
+        return Wire(self._builder, self._builder.library(name, self.text))
+
+    def machine(self, name: str, *others: Wire) -> Wire:
+        """A function that the machine has of this and others."""
+        return Wire(self._builder, self._builder.intrinsic(name, self.text, *(other.text for other in others)))
+
+    def test(self, comparison: str, other: Wire | float) -> str:
+        """A truth: `olt`, `oeq`, `une`, ..."""
+        return self._builder.value(f"fcmp {comparison} double {self.text}, {self._of(other)}")
+
+    def unless(self, test: str, other: Wire | float) -> Wire:
+        """This, or `other` where `test` holds."""
+        return Wire(self._builder, self._builder.select(test, "double", self._of(other), self.text))

@@ -1,0 +1,174 @@
+"""From a law or condition to the text of its kernel."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal
+
+from eventide.compiled.lowered import Lowered
+from eventide.compiled.outside import Const, Outside
+from eventide.compiled.paths import Entry
+from eventide.compiled.refusal import CannotLower, Unlowerable
+from eventide.compiled.source import SourceBook
+from eventide.compiled.statements import Statements
+from eventide.compiled.values import Function, Item, Number, Truth
+
+LAW: Final = (
+    "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
+    "ptr noalias readonly %ix, i64 %n, ptr noalias readonly %lists)"
+)
+CONDITION: Final = (
+    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
+    "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
+)
+
+
+def lower_law(component: Any, function: Any, *, exact_pow: bool = False) -> Lowered:
+    """The kernel text of a method of a component that sets rates: `equations`, `contributions`.
+
+    function    of the class, as in `Ball.equations`
+    exact_pow   whether `**` keeps the last bit of Python's, which costs time
+    Raises CannotLower if something in it cannot be followed.
+    """
+    entry = _entry_of(function, (component,))
+    return Lowering(entry, "law", SourceBook()).lower(exact_pow=exact_pow)
+
+
+def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowered:
+    """The kernel text of a condition: a lambda, function or bound method, and what it is called with.
+
+    Raises CannotLower if something in it cannot be followed.
+    """
+    entry = _entry_of(test, arguments)
+    return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
+
+
+def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
+    try:
+        return Entry.of(function, arguments)
+    except TypeError:
+        name = getattr(function, "__qualname__", repr(function))
+        raise CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed") from None
+
+
+class Lowering:
+    """One function on its way to a kernel.
+
+    outside     what it has been found to refer to so far; it also tells when a refusal may be taken back
+    """
+
+    def __init__(self, entry: Entry, kind: Literal["law", "condition"], book: SourceBook) -> None:
+        self.entry = entry
+        self.kind: Literal["law", "condition"] = kind
+        self.outside = Outside(entry, kind, book)
+        self._definition = book.definition(entry.function)
+
+    def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
+        """The kernel's text and what its caller has to know.
+
+        lanes       how many simulations stand side by side in each slot, for a law; None for one
+        """
+        writer = Statements(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
+        try:
+            write = self._write_law if self.kind == "law" else self._write_condition
+            source = write(writer)
+        except Unlowerable as error:
+            raise self._definition.refusal(self._definition.tree, error.why) from None
+        lowered = self._result(writer, source)
+        if lowered.bind(self.entry) is None:
+            raise self._definition.refusal(
+                self._definition.tree, "the items of a list refer to objects of several classes, and one kernel fits one"
+            )
+        return lowered
+
+    # --- the two kinds --------------------------------------------------------------------------------------------
+
+    def _write_law(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry, head, inside, after, end = (builder.block() for _ in range(5))
+        builder.enter(entry)
+        builder.jump(head)
+        builder.enter(head)
+        more = builder.value("icmp slt i64 %k, %n")
+        builder.branch(more, inside, end)
+        builder.enter(inside)
+        if writer.slots.lanes is None:
+            self._follow(writer)
+        else:
+            writer.iterate(
+                [],
+                lambda lane: Truth(builder.value(f"icmp slt i64 {lane}, {writer.slots.lanes}")),
+                lambda lane: self._follow_lane(writer, lane),
+            )
+        builder.jump(after)
+        builder.enter(after)
+        builder.do("%k1 = add i64 %k, 1")
+        builder.jump(head)
+        builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
+        builder.enter(end)
+        builder.finish()
+        width = len(writer.slots.paths) + len(writer.slots.lists)
+        row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
+        inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        return builder.text(LAW)
+
+    def _write_condition(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        answer = self._follow(writer)
+        if not isinstance(answer, Number | Truth):
+            raise Unlowerable("a condition answers a truth, and this one does not on every way")
+        truth = writer.truths.of(answer)
+        guide, slope = writer.truths.answer(truth)
+        builder.store("double", guide, "%out", "0")
+        builder.store("double", slope, "%out", "1")
+        holds = builder.value(f"zext i1 {truth.text} to i64")
+        builder.finish(f"i64 {holds}")
+        entry.lines[:0] = writer.slots.prologue("%ix")
+        return builder.text(CONDITION)
+
+    def _follow(self, writer: Statements) -> Item:
+        code = self.entry.function.__code__
+        arguments: list[Item] = []
+        for name in code.co_varnames[: len(self.entry.arguments)]:
+            item = self.outside.root(name)
+            arguments.append(writer.slots.const(item) if isinstance(item, Const) else item)
+        return writer.follow(Function(self.entry.function), arguments, {})
+
+    def _follow_lane(self, writer: Statements, lane: str) -> None:
+        writer.builder.do(f"%lane = add i64 {lane}, 0")
+        self._follow(writer)
+
+    # --- what the caller has to know ------------------------------------------------------------------------------
+
+    def _result(self, writer: Statements, source: str) -> Lowered:
+        slots, outside = writer.slots, self.outside
+        numbers = {path: number for number, path in enumerate(outside.steps)}
+        return Lowered(
+            kind=self.kind,
+            name=self._name(),
+            source=source,
+            paths=tuple(slots.paths),
+            lists=tuple(slots.lists),
+            reads=tuple(sorted(slots.reads)),
+            writes=tuple(sorted(slots.writes)),
+            constants=tuple(outside.constants.values()),
+            symbols=tuple(writer.builder.symbols),
+            reads_time="time" in slots.clock,
+            reads_step="dt" in slots.clock or "last_time" in slots.clock,
+            steps=tuple(outside.steps.values()),
+            _places=(
+                tuple(numbers[path] for path in slots.paths),
+                tuple(numbers[path] for path in slots.lists),
+                tuple(numbers[path] for path in outside.consts),
+            ),
+        )
+
+    def _name(self) -> str:
+        function = self.entry.function
+        if function.__name__ == "<lambda>":
+            return f"lambda at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+        return function.__qualname__
+
+
+

@@ -1,0 +1,338 @@
+"""What stands around the code that is lowered: the objects it refers to, their attributes, globals, modules.
+
+Every object that is met is written down as a step, with what another must be like to stand in its place.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import Any, Final, Literal, get_origin
+
+from eventide.compiled.lowered import Constant, Row
+from eventide.compiled.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
+from eventide.compiled.refusal import Unlowerable
+from eventide.compiled.source import SourceBook
+from eventide.compiled.values import (
+    Builtin,
+    Clock,
+    Elements,
+    Function,
+    Item,
+    Module,
+    Nothing,
+    Number,
+    Path,
+    Ref,
+    Slot,
+    Stranger,
+    Truth,
+    View,
+    constant,
+)
+from eventide.continuous import Continuous, Variable
+from eventide.declare import Component
+from eventide.discrete.world import World
+
+ROLES: Final[dict[str, Row]] = {"state": "state", "computed": "computed", "sum": "sum", "field": "parameter"}
+LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A slot of an object, in one of its rows."""
+
+    owner: Ref
+    row: Row
+    name: str
+    offset: int
+    kind: type = float
+
+
+@dataclass(frozen=True)
+class Const:
+    """A number that a condition closes over, by its position among them."""
+
+    index: int
+    kind: type
+
+
+@dataclass(frozen=True)
+class Getter:
+    """A property, to be followed like a method."""
+
+    function: Function
+
+
+class Outside:
+    """What one function reaches.
+
+    steps       every object met, by its path
+    consts      the paths of the numbers that a condition closes over
+    """
+
+    def __init__(self, entry: Entry, kind: Literal["law", "condition"], book: SourceBook) -> None:
+        self.entry = entry
+        self.kind = kind
+        self.book = book
+        self.steps: dict[Path, Step] = {}
+        self.constants: dict[tuple[str, str], Constant] = {}
+        self.consts: list[Path] = []
+        self._sim: World | None = None
+
+    # --- objects by their paths -----------------------------------------------------------------------------------
+
+    def root(self, name: str) -> Item | Const:
+        """What a name of the entry stands for."""
+        try:
+            value = self.entry.root(name)
+        except (KeyError, ValueError):
+            raise Unlowerable(f"`{name}` has no value yet") from None
+        return self.item(value, (name,))
+
+    def item(self, value: Any, path: Path, element: str | None = None) -> Item | Const:
+        """What an object found at a path means to the code."""
+        if isinstance(value, ModuleType):
+            return Module(value)
+        if isinstance(value, BuiltinFunctionType | type):
+            return Builtin(value)
+        if type(value) in NUMBERS or _is_double(value):
+            return self._number(value, path)
+        if isinstance(value, list | tuple):
+            return self._elements(value, path, element)
+        self._note(path, *check_of(value))
+        self._check_simulation(value)
+        if value is None:
+            return Nothing()
+        if isinstance(value, World):
+            return Clock()
+        if isinstance(value, FunctionType):
+            return Function(value, path)
+        if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+            owner = self.item(value.__self__, (*path, "__self__"), element)
+            return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
+        if isinstance(value, str | bytes | dict | set | frozenset | float | int | complex) or callable(value):
+            return Stranger(value)
+        return Ref(path, value, element)
+
+    def _number(self, value: Any, path: Path) -> Item | Const:
+        if len(path) > 1 and path[-1][0] not in "(=":
+            return Stranger(value)
+        if self.kind == "law":
+            self._note(path, "value", value)
+            return constant(value)
+        if type(value) is int and float(value) != value:
+            raise Unlowerable(f"{value} is too large to be told to a kernel exactly")
+        self._note(path, "class", type(value))
+        if path not in self.consts:
+            self.consts.append(path)
+        return Const(self.consts.index(path), bool if type(value) is bool else int if type(value) is int else float)
+
+    def _elements(self, value: Any, path: Path, element: str | None) -> Item:
+        if element is not None:
+            raise Unlowerable("lists inside lists are not followed")
+        classes = list(dict.fromkeys(type(item) for item in value))
+        if len(classes) > 1:
+            names = " and ".join(cls.__name__ for cls in classes)
+            raise Unlowerable(f"the items are of several classes: {names}")
+        if classes and not isinstance(value[0], Component | Variable):
+            return Stranger(value)
+        self._note(path, "class", type(value))
+        self._note((*path, ITEMS), "items", classes[0] if classes else None)
+        for item in value:
+            self._check_simulation(item)
+        return Elements((*path, ITEMS), value[0] if value else None, not value)
+
+    def _note(self, path: Path, check: Check, expected: Any, namespace: dict[str, Any] | None = None) -> None:
+        if path not in self.steps:
+            parents = list(self.steps)
+            parent = parents.index(path[:-1]) if path[:-1] in self.steps else -1
+            self.steps[path] = Step(path, parent, check, expected, namespace)
+
+    def _check_simulation(self, value: Any) -> None:
+        if not isinstance(value, Component | Variable | World):
+            return
+        sim: Any = value if isinstance(value, World) else value.sim
+        if self._sim is not None and sim is not self._sim:
+            raise Unlowerable("it belongs to another simulation")
+        self._sim = sim
+
+    # --- globals --------------------------------------------------------------------------------------------------
+
+    def global_name(self, function: FunctionType, name: str) -> Item | Const:
+        """What a name outside all functions stands for."""
+        namespace = function.__globals__
+        if name not in namespace:
+            if hasattr(builtins, name):
+                return Builtin(getattr(builtins, name))
+            raise Unlowerable(f"`{name}` is not defined")
+        file = self.book.file(function.__code__.co_filename, namespace)
+        if file is not None and name in file.rebound:
+            raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
+        return self._named(namespace, str(namespace.get("__name__")), name)
+
+    def module_name(self, module: ModuleType, name: str) -> Item | Const:
+        """A name of a module."""
+        namespace = vars(module)
+        if name not in namespace:
+            raise Unlowerable(f"module {module.__name__} has no {name!r}")
+        file = self.book.file(getattr(module, "__file__", None) or "", namespace) if module is not math else None
+        if file is not None and name in file.rebound:
+            raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
+        return self._named(namespace, module.__name__, name)
+
+    def _named(self, namespace: dict[str, Any], where: str, name: str) -> Item | Const:
+        value = namespace[name]
+        if type(value) in NUMBERS or _is_double(value):
+            self._freeze(where, name, value, namespace)
+            return constant(value)
+        path = (f"{where}:{name}",)
+        if isinstance(value, FunctionType):
+            self._freeze(where, name, value, namespace)
+            return Function(value, path)
+        if not isinstance(value, ModuleType | BuiltinFunctionType | type):
+            self._note(path, *check_of(value), namespace)
+        return self.item(value, path)
+
+    def _freeze(self, where: str, name: str, value: Any, namespace: Any) -> None:
+        self.constants[where, name] = Constant(where, name, value, namespace)
+
+    def closed_over(self, function: Function, name: str) -> Item | Const:
+        """What a function that was met on the way closes over."""
+        return self._hop(function, f"({name})", name)
+
+    def default(self, function: Function, name: str) -> Item | Const:
+        """The default of a parameter of such a function."""
+        return self._hop(function, f"={name}", name)
+
+    def _hop(self, function: Function, hop: str, name: str) -> Item | Const:
+        try:
+            value = follow(function.function, hop)
+        except (KeyError, ValueError):
+            raise Unlowerable(f"`{name}` has no value yet") from None
+        if function.path is None:
+            if type(value) in NUMBERS and hop[0] == "=":
+                return constant(value)
+            raise Unlowerable(f"`{name}` is closed over by a function that is found through a class")
+        self._note(function.path, "code", function.function.__code__)
+        return self.item(value, (*function.path, hop))
+
+    # --- attributes -----------------------------------------------------------------------------------------------
+
+    def attribute(self, ref: Ref, name: str) -> Item | Place | Getter:
+        """What `object.name` means."""
+        sample = ref.sample
+        if isinstance(sample, Variable):
+            return _variable_place(ref, name)
+        if isinstance(sample, Component) and name == "sim":
+            return Clock()
+        if isinstance(sample, Continuous):
+            if name in sample._layout.offsets:
+                return place_of(ref, name)
+            if name in ("rate", "last"):
+                return View(ref, "rate" if name == "rate" else "last")
+        return self._member(ref, name)
+
+    def view(self, view: View, name: str) -> Place:
+        """A name of `rate` or `last`."""
+        layout = view.owner.sample._layout
+        if name not in layout.states:
+            known = ", ".join(layout.states) or "none"
+            raise Unlowerable(f"{type(view.owner.sample).__name__} has no state {name!r}; it has: {known}")
+        return Place(view.owner, view.row, name, layout.offsets[name])
+
+    def slot(self, slot: Slot, name: str) -> Place:
+        """A name of the `Variable` behind a name of a component."""
+        place = place_of(slot.owner, slot.name)
+        if name not in LOOSE:
+            raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
+        row = LOOSE[name]
+        return Place(place.owner, place.row if row == "state" else row, place.name, place.offset)
+
+    def _member(self, ref: Ref, name: str) -> Item | Getter:
+        sample, cls = ref.sample, type(ref.sample)
+        home, member = _find_member(cls, name)
+        path = (*ref.path, name)
+        if isinstance(member, property):
+            if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
+                raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
+            return Getter(Function(member.fget, None, ref))
+        if isinstance(member, FunctionType) and name not in _own(sample):
+            return Function(member, path, ref)
+        if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
+            return Function(member.__func__, path)
+        if name not in _own(sample) and type(member) in NUMBERS:
+            return self._class_number(ref, home, name, member)
+        if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
+            raise Unlowerable(f"a {type(member).__name__} is not followed")
+        try:
+            value = getattr(sample, name)
+        except AttributeError:
+            raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
+        item = self.item(value, path, ref.element)
+        if isinstance(item, Stranger):
+            raise Unlowerable(_why_no_slot(ref, name, value))
+        assert not isinstance(item, Const)
+        return item
+
+    def _class_number(self, ref: Ref, home: type, name: str, value: Any) -> Item:
+        if not _is_class_variable(home, name):
+            raise Unlowerable(
+                f"{home.__name__}.{name} is a number of the class: annotate it as a float to make it a parameter, "
+                "or as ClassVar to have it taken as it is"
+            )
+        self._freeze(home.__qualname__, name, value, vars(home))
+        return constant(value)
+
+
+def place_of(ref: Ref, name: str) -> Place:
+    """The slot behind a declared name of a component."""
+    layout = ref.sample._layout
+    spec = layout.fields[name]
+    kind = spec.annotation if spec.role == "field" else float
+    return Place(ref, ROLES[spec.role], name, layout.offsets[name], kind)
+
+
+def _variable_place(ref: Ref, name: str) -> Place:
+    if name not in LOOSE:
+        raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
+    return Place(ref, LOOSE[name], "state", 0)
+
+
+def _find_member(cls: type, name: str) -> tuple[type, Any]:
+    for base in cls.__mro__:
+        if name in vars(base):
+            return base, vars(base)[name]
+    return cls, None
+
+
+def _own(sample: Any) -> dict[str, Any]:
+    return getattr(sample, "__dict__", {})
+
+
+def _is_slot(member: Any) -> bool:
+    return type(member).__name__ == "member_descriptor"
+
+
+def _is_class_variable(home: type, name: str) -> bool:
+    annotation = vars(home).get("__annotations__", {}).get(name, "")
+    text = annotation if isinstance(annotation, str) else str(get_origin(annotation) or annotation)
+    return "ClassVar" in text
+
+
+def _is_double(value: Any) -> bool:
+    """Whether it is numpy's double, which reckons like Python's float."""
+    return isinstance(value, float) and type(value).__name__ == "float64"
+
+
+def _why_no_slot(ref: Ref, name: str, value: Any) -> str:
+    cls = type(ref.sample)
+    if not isinstance(value, float | int):
+        return f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed"
+    if not isinstance(ref.sample, Continuous):
+        return f"{cls.__name__} is no Continuous, so that its number {name!r} stands in no slot"
+    if name in cls._fields:
+        return f"{name!r} is annotated as {cls._fields[name].annotation!r}: only float, int and bool fields have slots"
+    return f"{name!r} is not declared: annotate it in the class, as in `{name}: float = ...`"

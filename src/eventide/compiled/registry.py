@@ -1,0 +1,97 @@
+"""Which kernels there are already, so that objects of a class that start by the thousand compile nothing."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any, Literal, NamedTuple
+
+from eventide.compiled.lower import Lowering
+from eventide.compiled.lowered import Kernel
+from eventide.compiled.paths import Binding, Entry, Step, walk
+from eventide.compiled.refusal import CannotLower
+from eventide.compiled.source import SourceBook
+from eventide.compiled.store import Store
+
+
+class Bound(NamedTuple):
+    """A kernel and what it works on for one object or wait."""
+
+    kernel: Kernel
+    binding: Binding
+
+
+class _Refused(NamedTuple):
+    steps: tuple[Step, ...]
+    error: CannotLower
+
+
+class Registry:
+    """Kernels by the code they were made from and the classes of what it refers to.
+
+    One may serve many simulations in turn. It keeps no object of theirs, only classes and code.
+    exact_pow   whether `**` keeps the last bit of Python's
+    lowered     how many functions were lowered; refused: how many could not be
+    """
+
+    def __init__(self, store: Store | None = None, *, exact_pow: bool = False) -> None:
+        self.store = store or Store.default()
+        self.exact_pow = exact_pow
+        self.lowered = 0
+        self.refused = 0
+        self._book = SourceBook()
+        self._kernels: dict[tuple[str, CodeType], list[Kernel]] = {}
+        self._refusals: dict[tuple[str, CodeType], list[_Refused]] = {}
+
+    def law(self, component: Any, function: Any) -> Bound:
+        """The kernel of a law of a component, and its binding.
+
+        function    of the class, as in `Ball.equations`
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self._find("law", function, (component,))
+
+    def condition(self, test: Any, *arguments: Any) -> Bound:
+        """The kernel of a condition (and what it is to be called with), and its binding.
+
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self._find("condition", test, arguments)
+
+    def renew(self) -> None:
+        """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
+        for key, kernels in self._kernels.items():
+            self._kernels[key] = [k for k in kernels if all(c.is_current for c in k.lowered.constants)]
+        self._refusals.clear()
+
+    def _find(self, kind: Literal["law", "condition"], function: Any, arguments: tuple[Any, ...]) -> Bound:
+        try:
+            entry = Entry.of(function, arguments)
+        except TypeError:
+            name = getattr(function, "__qualname__", repr(function))
+            raise CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed") from None
+        key = kind, entry.function.__code__
+        for kernel in self._kernels.get(key, ()):
+            binding = kernel.lowered.bind(entry)
+            if binding is not None:
+                return Bound(kernel, binding)
+        for refused in self._refusals.get(key, ()):
+            if walk(refused.steps, entry) is not None:
+                raise refused.error
+        kernel = self._make(kind, key, entry)
+        binding = kernel.lowered.bind(entry)
+        assert binding is not None
+        return Bound(kernel, binding)
+
+    def _make(self, kind: Literal["law", "condition"], key: tuple[str, CodeType], entry: Entry) -> Kernel:
+        lowering: Lowering | None = None
+        try:
+            lowering = Lowering(entry, kind, self._book)
+            kernel = self.store.kernel(lowering.lower(exact_pow=self.exact_pow))
+        except CannotLower as error:
+            self.refused += 1
+            steps = tuple(lowering.outside.steps.values()) if lowering else ()
+            self._refusals.setdefault(key, []).append(_Refused(steps, error))
+            raise
+        self.lowered += 1
+        self._kernels.setdefault(key, []).append(kernel)
+        return kernel

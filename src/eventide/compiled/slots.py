@@ -1,0 +1,118 @@
+"""Reading and writing the table of slots in a kernel, and the book of what was read and written."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from eventide.compiled.ir import NAN, ONE, Builder
+from eventide.compiled.lowered import Access, Row
+from eventide.compiled.outside import Const, Place
+from eventide.compiled.paths import ITEMS
+from eventide.compiled.values import Number, Path, Ref, Truth
+
+ROWS: Final[dict[Row, str]] = {
+    "state": "%Y",
+    "rate": "%R",
+    "computed": "%Y",
+    "sum": "%Y",
+    "parameter": "%Y",
+    "last": "%Y0",
+}
+"""The argument of the kernel in which each kind of quantity stands."""
+CLOCK: Final = {"time": ("%t", ONE), "dt": ("%dt", ONE), "last_time": ("%last", None)}
+"""For each name of the clock the argument of the kernel, and its slope within a step."""
+
+
+class Slots:
+    """Writes loads and stores.
+
+    lanes       how many simulations stand side by side in each slot; None for one
+    """
+
+    def __init__(self, builder: Builder, *, is_guided: bool, lanes: int | None = None) -> None:
+        self.builder = builder
+        self.is_guided = is_guided
+        self.lanes = lanes
+        self.paths: dict[Path, str] = {}
+        self.lists: dict[Path, str] = {}
+        self.reads: dict[Access, None] = {}
+        self.writes: dict[Access, None] = {}
+        self.clock: dict[str, None] = {}
+
+    # --- where things stand ---------------------------------------------------------------------------------------
+
+    def count(self, path: Path) -> str:
+        """How many items a list has."""
+        return self.builder.load("i64", "%lists", self._list(path))
+
+    def _list(self, path: Path) -> str:
+        return self.lists.setdefault(path, f"%list{len(self.lists)}")
+
+    def _base(self, ref: Ref) -> str:
+        if ITEMS not in ref.path:
+            return self.paths.setdefault(ref.path, f"%base{len(self.paths)}")
+        assert ref.element is not None
+        first = self.builder.value(f"add i64 {self._list(ref.path)}, 1")
+        return self.builder.load("i64", "%lists", self.builder.value(f"add i64 {first}, {ref.element}"))
+
+    def _index(self, place: Place) -> str:
+        index = self.builder.value(f"add i64 {self._base(place.owner)}, {place.offset}")
+        if self.lanes is None:
+            return index
+        row = self.builder.value(f"mul i64 {index}, {self.lanes}")
+        return self.builder.value(f"add i64 {row}, %lane")
+
+    # --- access ---------------------------------------------------------------------------------------------------
+
+    def read(self, place: Place, written: frozenset[Access]) -> Number | Truth:
+        """The quantity at a place."""
+        access = Access(place.owner.path, place.row, place.name)
+        if access not in written:
+            self.reads[access] = None
+        index = self._index(place)
+        value = self.builder.load("double", ROWS[place.row], index)
+        if place.kind is bool:
+            return self.truth(value)
+        if place.kind is int:
+            return Number(self.builder.truncated(value), "int")
+        return Number(value, "float", self._slope(place, index))
+
+    def _slope(self, place: Place, index: str) -> str | None:
+        if not self.is_guided or place.row in ("parameter", "last"):
+            return None
+        # Of rates, computed values and sums no law tells the derivative.
+        return self.builder.load("double", "%R", index) if place.row == "state" else NAN
+
+    def truth(self, value: str) -> Truth:
+        """A double that holds 0 or 1 as a truth."""
+        return Truth(self.builder.value(f"fcmp une double {value}, 0.0"))
+
+    def write(self, place: Place, value: str) -> Access:
+        """Set the quantity at a place; answers which one it was."""
+        access = Access(place.owner.path, place.row, place.name)
+        self.writes[access] = None
+        self.builder.store("double", value, ROWS[place.row], self._index(place))
+        return access
+
+    def tell(self, name: str) -> Number:
+        """A name of the clock."""
+        self.clock[name] = None
+        argument, slope = CLOCK[name]
+        return Number(argument, "float", slope if self.is_guided else None)
+
+    def const(self, const: Const) -> Number | Truth:
+        """A number that a condition closes over."""
+        value = self.builder.load("double", "%consts", str(const.index))
+        if const.kind is bool:
+            return self.truth(value)
+        return Number(self.builder.truncated(value), "int") if const.kind is int else Number(value, "float")
+
+    # --- the index row --------------------------------------------------------------------------------------------
+
+    def prologue(self, row: str) -> list[str]:
+        """Loads of the index row's entries, which begin at `row`: objects first, then lists."""
+        lines = []
+        for number, name in enumerate([*self.paths.values(), *self.lists.values()]):
+            lines.append(f"{name}at = getelementptr i64, ptr {row}, i64 {number}")
+            lines.append(f"{name} = load i64, ptr {name}at")
+        return lines

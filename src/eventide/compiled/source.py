@@ -1,0 +1,159 @@
+"""The syntax tree of a function that exists: the text it was made from, found again and compared with what runs."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any, Final, TypeAlias
+
+from eventide.compiled.refusal import CannotLower
+
+Tree: TypeAlias = ast.FunctionDef | ast.Lambda
+
+GENERATOR_LIKE: Final = 0x20 | 0x80 | 0x200
+"""The flags of code that yields or awaits."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where a function is written."""
+
+    file: SourceFile
+    tree: Tree
+
+    def refusal(self, node: ast.AST, why: str) -> CannotLower:
+        """The error that names a piece of this function."""
+        return CannotLower(self.file.name, getattr(node, "lineno", self.tree.lineno), self.file.excerpt(node), why)
+
+
+class SourceFile:
+    """One file, parsed once.
+
+    rebound     the names that some function declares `global`
+    """
+
+    def __init__(self, name: str, lines: list[str]) -> None:
+        self.name = name
+        self.lines = lines
+        self.text = "".join(lines)
+        tree = ast.parse(self.text)
+        self.rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        self._trees: dict[tuple[str, int], list[Tree]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                self._trees.setdefault(_key_of(node), []).append(node)
+        self._codes: dict[tuple[str, int], list[CodeType]] = {}
+        for code in _codes_in(compile(tree, name, "exec", dont_inherit=True)):
+            self._codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+
+    def has(self, code: CodeType) -> bool:
+        """Whether this text is what the code was made from."""
+        return code in self._codes.get((code.co_name, code.co_firstlineno), ())
+
+    def tree_of(self, code: CodeType) -> Tree | None:
+        """The tree of a function or lambda; None if the text does not tell."""
+        trees = self._trees.get((code.co_name, code.co_firstlineno), [])
+        if len(trees) == 1:
+            return trees[0]
+        extent = _extent(code)
+        covering = [tree for tree in trees if isinstance(tree, ast.Lambda) and extent and _covers(tree.body, extent)]
+        return min(covering, key=_width, default=None)
+
+    def excerpt(self, node: ast.AST) -> str:
+        """The first line of the text of a node, shortened."""
+        text = ast.get_source_segment(self.text, node) or ast.dump(node)
+        first = text.strip().splitlines()[0]
+        return first if len(first) <= 80 and first == text.strip() else first[:76] + " ..."
+
+
+class SourceBook:
+    """The files that have been read."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, SourceFile] = {}
+        self._definitions: dict[CodeType, Definition] = {}
+
+    def definition(self, function: FunctionType) -> Definition:
+        """Where a function is written.
+
+        Raises CannotLower if its text cannot be had, or is another by now.
+        """
+        code = function.__code__
+        found = self._definitions.get(code)
+        if found is None:
+            found = self._definitions[code] = self._find(function, code)
+        return found
+
+    def _find(self, function: FunctionType, code: CodeType) -> Definition:
+        if code.co_flags & GENERATOR_LIKE:
+            raise _refusal(code, "it yields or awaits: what holds between events is a plain function")
+        file = self.file(code.co_filename, function.__globals__)
+        if file is None:
+            raise _refusal(code, "its source text cannot be had: write it in a file")
+        if not file.has(code):
+            del self._files[code.co_filename]
+            linecache.checkcache(code.co_filename)
+            file = self.file(code.co_filename, function.__globals__)
+        if file is None or not file.has(code):
+            raise _refusal(code, "the text in the file is not the one that runs (it was edited, or an import rewrites it)")
+        tree = file.tree_of(code)
+        if tree is None:
+            raise _refusal(code, "several lambdas stand in its line: give it a line of its own")
+        return Definition(file, tree)
+
+    def file(self, name: str, namespace: dict[str, Any]) -> SourceFile | None:
+        """A file by its name; None if it cannot be read as Python."""
+        if name not in self._files:
+            lines = linecache.getlines(name, namespace)
+            if not lines:
+                return None
+            try:
+                self._files[name] = SourceFile(name, lines)
+            except (SyntaxError, ValueError):
+                return None
+        return self._files[name]
+
+
+def _refusal(code: CodeType, why: str) -> CannotLower:
+    return CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
+
+
+def _key_of(tree: Tree) -> tuple[str, int]:
+    if isinstance(tree, ast.Lambda):
+        return "<lambda>", tree.lineno
+    return tree.name, min([tree.lineno, *(decorator.lineno for decorator in tree.decorator_list)])
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _extent(code: CodeType) -> Extent | None:
+    """From where to where in the text the instructions of some code come from: (line, column) twice."""
+    places: list[Extent] = []
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None:
+            continue
+        if (line, column) != (end_line, end_column):
+            places.append(((line, column), (end_line, end_column)))
+    if not places:
+        return None
+    return min(start for start, _ in places), max(end for _, end in places)
+
+
+def _covers(node: ast.expr, extent: Extent) -> bool:
+    start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    return start <= extent[0] and extent[1] <= end
+
+
+def _width(tree: Tree) -> tuple[int, int]:
+    return ((tree.end_lineno or 0) - tree.lineno, (tree.end_col_offset or 0) - tree.col_offset)

@@ -1,0 +1,161 @@
+"""Statements of Python as instructions, and from them the whole kernel."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from eventide.compiled.expressions import Expressions
+from eventide.compiled.flow import GATE
+from eventide.compiled.outside import Place
+from eventide.compiled.refusal import Unlowerable
+from eventide.compiled.values import Function, Item, Items, Nothing, Number, Truth
+
+_UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
+    ast.Assert: "an assertion cannot raise in native code: let an `@when` handler check it",
+    ast.Raise: "native code cannot raise",
+    ast.Try: "native code neither raises nor catches",
+    ast.With: "`with` is not followed",
+    ast.Global: "a law changes nothing outside the table of states",
+    ast.Nonlocal: "a law changes nothing outside the table of states",
+    ast.Delete: "`del` is not followed",
+    ast.Import: "import it at the top of the file",
+    ast.ImportFrom: "import it at the top of the file",
+    ast.FunctionDef: "functions made here are not followed: define it outside",
+    ast.ClassDef: "classes are not followed",
+    ast.Match: "`match` is not followed: write if and elif",
+}
+
+
+class Statements(Expressions):
+    """Writes the instructions of statements."""
+
+    def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
+        """Write the body of a function; its ways out are left in the frame. Answers the value of a lambda."""
+        if isinstance(tree, ast.Lambda):
+            return self.evaluate(tree.body)
+        self._block(tree.body)
+        if not self.is_dead:
+            self.frame.returns.append(self.arrive(Nothing()))
+        return None
+
+    def _block(self, statements: list[ast.stmt]) -> None:
+        for statement in statements:
+            if self.is_dead:
+                return
+            self._execute(statement)
+
+    def _execute(self, node: ast.stmt) -> None:
+        handler: Callable[[Any], None] | None = getattr(self, f"_do_{type(node).__name__.lower()}", None)
+        try:
+            if handler is None:
+                raise Unlowerable(_UNFOLLOWED.get(type(node), "this is not followed"))
+            handler(node)
+        except Unlowerable as error:
+            raise self.refusal(node, error.why) from None
+
+    # --- assignments ----------------------------------------------------------------------------------------------
+
+    def _do_pass(self, node: ast.Pass) -> None:
+        pass
+
+    def _do_expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.evaluate(node.value)
+
+    def _do_assign(self, node: ast.Assign) -> None:
+        item = self.evaluate(node.value)
+        for target in node.targets:
+            self._assign(target, item)
+
+    def _do_annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self._assign(node.target, self.evaluate(node.value))
+
+    def _do_augassign(self, node: ast.AugAssign) -> None:
+        target = node.target
+        if isinstance(target, ast.Name):
+            before: Item = self.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target))
+            place = None
+        elif isinstance(target, ast.Attribute):
+            place = self._place(target)
+            before = self._settle(place, target)
+        else:
+            raise Unlowerable("items are not assigned")
+        value = self.operate(node.op, self._as_number(before, target), self.number(node.value))
+        if place is not None:
+            self.write(place, value)
+        elif isinstance(target, ast.Name):
+            self.flow.bindings[target.id] = value
+
+    def _assign(self, target: ast.expr, item: Item) -> None:
+        if isinstance(target, ast.Name):
+            self.flow.bindings[target.id] = item
+        elif isinstance(target, ast.Attribute):
+            place = self._place(target)
+            self.write(place, self._as_number(item, target))
+        elif isinstance(target, ast.Tuple | ast.List):
+            if not isinstance(item, Items) or len(item.items) != len(target.elts):
+                raise Unlowerable(f"{len(target.elts)} names need as many values, written out")
+            for part, value in zip(target.elts, item.items, strict=True):
+                self._assign(part, value)
+        else:
+            raise Unlowerable("names and attributes can be assigned, and nothing else")
+
+    def _place(self, target: ast.Attribute) -> Place:
+        found = self.find(target)
+        if not isinstance(found, Place):
+            raise Unlowerable(
+                f"{target.attr!r} stands in no slot: between events only states, rates, computed values and sums change"
+            )
+        return found
+
+    # --- ways -----------------------------------------------------------------------------------------------------
+
+    def _do_if(self, node: ast.If) -> None:
+        def then() -> None:
+            self._block(node.body)
+
+        def otherwise() -> None:
+            self._block(node.orelse)
+
+        self.choose(self.truth(node.test), then, otherwise)
+
+    def _do_while(self, node: ast.While) -> None:
+        if node.orelse:
+            raise Unlowerable("`else` of a loop is not followed")
+        self.unbounded += 1
+        self.iterate(_assigned(node.body), lambda _: self.truth(node.test), lambda _: self._block(node.body))
+
+    def _do_for(self, node: ast.For) -> None:
+        if node.orelse:
+            raise Unlowerable("`else` of a loop is not followed")
+        self.each(node.target, node.iter, lambda: self._block(node.body), _assigned(node.body))
+
+    def _do_break(self, node: ast.Break) -> None:
+        self.loops[-1].breaks.append(self.arrive())
+
+    def _do_continue(self, node: ast.Continue) -> None:
+        self.loops[-1].continues.append(self.arrive())
+
+    def _do_return(self, node: ast.Return) -> None:
+        value: Item = Nothing() if node.value is None else self.evaluate(node.value)
+        self.frame.returns.append(self.arrive(self._gated(value)))
+
+    def _gated(self, value: Item) -> Item:
+        """A literal truth that is answered on one way only changes with the condition of that way."""
+        gate = self.flow.gate
+        if not self.is_guided or not isinstance(value, Truth) or value.known is None or gate.slope is None:
+            return value
+        guided = gate if value.known else self.truths.opposite(gate)
+        return replace(guided, text=value.text, known=None)
+
+
+def _assigned(statements: list[ast.stmt]) -> list[str]:
+    """The names to which some statements give values."""
+    nodes = [node for statement in statements for node in ast.walk(statement)]
+    return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+

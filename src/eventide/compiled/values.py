@@ -1,0 +1,183 @@
+"""What an expression can stand for while it is lowered: a number in the kernel, or something known beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import Any, Final, Literal, TypeAlias
+
+from eventide.compiled.ir import real
+
+Path: TypeAlias = tuple[str, ...]
+"""How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
+
+Kind: TypeAlias = Literal["int", "whole", "float"]
+"""int: 64 bits; whole: a double that is a whole number, as `int(x)` makes it; float: a double."""
+
+LARGEST_INT: Final = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of the kernel.
+
+    slope   its derivative by time; None if it does not move within a step, NAN if the derivative is not to be had
+    known   its value, if that is known already
+    """
+
+    text: str
+    kind: Kind
+    slope: str | None = None
+    known: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A truth of the kernel.
+
+    guide   a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
+    slope   the guide's derivative, as for numbers
+    """
+
+    text: str
+    guide: str | None = None
+    slope: str | None = None
+    known: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple written in the code."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref:
+    """An object that exists while the kernel is made; another of its class may stand in its place later.
+
+    sample      the object
+    element     the operand that counts the items, if the path goes through a list
+    """
+
+    path: Path
+    sample: Any
+    element: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ref) and (self.path, self.element) == (other.path, other.element)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.element))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`rate` or `last` of a component."""
+
+    owner: Ref
+    row: Literal["rate", "last"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The `Variable` behind one name of a component, or a loose one."""
+
+    owner: Ref
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The simulation: time, dt and last_time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """A list or tuple of objects.
+
+    sample      one of them; None if it is empty
+    """
+
+    path: Path
+    sample: Any
+    is_empty: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function with a body to follow.
+
+    path    where the function object is found, for what it closes over; None if it is found through a class
+    owner   what a method is bound to
+    """
+
+    function: FunctionType
+    path: Path | None = None
+    owner: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function of Python's own, of `math` or of `builtins`."""
+
+    function: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module, for the names in it."""
+
+    module: ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """`super()`: what the classes above the present one define."""
+
+    owner: Ref
+    cls: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stranger:
+    """Anything else: it may be named, and nothing can be done with it."""
+
+    value: Any
+
+
+Item: TypeAlias = (
+    Number
+    | Truth
+    | Nothing
+    | Items
+    | Ref
+    | View
+    | Slot
+    | Clock
+    | Elements
+    | Function
+    | Builtin
+    | Module
+    | Above
+    | Stranger
+)
+
+
+def constant(value: float) -> Number | Truth:
+    """A number that is known beforehand.
+
+    Raises OverflowError for a whole number that no float can hold.
+    """
+    if isinstance(value, bool):
+        return Truth("true" if value else "false", known=value)
+    if isinstance(value, int):
+        if -LARGEST_INT <= value < LARGEST_INT:
+            return Number(str(int(value)), "int", known=value)
+        return Number(real(float(value)), "whole", known=value)
+    return Number(real(value), "float", known=float(value))

@@ -1,0 +1,171 @@
+"""A container: an amount of something alike, put in and taken out in portions."""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any
+
+from eventide.discrete.resources.transfer import Depot, Side, Transfer
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.simulation import Simulation
+
+
+class Portion(Transfer):
+    """A put into a container or a get from it.
+
+    amount      how much
+    """
+
+    __slots__ = ("amount",)
+
+    station: Container
+
+    def __init__(self, container: Container, amount: Any, priority: float) -> None:
+        self.amount = check_amount(amount, container, self._what)
+        super().__init__(container, priority)
+
+    def describe(self) -> str:
+        """What is waited for."""
+        return f"the {self._what} {self.station.name} of {self.amount!r} since {self.since!r}, which {self._state()}"
+
+    def _state(self) -> str:
+        station = self.station
+        return f"holds {station.amount!r} of {station.capacity!r}"
+
+
+class AmountPut(Portion):
+    """A put into a container, to be yielded."""
+
+    __slots__ = ()
+    _what = "put into"
+
+    @property
+    def _side(self) -> Side[AmountPut]:
+        return self.station.puts
+
+    def _take(self) -> bool:
+        station = self.station
+        if station.amount + station._kept + self.amount > station.capacity:
+            return False
+        station._keep(self.amount)
+        return True
+
+    def _carry_out(self) -> Any:
+        self.station._free(self.amount)
+        self.station._change(self.amount)
+        return self.amount
+
+    def _give_up(self) -> None:
+        self.station._free(self.amount)
+
+
+class AmountGet(Portion):
+    """A get from a container, to be yielded."""
+
+    __slots__ = ()
+    _what = "get from"
+
+    @property
+    def _side(self) -> Side[AmountGet]:
+        return self.station.gets
+
+    def _take(self) -> bool:
+        station = self.station
+        if station.amount < self.amount:
+            return False
+        station._change(-self.amount)
+        station._keep(self.amount)
+        return True
+
+    def _carry_out(self) -> Any:
+        self.station._free(self.amount)
+        return self.amount
+
+    def _give_up(self) -> None:
+        self.station._free(self.amount)
+        self.station._change(self.amount)
+
+
+class Container(Depot):
+    """An amount of something alike, such as fuel in a tank.
+
+    amount      what is in it now
+    capacity    the most that it holds
+    level       a `Level`: the amount, over time
+    puts, gets  those who put and get: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
+
+    Who finds too little, or too little space, waits; on each side the turn goes by priority (high first), then by the
+    order of asking, and nobody overtakes, so that a large portion is not starved by small ones. Whole numbers and
+    fractions are added exactly; floats are rounded, as always: ten times 0.1 is less than 1.0.
+    """
+
+    def __init__(self, sim: Simulation, capacity: Any = inf, initial: Any = 0, *, name: str = "") -> None:
+        self._attach(sim, name)
+        self.capacity = check_container_capacity(capacity, self.name)
+        self.amount = initial
+        check_initial(initial, self)
+        self._open(sim, float(initial))
+
+    def put(self, amount: Any, priority: float = 0.0) -> AmountPut:
+        """Command: put `amount` in, once there is space for it; answers the amount.
+
+        Raises ModelError if there can never be.
+        """
+        return AmountPut(self, amount, priority)
+
+    def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
+        """Command: take `amount` out, once it is there; answers the amount.
+
+        Raises ModelError if it can never be.
+        """
+        return AmountGet(self, amount, priority)
+
+    def _change(self, difference: Any) -> None:
+        self.amount += difference
+        self.level.set(float(self.amount))
+
+    def _serve(self) -> None:
+        for line in (self.gets.line, self.puts.line):
+            while (portion := line.first()) is not None and portion._take():
+                portion._grant()
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {self.amount!r} of {self.capacity!r}, {self._waiting_text()}>"
+
+
+def is_amount(value: Any) -> bool:
+    """Whether this is a number, finite and not negative."""
+    try:
+        return isfinite(value) and value >= 0
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def check_container_capacity(capacity: Any, name: str) -> Any:
+    """A capacity; ModelError if it is not a number greater than zero."""
+    if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
+        raise ModelError(f"the capacity of {name} is a number greater than 0, or infinite, and got {capacity!r}")
+    return capacity
+
+
+def check_initial(initial: Any, container: Container) -> None:
+    """Raise ModelError if a container cannot hold this at the start."""
+    if not (is_amount(initial) and initial <= container.capacity):
+        raise ModelError(
+            f"the initial amount of {container.name} is a number from 0 to its capacity {container.capacity!r}, "
+            f"and got {initial!r}"
+        )
+
+
+def check_amount(amount: Any, container: Container, what: str) -> Any:
+    """A portion; ModelError if it is no amount, or more than the container can ever hold."""
+    if not is_amount(amount):
+        raise ModelError(f"a {what} {container.name} takes a finite number, 0 or more, and got {amount!r}")
+    if amount > container.capacity:
+        raise ModelError(
+            f"a {what} {container.name} of {amount!r} would wait for ever, its capacity is {container.capacity!r}: "
+            "split it into portions"
+        )
+    return amount

@@ -1,0 +1,195 @@
+"""Waiting lines: what a process asks of a station, and the order in which such wishes are fulfilled."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from heapq import heapify, heappop, heappush
+from typing import Any, Final, Generic, TypeVar
+
+from eventide.discrete.process import Process
+from eventide.errors import ModelError
+
+NEW: Final = "new"
+WAITING: Final = "waiting"
+GRANTED: Final = "granted"
+
+SPARE: Final = 64
+"""So many places of the wishes that left a line are kept before it is tidied."""
+
+
+class Wish:
+    """Something a process asks of a station; while it cannot be had, the wish stands in a line of the station.
+
+    station     what it was asked of
+    state       "new" until it is yielded, then "waiting" or "granted", and how it ended
+    """
+
+    __slots__ = ("_activity", "_number", "_place", "_priority", "since", "state", "station")
+    is_state_event = False
+
+    station: Any
+    state: str
+    since: float
+    """Since when it has waited; once it is granted, since when it has had what it asked for."""
+    _activity: Any
+    _number: int
+    _place: tuple[float, int, Any] | None
+    _priority: float
+
+    @property
+    def priority(self) -> float:
+        """Its rank in the line: high first, equal ones in the order of asking. It may be changed at any time."""
+        return self._priority
+
+    @priority.setter
+    def priority(self, priority: float) -> None:
+        priority = check_priority(priority, self.station.name)
+        self.station.sim._forbid(17, f"a change of priority at {self.station.name}")
+        if self.state == WAITING:
+            self._line.reorder(self, priority)
+        self._priority = priority
+        self.station._serve()
+
+    @property
+    def granted(self) -> bool:
+        """Whether what was asked for is had now."""
+        return self.state == GRANTED
+
+    @property
+    def process(self) -> Any:
+        """The process that asked; None before it is yielded."""
+        return owner_of(self._activity) if self.state != NEW else None
+
+    @property
+    def _line(self) -> Line[Any]:
+        """The line of the station in which it stands."""
+        raise NotImplementedError
+
+
+Member = TypeVar("Member", bound=Wish)
+
+
+class Line(Generic[Member]):
+    """Wishes that wait, by priority (high first) and number.
+
+    plain       those of priority zero: they come in the order of their numbers and need no sorting
+    heap        all others
+    count       how many wait; both lists may hold some more, which have left and are dropped when met
+    """
+
+    __slots__ = ("count", "heap", "plain")
+
+    def __init__(self) -> None:
+        self.plain: deque[Member] = deque()
+        self.heap: list[tuple[float, int, Member]] = []
+        self.count = 0
+
+    def push(self, wish: Member) -> None:
+        """Let a wish stand in line; its number is the highest so far."""
+        self.count += 1
+        if wish._priority == 0.0:
+            self.plain.append(wish)
+        else:
+            self._sort_in(wish)
+
+    def restore(self, wish: Member) -> None:
+        """Let a wish stand where its number says, before those that came later."""
+        self.count += 1
+        if wish._priority == 0.0:
+            self._insert(wish)
+        else:
+            self._sort_in(wish)
+
+    def first(self) -> Member | None:
+        """The wish that is next; None if nobody waits."""
+        heap, plain = self.heap, self.plain
+        while heap and not stands_here(heap[0]):
+            heappop(heap)
+        while plain and plain[0].state != WAITING:
+            plain.popleft()
+        if heap and (heap[0][0] < 0.0 or not plain):
+            return heap[0][2]
+        return plain[0] if plain else None
+
+    def pop(self) -> Member:
+        """Take out the wish that is next."""
+        wish = self.first()
+        assert wish is not None
+        self.count -= 1
+        if wish._priority == 0.0:
+            self.plain.popleft()
+        else:
+            heappop(self.heap)
+            wish._place = None
+        return wish
+
+    def drop(self, wish: Member) -> None:
+        """Give up the place of a wish that is no longer waiting."""
+        self.count -= 1
+        if wish._priority != 0.0:
+            wish._place = None
+        if len(self.plain) + len(self.heap) > 2 * self.count + SPARE:
+            self.plain = deque(wish for wish in self.plain if wish.state == WAITING)
+            self.heap = [place for place in self.heap if stands_here(place)]
+            heapify(self.heap)
+
+    def remove(self, wish: Member) -> None:
+        """Take out a wish that goes on waiting, elsewhere."""
+        self.count -= 1
+        if wish._priority == 0.0:
+            self.plain.remove(wish)
+        else:
+            wish._place = None
+
+    def reorder(self, wish: Member, priority: float) -> None:
+        """Move a wish to where another priority puts it."""
+        self.remove(wish)
+        wish._priority = priority
+        self.restore(wish)
+
+    def __iter__(self) -> Iterator[Member]:
+        """The wishes in the order in which they are to be fulfilled."""
+        ranked = sorted(place for place in self.heap if stands_here(place))
+        for _, _, wish in ranked:
+            if wish._priority > 0.0:
+                yield wish
+        for wish in tuple(self.plain):
+            if wish.state == WAITING:
+                yield wish
+        for _, _, wish in ranked:
+            if wish._priority < 0.0:
+                yield wish
+
+    def _sort_in(self, wish: Member) -> None:
+        wish._place = place = (-wish._priority, wish._number, wish)
+        heappush(self.heap, place)
+
+    def _insert(self, wish: Member) -> None:
+        plain, index = self.plain, 0
+        while index < len(plain) and plain[index]._number < wish._number:
+            index += 1
+        plain.insert(index, wish)
+
+
+def stands_here(place: tuple[float, int, Wish]) -> bool:
+    """Whether a place of the heap is still that of its wish."""
+    return place[2]._place is place
+
+
+def owner_of(activity: Any) -> Process:
+    """The process behind an activity: itself, or the one that waits for a branch of a composite."""
+    while not isinstance(activity, Process):
+        activity = activity.group.activity
+    return activity
+
+
+def check_priority(priority: float, station: str) -> float:
+    """`priority` as a float; TypeError if it is no number, ModelError if it is NaN."""
+    try:
+        rank = float(priority)
+    except (TypeError, ValueError):
+        raise TypeError(f"a priority at {station} is a number, high first, and got {priority!r}") from None
+    if rank != rank:
+        raise ModelError(f"a priority at {station} got NaN: it must be a number")
+    return rank

@@ -1,0 +1,96 @@
+"""What happens to a process whose unit is taken away: an interrupt, or a hold that stands still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.discrete.commands import Handover
+from eventide.discrete.process import Interruption
+from eventide.discrete.resources.line import owner_of
+
+if TYPE_CHECKING:
+    from eventide.discrete.process import Process
+    from eventide.discrete.resources.request import Request
+    from eventide.discrete.resources.resource import Resource
+
+PREEMPTED: Final = "preempted"
+
+
+@dataclass(frozen=True, slots=True)
+class Preemption:
+    """The cause of the interrupt of a process whose unit was taken away.
+
+    by          the process that has it now; None if the capacity was lowered
+    resource    whose unit it was
+    request     the request that held it
+    since       since when
+    """
+
+    by: Process | None
+    resource: Resource
+    request: Request
+    since: float
+
+
+class Preempting(Interruption):
+    """The event in which a process learns that its unit was taken away, unless it has let go of it by then."""
+
+    def __init__(self, request: Request, by: Process | None) -> None:
+        super().__init__(request.process, Preemption(by, request.resource, request, request.since))
+        self.request = request
+
+    def _resume(self, value: Any, /) -> Any:
+        request = self.request
+        if request._loss is not self:
+            return Handover(None)
+        request._loss = None
+        return super()._resume(value)
+
+
+class Suspension:
+    """What a process waits for whose hold stands still: the units that it needs to go on.
+
+    left    what is left of the hold
+    """
+
+    __slots__ = ("left", "process", "requests")
+    is_state_event = False
+
+    def __init__(self, process: Process, left: float) -> None:
+        self.process = process
+        self.left = left
+        self.requests: list[Request] = []
+
+    def withdraw(self) -> None:
+        """Go on with the hold no more."""
+        self.requests.clear()
+
+    def describe(self) -> str:
+        """What is waited for."""
+        resources = " and ".join(request.resource.name for request in self.requests)
+        return f"capacity of {resources} to finish its hold, of which {self.left!r} is left"
+
+
+def suspend_hold(request: Request) -> None:
+    """Let the hold of the process that has the unit stand still; what else it may be waiting for goes on."""
+    process = owner_of(request._activity)
+    wait = process._wait
+    if isinstance(wait, Suspension):
+        wait.requests.append(request)
+    elif wait is None and process._notice is not None:
+        process._wait = wait = Suspension(process, process._notice[0] - process.sim.time)
+        process._notice = None
+        wait.requests.append(request)
+
+
+def resume_hold(request: Request) -> None:
+    """Let a hold that stood still go on, if no other request keeps it from that."""
+    process = owner_of(request._activity)
+    wait = process._wait
+    if isinstance(wait, Suspension) and request in wait.requests:
+        wait.requests.remove(request)
+        if not wait.requests:
+            process._wait = None
+            now = process.sim.time
+            process.sim._calendar.schedule(now + wait.left, now, process)

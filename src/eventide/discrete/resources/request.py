@@ -1,0 +1,243 @@
+"""A process's wish for units of a resource, from the asking to the giving back."""
+
+from __future__ import annotations
+
+from operator import index
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self, cast
+
+from eventide.declare import check_same_simulation
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
+from eventide.discrete.resources.preemption import PREEMPTED
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.resources.preemption import Preempting
+    from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.world import World
+
+RELEASED: Final = "released"
+WITHDRAWN: Final = "withdrawn"
+SUSPENDED: Final = "suspended"
+
+
+class Request(Wish):
+    """A wish for units of a resource: yield it to wait for them, leave its `with` block to give them back.
+
+    One whose units were taken away may be yielded again: it then stands in line where it stood before.
+
+    units       how many
+    state       "new", then "waiting" or "granted"; "suspended" while its work stands still; at the end "released",
+                "preempted" (the units were taken away) or "withdrawn" (it left without having been served)
+    """
+
+    # Made by `Resource.request`: a call of the class without an __init__ takes a third of the time.
+    __slots__ = ("_loss", "units")
+    preempts = False
+
+    units: int
+    _loss: Preempting | None
+    """The event in which its process will learn that the units were taken away; None once it knows or need not."""
+
+    @property
+    def resource(self) -> Resource:
+        """The resource in whose line it stands, or whose units it has."""
+        return cast("Resource", self.station)
+
+    def withdraw(self) -> None:
+        """Leave the line, or give back what was granted, as one that was not served; no effect once it is over.
+
+        It is for the process that asked. Raises ModelError while that process waits at its `yield`.
+        """
+        self._check_call("withdraw")
+        if self.state == WAITING:
+            self.state = WITHDRAWN
+            self.resource._forgo(self)
+        elif self.state in (GRANTED, SUSPENDED):
+            self.resource._reneged += 1
+            self._hand_in(WITHDRAWN)
+        elif self.state == PREEMPTED:
+            self._loss = None
+
+    def release(self) -> None:
+        """Give the units back: the next in line gets them, and goes on at the end of the present instant.
+
+        No effect if they were taken away. Raises ModelError if they were never granted, or given back already.
+        """
+        self._check_call("release")
+        if self.state in (GRANTED, SUSPENDED):
+            self._hand_in(RELEASED)
+        elif self.state == PREEMPTED:
+            self._loss = None
+        else:
+            raise ModelError(
+                f"release() of a request of {self.resource.name} that is {self.state}: "
+                "only one that was granted has something to give back"
+            )
+
+    def move(self, resource: Resource) -> None:
+        """Let a waiting request change over to the line of another resource, where it comes last of its priority.
+
+        The process goes on waiting where it is; `resource` tells what it got. Raises ModelError if it is not waiting.
+        """
+        old = self.resource
+        old.sim._forbid(17, f"move() of a request of {old.name}")
+        if self.state != WAITING:
+            raise ModelError(
+                f"move() of a request of {old.name} that is {self.state}: only one that waits can change lines"
+            )
+        check_same_simulation(old.sim, resource)
+        check_units(self.units, resource)
+        old._line.remove(self)
+        old._moved += 1
+        self.station = resource
+        self.since = resource.sim.time
+        resource._asked = self._number = resource._asked + 1
+        resource._line.push(self)
+        resource._serve()
+        old._serve()
+
+    def describe(self) -> str:
+        """What is waited for."""
+        what = "a unit" if self.units == 1 else f"{self.units} units"
+        holders = ", ".join(str(user.process.name) for user in self.resource.users if user is not self)
+        held = f", held by {holders}" if holders else ""
+        return f"{what} of {self.resource.name} since {self.since!r}{held}"
+
+    @property
+    def _line(self) -> Line[Request]:
+        return self.resource._line
+
+    def _execute(self, sim: World, activity: Any, /) -> Any:
+        resource = self.station
+        if self.state != NEW or resource.sim is not sim:
+            return self._execute_again(sim, activity)
+        resource._asked = self._number = resource._asked + 1
+        self._activity = activity
+        self.since = now = sim.time
+        line: Line[Request] = resource._line
+        held = resource._held + self.units
+        if held <= resource._capacity and not line.count and not resource._suspended:
+            self.state = GRANTED
+            resource._held = held
+            resource._users[self] = None
+            resource.in_use._move(held, now)
+            resource._add_wait(0.0)
+            activity._value = self
+            return activity
+        self.state = WAITING
+        if self._priority == 0.0:  # what `line.push` does, without the call
+            line.plain.append(self)
+            line.count += 1
+        else:
+            line.push(self)
+        if (held <= resource._capacity or resource.is_preemptive) and self._gets_ahead(activity):
+            return activity
+        resource.queue._move(line.count, now)
+        activity._wait = self
+        return None
+
+    def _execute_again(self, sim: World, activity: Any) -> Any:
+        """Stand in line after a preemption, before those that asked later."""
+        resource = self.resource
+        check_same_simulation(sim, resource)  # type: ignore[arg-type]  # every World is a Simulation
+        if self.state != PREEMPTED:
+            raise ModelError(
+                f"a request of {resource.name} was yielded that is {self.state} already: make a new one with request()"
+            )
+        resource._asked += 1
+        self._loss = None
+        self._activity = activity
+        self.since = sim.time
+        self.state = WAITING
+        resource._line.restore(self)
+        if self._gets_ahead(activity):
+            return activity
+        resource.queue.set(resource._line.count)
+        activity._wait = self
+        return None
+
+    def _gets_ahead(self, activity: Any) -> bool:
+        """Whether it is granted at once although others wait or all units are in use: its rank decides."""
+        resource, line = self.resource, self._line
+        if line.first() is not self or not resource._can_grant(self):
+            return False
+        resource._grant(line.pop())
+        activity._value = self
+        resource._serve()  # it may have taken the units of one who had more than it needs
+        return True
+
+    def _check_call(self, verb: str) -> None:
+        if self.state == NEW:
+            return
+        sim = self.resource.sim
+        if sim.active:
+            sim._forbid(17, f"{verb}() of a request of {self.resource.name}")
+        if self._activity is not None and self._activity._wait is self:
+            raise ModelError(
+                f"{verb}() of a request of {self.resource.name} for which {self.process.name} is waiting: "
+                "interrupt(cause) that process, or move(resource) the request to another line"
+            )
+
+    def _hand_in(self, state: str) -> None:
+        was_suspended = self.state == SUSPENDED
+        self.state = state
+        if was_suspended:
+            self.resource._suspended.remove(self)
+            self.resource._serve()  # nobody went before it, and it may have needed more than others do
+        else:
+            self.resource._give_back(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        # A generator closed because its simulation was dropped must schedule nothing.
+        if kind is not GeneratorExit:
+            state = self.state
+            if state == GRANTED:
+                self.state = RELEASED
+                self.station._give_back(self)
+            elif state == NEW:
+                self._miss_yield(kind)
+            elif state == SUSPENDED:
+                self._hand_in(RELEASED)
+            else:
+                self.withdraw()
+
+    def _miss_yield(self, kind: type[BaseException] | None) -> None:
+        now = self.resource.sim.time
+        if kind is None and now > self.since:
+            raise ModelError(
+                f"a request of {self.resource.name} was made at {self.since!r} and its `with` block ended at {now!r}, "
+                "but it was never yielded: write `with r.request() as unit: yield unit`"
+            )
+
+    def __repr__(self) -> str:
+        who = f" by {self.process.name}" if self.process is not None else ""
+        return f"<request of {self.resource.name}{who}: {self.state} since {self.since!r}>"
+
+
+class PreemptingRequest(Request):
+    """A request that may take the units of users of lower priority."""
+
+    __slots__ = ()
+    preempts = True
+
+
+def check_units(units: int, resource: Resource) -> int:
+    """A number of units asked for; ModelError if it is not whole and positive, or more than there ever were."""
+    try:
+        wanted = index(units)
+    except TypeError:
+        wanted = 0
+    if wanted < 1 or isinstance(units, bool):
+        raise ModelError(f"a request of {resource.name} is for a whole number of units, 1 or more, and got {units!r}")
+    if wanted > resource._largest:
+        raise ModelError(
+            f"a request for {wanted} units of {resource.name}, which never had more than {resource._largest}: "
+            "ask for fewer, or raise its capacity first"
+        )
+    return wanted

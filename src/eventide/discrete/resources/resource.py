@@ -1,0 +1,375 @@
+"""A counting resource: so many units, requests served in order of priority and arrival."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass
+from operator import attrgetter, index
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from eventide.discrete.commands import hold
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, check_priority
+from eventide.discrete.resources.preemption import PREEMPTED, Preempting, Preemption, resume_hold, suspend_hold
+from eventide.discrete.resources.request import SUSPENDED, PreemptingRequest, Request, check_units
+from eventide.discrete.resources.station import Station
+from eventide.errors import Interrupt, ModelError
+from eventide.statistics import Level, Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from eventide.declare import field
+    from eventide.discrete.process import Process
+    from eventide.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What became of the requests of a resource.
+
+    asked       yielded here, or moved here
+    served      given back
+    reneged     withdrawn before their process had got what it asked for
+    preempted   taken away
+    moved       changed over to another resource
+    """
+
+    asked: int = 0
+    served: int = 0
+    reneged: int = 0
+    preempted: int = 0
+    moved: int = 0
+
+    def since(self, before: Counts) -> Counts:
+        """What was counted after another count."""
+        return Counts(*(now - then for now, then in zip(astuple(self), astuple(before), strict=True)))
+
+
+Excess: TypeAlias = Literal["finish", "suspend", "preempt"]
+EXCESS: Final = ("finish", "suspend", "preempt")
+_rank = attrgetter("_priority")
+
+
+class Resource(Station):
+    """So many units that processes hold for a while.
+
+    in_use      a `Level`: units held, over time
+    queue       a `Level`: requests waiting, over time
+    supply      a `Level`: the capacity, over time
+    waits       a `Tally`: how long granted requests had waited (zero for those served at once)
+
+    Requests are served by priority (high first), then in the order of asking; nobody overtakes, so that one for
+    several units is not starved by small ones. A request takes free units when it is yielded, without an event;
+    units given back pass on at once, and the next one goes on at the end of the present instant.
+    """
+
+    is_preemptive = False
+    """Whether requests may take units of users of lower priority."""
+
+    if TYPE_CHECKING:
+        # As a field it is known to checkers as an argument of subclasses, too.
+        capacity: int = field(default=1, kw_only=False)
+    else:
+
+        @property
+        def capacity(self) -> int:
+            """How many units there are. Lowering it lets work in progress finish: as `set_capacity(n)`."""
+            return self._capacity
+
+        @capacity.setter
+        def capacity(self, capacity: int) -> None:
+            self.set_capacity(capacity)
+
+    def __init__(self, sim: Simulation, capacity: int = 1, *, name: str = "") -> None:
+        self._attach(sim, name)
+        self._capacity = check_capacity(capacity, self.name)
+        self._largest = max(self._capacity, 1)
+        self._held = 0
+        self._line: Line[Request] = Line()
+        self._users: dict[Request, None] = {}
+        self._suspended: list[Request] = []
+        self.in_use = Level(0, clock=sim, name=f"{self.name} in use")
+        self.queue = Level(0, clock=sim, name=f"{self.name} queue")
+        self.supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
+        self.waits = Tally(name=f"{self.name} waits")
+        self._add_wait = self.waits.add
+        self._asked = self._reneged = self._preempted = self._moved = 0
+        self._before = Counts()
+        self._keep_statistics()
+
+    # --- what a model does with it --------------------------------------------------------------------------------
+
+    def request(self, priority: float = 0.0, units: int = 1) -> Request:
+        """A request, to be yielded: `with r.request() as place: yield place`.
+
+        priority    high first; equal ones in the order of asking
+        units       how many
+        Raises ModelError if there never were so many units.
+        """
+        request = Request()
+        request.station = self
+        request.state = NEW
+        request.since = self.sim.time
+        request._priority = priority
+        request.units = units
+        if priority != 0.0 or units != 1:
+            self._check(request)
+        return request
+
+    def use(
+        self, duration: float, priority: float = 0.0, units: int = 1, *, resume: bool = False
+    ) -> Generator[Any, Any, None]:
+        """Request units, hold for `duration`, give them back: `yield from r.use(2.0)`.
+
+        resume      go on for the rest of `duration`, at its old place in the line, whenever the units are taken away
+        """
+        left: float | None = hold(duration)
+        with self.request(priority, units) as request:
+            while True:
+                yield request
+                try:
+                    yield left
+                    return
+                except Interrupt as interrupt:
+                    cause = interrupt.cause
+                    if not (resume and isinstance(cause, Preemption) and cause.request is request):
+                        raise
+                    left = interrupt.left
+                    if not left:
+                        return
+
+    def set_capacity(self, capacity: int, *, excess: Excess = "finish") -> None:
+        """Change the number of units from now on: requests that wait are granted what is there.
+
+        excess      what becomes of units in use beyond `capacity`, those of lowest priority and latest first:
+                    "finish": they are given back when their work is done;
+                    "suspend": the hold of their process stands still and goes on when there is capacity again, before
+                    other requests (other waits than for a time are not stopped);
+                    "preempt": they are taken away, their process gets an `Interrupt` with a `Preemption` as cause
+        """
+        self.sim._forbid(17, f"set_capacity() of {self.name}")
+        check_excess(excess, f"set_capacity(excess=...) of {self.name}")
+        self._capacity = check_capacity(capacity, self.name)
+        self._largest = max(self._capacity, self._largest)
+        self.supply.set(self._capacity)
+        if excess != "finish":
+            for user in self._losers():
+                if self._held <= self._capacity:
+                    break
+                if excess == "preempt":
+                    self._take_away(user, None)
+                else:
+                    self._suspend(user)
+        self._serve()
+
+    # --- what can be asked ----------------------------------------------------------------------------------------
+
+    @property
+    def available(self) -> int:
+        """Units that nobody holds."""
+        return max(self._capacity - self._held, 0)
+
+    @property
+    def users(self) -> tuple[Request, ...]:
+        """The requests that hold units, in the order of getting them."""
+        return tuple(self._users)
+
+    @property
+    def waiting(self) -> tuple[Request, ...]:
+        """The requests that wait, in the order in which they are to be served; their number is `queue.value`."""
+        return tuple(self._line)
+
+    @property
+    def suspended(self) -> tuple[Request, ...]:
+        """The requests whose work stands still, in the order in which it will go on."""
+        return tuple(reversed(self._suspended))
+
+    @property
+    def utilisation(self) -> float:
+        """Units in use over units there were, both averaged over time; nan if there were none.
+
+        Work that goes on after the capacity was lowered counts as use, so that it may exceed 1.
+        """
+        supply = self.supply.integral
+        return self.in_use.integral / supply if supply else float("nan")
+
+    @property
+    def counts(self) -> Counts:
+        """What became of the requests since the last reset."""
+        return self._counted.since(self._before)
+
+    def reset_statistics(self) -> None:
+        """Begin all statistics anew at the present time."""
+        for statistic in (self.in_use, self.queue, self.supply, self.waits):
+            statistic.reset()
+        self._before = self._counted
+
+    # --- granting and taking away ---------------------------------------------------------------------------------
+
+    @property
+    def _counted(self) -> Counts:
+        present = self._line.count + len(self._users) + len(self._suspended)
+        served = self._asked - self._reneged - self._preempted - self._moved - present
+        return Counts(self._asked, served, self._reneged, self._preempted, self._moved)
+
+    def _check(self, request: Request) -> None:
+        request._priority = check_priority(request._priority, self.name)
+        request.units = check_units(request.units, self)
+
+    def _can_grant(self, request: Request) -> bool:
+        """Whether the request that is next can have its units now; units of others are taken away if need be."""
+        if self._held + request.units <= self._capacity:
+            return not self._suspended
+        return self.is_preemptive and request.preempts and self._make_room(request)
+
+    def _grant(self, request: Request) -> None:
+        """Give a request its units; it has left the line."""
+        now = self.sim.time
+        request.state = GRANTED
+        self._held += request.units
+        self._users[request] = None
+        self.in_use._move(self._held, now)
+        self._add_wait(now - request.since)
+        request.since = now
+
+    def _give_back(self, request: Request) -> None:
+        """Take units back from a request, which is no longer in the state of having them."""
+        sim = self.sim
+        now = sim.time
+        users, line = self._users, self._line
+        del users[request]
+        held = self._held
+        if line.count and request.units == 1 and held <= self._capacity and not (line.heap or self._suspended):
+            heir = line.plain[0]
+            if heir.state == WAITING and heir.units == 1:
+                # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
+                del line.plain[0]
+                line.count = waiting = line.count - 1
+                heir.state = GRANTED
+                users[heir] = None
+                self._add_wait(now - heir.since)
+                heir.since = now
+                self.queue._move(waiting, now)
+                sim._wake(heir._activity, heir)
+                return
+        self._held = held = held - request.units
+        self.in_use._move(held, now)
+        if line.count or self._suspended:
+            self._serve()
+
+    def _forgo(self, request: Request) -> None:
+        """A request that waited is withdrawn; those behind it may now be next."""
+        self._reneged += 1
+        self._line.drop(request)
+        self._serve()
+
+    def _serve(self) -> None:
+        sim, line, suspended = self.sim, self._line, self._suspended
+        while suspended and self._held + suspended[-1].units <= self._capacity:
+            self._continue(suspended.pop())
+        while (request := line.first()) is not None and self._can_grant(request):
+            self._grant(line.pop())
+            sim._wake(request._activity, request)
+        self.queue.set(line.count)
+
+    def _losers(self) -> list[Request]:
+        """The users in the order in which they lose their units: lowest priority first, then the latest."""
+        return sorted(reversed(self._users), key=_rank)  # noqa: C414  # a stable sort: equal ones stay reversed
+
+    def _make_room(self, request: Request) -> bool:
+        """Take units away from users of lower priority, if that is enough for a request; from none otherwise."""
+        missing = self._held + request.units - self._capacity
+        victims = []
+        for user in self._losers():
+            if user._priority >= request._priority:
+                break
+            if user.process is not request.process:
+                victims.append(user)
+                missing -= user.units
+                if missing <= 0:
+                    for victim in victims:
+                        self._take_away(victim, request.process)
+                    return True
+        return False
+
+    def _take_away(self, user: Request, by: Process | None) -> None:
+        """Take the units of a user away, and let its process know."""
+        if self._relieve(user):
+            user.state = PREEMPTED
+            self._preempted += 1
+            user._loss = Preempting(user, by)
+            user._loss._schedule()
+
+    def _suspend(self, user: Request) -> None:
+        """Let the work of a user stand still."""
+        if self._relieve(user):
+            user.state = SUSPENDED
+            self._suspended.append(user)
+            suspend_hold(user)
+
+    def _relieve(self, user: Request) -> bool:
+        """Take the units of a user; whether its process knew that it had them.
+
+        One that did not goes back to where it stood in the line, as if nothing had happened.
+        """
+        del self._users[user]
+        self._held -= user.units
+        self.in_use.set(self._held)
+        activity = user._activity
+        if activity._wait is not user:
+            return True
+        activity._notice = activity._value = None
+        user.state = WAITING
+        user.since = self.sim.time
+        self._line.restore(user)
+        return False
+
+    def _continue(self, user: Request) -> None:
+        """Let the work of a user go on."""
+        user.state = GRANTED
+        self._held += user.units
+        self._users[user] = None
+        self.in_use.set(self._held)
+        resume_hold(user)
+
+    def __repr__(self) -> str:
+        standing = f", {len(self._suspended)} suspended" if self._suspended else ""
+        return f"<{self.name}: {self._held} of {self._capacity} in use{standing}, {self._line.count} waiting>"
+
+
+class PreemptiveResource(Resource):
+    """A resource whose requests take the units of users of lower priority, the lowest and latest first.
+
+    The process that loses its unit gets an `Interrupt` at its `yield`: its `cause` is a `Preemption`, its `left` what
+    was left of a hold that was cut short. It may yield its request again, and stands in line where it stood before.
+    """
+
+    is_preemptive = True
+
+    def request(self, priority: float = 0.0, units: int = 1, *, preempt: bool = True) -> Request:
+        """As for any resource; with `preempt=False` it waits for its turn by priority and takes nothing away."""
+        request = PreemptingRequest() if preempt else Request()
+        request.station = self
+        request.state = NEW
+        request.since = self.sim.time
+        request._priority = priority
+        request.units = units
+        self._check(request)
+        return request
+
+
+def check_capacity(capacity: int, name: str) -> int:
+    """A number of units; ModelError if it is not whole or negative."""
+    try:
+        units = index(capacity)
+    except TypeError:
+        units = -1
+    if units < 0 or isinstance(capacity, bool):
+        raise ModelError(f"the capacity of {name} is a whole number of units, 0 or more, and got {capacity!r}")
+    return units
+
+
+def check_excess(excess: Excess, what: str) -> Excess:
+    """A word for what becomes of work in progress; ModelError if it is none."""
+    if excess not in EXCESS:
+        raise ModelError(f"{what} takes one of {', '.join(EXCESS)}, and got {excess!r}")
+    return excess

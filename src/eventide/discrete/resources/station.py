@@ -1,0 +1,71 @@
+"""What resources, containers and stores have in common: a name, statistics that can be begun anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from eventide.declare import Component
+
+if TYPE_CHECKING:
+    from eventide.declare import Field
+    from eventide.simulation import Simulation
+
+
+class Station(Component):
+    """Something that processes queue for.
+
+    A subclass takes what its station takes, and the fields that it declares by keyword.
+    """
+
+    _written: ClassVar[Callable[..., None]] = Component.__init__
+    """The constructor that the nearest class has written out."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        own = cls.__dict__.get("__init__")
+        super().__init_subclass__(**options)
+        if own is not None:
+            cls._written = own
+        else:
+            cls.__init__ = _with_fields(cls._written, cls.__init__, cls._fields)  # type: ignore[method-assign]
+
+    def _attach(self, sim: Simulation, name: str) -> None:
+        if "sim" not in self.__dict__:
+            super()._attach(sim, name)
+
+    def reset_statistics(self) -> None:
+        """Begin all statistics anew at the present time; what is held and who waits stays."""
+        raise NotImplementedError
+
+    def _serve(self) -> None:
+        """Grant whatever can be granted now, in order."""
+        raise NotImplementedError
+
+    def _keep_statistics(self) -> None:
+        """Let `sim.reset_statistics()` reach this station."""
+        self.sim._keep_statistics(Restart(self))
+
+
+class Restart:
+    """What a simulation knows of a station's statistics: how to begin them anew."""
+
+    __slots__ = ("_station",)
+
+    def __init__(self, station: Station) -> None:
+        self._station = station
+
+    def reset(self) -> None:
+        """Begin all statistics of the station anew."""
+        self._station.reset_statistics()
+
+
+def _with_fields(written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]) -> Any:
+    """A constructor that first does what was written, then sets the declared fields as the one made from them."""
+
+    def construct(self: Any, sim: Simulation, *arguments: Any, name: str = "", **options: Any) -> None:
+        given = {field: options.pop(field) for field in fields if field in options}
+        written(self, sim, *arguments, name=name, **options)
+        made(self, sim, **given)
+
+    construct.__name__ = "__init__"
+    return construct
