@@ -33,12 +33,12 @@ class Simulation(World):
         abs_error: float = 1e-9,
         dt_min: float = 0.0,
         dt_max: float = inf,
-        stepping: Literal["apart", "together"] = "together",
+        stepping: Literal["apart", "together"] = "apart",
         compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
         rng: Any = None,
     ) -> None:
         super().__init__(rng)
-        self.compile = False if compile == "auto" else compile
+        self.compile = compile
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
         self.stepping = stepping

@@ -190,8 +190,8 @@ def test_before_each_event_every_reporter_runs_once(sim: ev.Simulation) -> None:
 
 
 @pytest.mark.row("R-030", "R-035")
-def test_a_step_ends_at_the_next_event_or_earlier(sim: ev.Simulation) -> None:
-    sim.dt_max = 0.4
+def test_a_step_ends_at_the_next_event_or_earlier() -> None:
+    sim = ev.Simulation(rng=1, dt_max=0.4, stepping="together")
     Ramp(sim).start()
     log: list = []
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib.util
 import inspect
+import os
 import sys
+import tempfile
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import numpy as np
 
-from eventide.compiled.cache import cache_folder, write_source
+from eventide.compiled.store import default_folder
 from eventide.continuous import march, stepper, tables
 from eventide.continuous.engine import ENTRIES, Engine
 from eventide.continuous.tables import Arrays
@@ -181,10 +185,11 @@ def _address_of(name: str) -> str:
 
 
 def _load(source: str) -> ModuleType:
-    path = write_source(source, "stepper")
-    name = f"eventide_native_{path.stem}"
+    """The module of a text, from a file that is named by its hash; numba keeps its machine code beside it."""
+    name = f"eventide_stepper_{hashlib.sha256(source.encode()).hexdigest()[:24]}"
     if name in sys.modules:
         return sys.modules[name]
+    path = _write(source, name)
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -193,3 +198,18 @@ def _load(source: str) -> ModuleType:
     spec.loader.exec_module(module)
     return module
 
+
+def _write(source: str, name: str) -> Path:
+    """The file of a text; it is written under another name and renamed, so that many may write at once."""
+    folder = default_folder() or Path(tempfile.mkdtemp(prefix="eventide-"))
+    path = folder / f"{name}.py"
+    if not path.exists():
+        print("eventide: compiling its stepper, once for this installation (some 20 s)", file=sys.stderr)  # noqa: T201
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=folder, prefix="new-")
+        with os.fdopen(handle, "w") as file:
+            file.write(source)
+        # Numba trusts the time of the file: with a fixed one its index stays valid when the folder is copied.
+        os.utime(draft, (1, 1))
+        Path(draft).replace(path)
+    return path

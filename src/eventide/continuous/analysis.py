@@ -9,57 +9,104 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
 
 
 @dataclass(frozen=True)
-class LawPlan:
-    """What is known of a component's laws.
+class Plan:
+    """What is known of a component's laws, or of a condition.
 
-    touches     the objects whose states, rates, computed values or sums they read or write
-    reads       slots of parameters, and of states that stand still, whose change touches the flow
-    rows        (address, place of the index row, objects) of contributions and of equations, None for one not there
+    touches     the objects whose states, rates, computed values or sums they read or write; None if it may be any
+    reads       slots whose writing, while they stand still, touches the flow: parameters first of all
+    kept        what must live as long as the plan is used
+    memory      (blocks, place, size) that it occupies
+    signature   what it was made for, to see whether that still stands; None if it cannot change
     """
 
-    touches: tuple[Any, ...]
-    reads: tuple[int, ...]
-    contributions: tuple[int, int, int] | None
-    equations: tuple[int, int, int] | None
+    touches: tuple[Any, ...] | None
+    reads: tuple[int, ...] = ()
+    kept: tuple[Any, ...] = ()
+    memory: tuple[tuple[Any, int, int], ...] = ()
+    signature: Any = None
 
 
 @dataclass(frozen=True)
-class ConditionPlan:
-    """What is known of a condition.
+class LawPlan(Plan):
+    """A component's laws.
 
-    touches, reads      as in `LawPlan`
+    contributions, equations    address, place of the index row and number of objects; None for one not there
+    sets, adds                  slots whose rates they set without having read them, and after having read them
+    """
+
+    contributions: tuple[int, int, int] | None = None
+    equations: tuple[int, int, int] | None = None
+    sets: tuple[int, ...] = ()
+    adds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConditionPlan(Plan):
+    """A condition.
+
     needs_laws          whether it reads rates, computed values or sums
     address, index, constants   its kernel, its index row and its closure numbers
     """
 
-    touches: tuple[Any, ...]
-    reads: tuple[int, ...]
-    needs_laws: bool
-    address: int
-    index: int
-    constants: int
+    needs_laws: bool = True
+    address: int = 0
+    index: int = 0
+    constants: int = 0
+
+
+ANYTHING = LawPlan(None)
+ANY_CONDITION = ConditionPlan(None)
 
 
 class Analyst:
     """Knows nothing: every law and condition may touch everything."""
 
-    def law(self, owner: Any) -> LawPlan | None:
-        """What is known of a component's laws; None if they may touch anything."""
-        return None
+    motion: Motion
 
-    def condition(self, test: Callable[[], Any]) -> ConditionPlan | None:
-        """What is known of a condition; None if it may touch anything."""
-        return None
+    def law(self, owner: Any) -> LawPlan:
+        """What is known of a component's laws."""
+        return ANYTHING
 
-    def release(self, plan: LawPlan | ConditionPlan) -> None:
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """What is known of a condition."""
+        return ANY_CONDITION
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+        return True
+
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made."""
+        return True
+
+    def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
+        for blocks, place, size in plan.memory:
+            blocks.release(place, size)
 
     def groups(self, flow: Flow) -> list[list[Any]]:
-        """The owners of a flow, grouped by what they touch in common."""
-        return [flow.owners()]
+        """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""
+        owners = flow.owners()
+        parent = {owner: owner for owner in owners}
+
+        def root(item: Any) -> Any:
+            while parent[item] is not item:
+                item = parent[item]
+            return item
+
+        plans: list[Plan] = [self.motion.plans[owner] for owner in owners]
+        plans += [condition.plan for condition in flow.conditions]
+        for plan in plans:
+            met = owners if plan.touches is None else [o for o in plan.touches if o in parent]
+            for other in met[1:]:
+                parent[root(other)] = root(met[0])
+        groups: dict[Any, list[Any]] = {}
+        for owner in owners:
+            groups.setdefault(root(owner), []).append(owner)
+        return list(groups.values())

@@ -12,6 +12,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
+    from eventide.continuous.variable import Variable
 
 _checked = "_equations_are_checked"
 
@@ -52,6 +53,14 @@ def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, in
     ]
 
 
+def two_setters(law: Any, other: Any, variable: Variable) -> ModelError:
+    """The error of two laws that set one rate."""
+    return ModelError(
+        f"{law.name} sets the rate of {variable.name}, which {other.name} has set already: "
+        "write `+=` to add to it, or let one of them set it"
+    )
+
+
 class _Ledger:
     """Who wrote which rate in this pass, and which rates the present law has read."""
 
@@ -68,10 +77,7 @@ class _Ledger:
         key = (owner._base, name)  # two objects may have one name, and no two a block
         other = self.writers.get(key)
         if other is not None and other is not self.law and key not in self.read:
-            raise ModelError(
-                f"{self.law.name} sets the rate of {owner.name}.{name}, which {other.name} has set already: "
-                f"write `+=` to add to it, or let one of them set it"
-            )
+            raise two_setters(self.law, other, owner[name])
         self.writers[key] = self.law
 
 

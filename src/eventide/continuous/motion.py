@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous import march
+from eventide.continuous.analysis import Analyst, LawPlan, Plan
+from eventide.continuous.checks import two_setters
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.growing import Blocks, Runs, Table
@@ -77,6 +79,7 @@ class Motion:
         self.arena = system.arena
         self.engine = engine
         self.analyst = analyst or Analyst()
+        self.analyst.motion = self
         self.together = sim.stepping == "together"
         self.trouble: Exception | None = None
         self.failure: BaseException | None = None
@@ -95,7 +98,10 @@ class Motion:
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.by_row: dict[int, Condition] = {}
-        self.readers: dict[int, dict[Flow, None]] = {}
+        self.readers: dict[Any, dict[Flow, int]] = {}
+        self._touchers: dict[Any, dict[Flow, int]] = {}
+        self._changing: dict[Any, None] = {}
+        self._writers: dict[int, dict[Any, Any]] = {}
         self.plans: dict[Any, LawPlan] = {}
         self.touched: list[Flow] = []
         self._joining: dict[Any, None] = {}
@@ -195,10 +201,7 @@ class Motion:
         """Move all members of one flow into another."""
         for flow in (kept, given):
             self._open(flow)
-        slots, owners = sorted(given.slots), given.owners()
-        given.remove_slots(slots)
-        kept.add_slots(slots)
-        for owner in owners:
+        for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
@@ -229,6 +232,9 @@ class Motion:
         self._open(flow)
         self._leave_flow(flow, owner)
         owner._flow = self.still
+        plan = self.plans.pop(owner)
+        self._forget_writer(owner, plan)
+        self.analyst.release(plan)
         if flow.is_empty and not flow.conditions:
             self._drop(flow)
         elif not self.together:
@@ -253,21 +259,21 @@ class Motion:
         """Place what has been started since in flows."""
         joining, self._joining = self._joining, {}
         for owner in joining:
-            plan = self.analyst.law(owner)
-            if plan is not None:
-                self.plans[owner] = plan
-            elif not self.together:
+            plan = self.plans[owner] = self.analyst.law(owner)
+            if plan.touches is None and not self.together:
                 self.unite()
-            flow = self._the_flow() if self.together or plan is None else self._flow_for(owner, plan)
+            flow = self._the_flow() if self.together else self._flow_for(plan)
             self._open(flow)
             self._enter_flow(flow, owner)
+            self._check_writers(owner, plan)
 
-    def _flow_for(self, owner: Any, plan: LawPlan) -> Flow:
-        """The flow in which a component belongs; those that it joins become one."""
+    def _flow_for(self, plan: Plan) -> Flow:
+        """The flow of whatever is touched; those that are touched together become one, and where none is, a new one."""
         met: dict[Flow, None] = {}
-        for other in plan.touches:
-            if other is not owner and other._flow is not self.still:
+        for other in plan.touches or ():
+            if other._flow is not self.still:
                 met[other._flow] = None
+            met.update(dict.fromkeys(self._touchers.get(other, ())))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self._merge(flows[0], flow)
@@ -286,15 +292,15 @@ class Motion:
                 self._link(condition, fresh)
 
     def _belongs(self, condition: Condition, flow: Flow) -> bool:
-        plan = condition.plan
-        return plan is not None and any(o._flow is flow for o in plan.touches)
+        return any(o._flow is flow for o in condition.plan.touches or ())
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
         owner._flow = flow
-        plan = self.plans.get(owner)
+        plan = self.plans[owner]
         flow.add_owner(owner, plan)
-        for slot in plan.reads if plan is not None else ():
-            self.readers.setdefault(slot, {})[flow] = None
+        self._note_uses(flow, plan)
+        if plan.signature is not None:
+            self._changing[owner] = None
         slots = self.system.active_slots(owner)
         if slots:
             flow.add_slots(slots)
@@ -302,10 +308,56 @@ class Motion:
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
+        self._forget_uses(flow, self.plans[owner])
+        self._changing.pop(owner, None)
         slots = [slot for slot in self.system.slots_of(owner) if slot in flow.slots]
         if slots:
             flow.remove_slots(slots)
         self._restructured(flow)
+
+    def _check_writers(self, owner: Any, plan: LawPlan) -> None:
+        """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written and it has not read."""
+        key = (-owner._priority, owner._started) if plan.sets or plan.adds else None
+        for slot in (*plan.sets, *plan.adds):
+            writers = self._writers.setdefault(slot, {})
+            writers[owner] = (key, slot in plan.sets)
+            in_order = sorted(writers.items(), key=lambda item: item[1][0])
+            for (first, _), (second, (_, sets)) in zip(in_order, in_order[1:], strict=False):
+                if sets:
+                    raise two_setters(second, first, self.system.variable_at(slot))
+
+    def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
+        for slot in (*plan.sets, *plan.adds):
+            self._writers[slot].pop(owner, None)
+
+    def _note_uses(self, flow: Flow, plan: Plan) -> None:
+        """A flow depends on what a plan reads and touches, also on what is not active yet."""
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+            for item in items:
+                flows = users.setdefault(item, {})
+                flows[flow] = flows.get(flow, 0) + 1
+
+    def _forget_uses(self, flow: Flow, plan: Plan) -> None:
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+            for item in items:
+                flows = users[item]
+                flows[flow] -= 1
+                if not flows[flow]:
+                    del flows[flow]
+                if not flows:
+                    del users[item]
+
+    def _renew_plans(self) -> None:
+        """Plan anew what refers to other objects, lists or numbers than before."""
+        for item in list(self._changing):
+            plan = item.plan if hasattr(item, "plan") else self.plans[item]
+            if hasattr(item, "plan"):
+                if not self.analyst.is_condition_current(item, plan):
+                    self.remove_condition(item)
+                    self.add_condition(item)
+            elif not self.analyst.is_law_current(item, plan):
+                self.leave(item)
+                self.join(item)
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
@@ -345,6 +397,8 @@ class Motion:
         """
         self.settings[ARMS] = 1.0 if arms else 0.0
         self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
+        if self._changing:
+            self._renew_plans()
         if self._joining:
             self.regroup()
         if self.together:
@@ -395,6 +449,18 @@ class Motion:
         """When the step of the flow at the root began."""
         return float(self.flow_floats.array[self.root, START])
 
+    def replay(self) -> None:
+        """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
+        views, _ = PLAIN.pack(self._gather_arrays())
+        flow, row = self.root, self.flow_floats.array[self.root]
+        limit = min(float(self.settings[LAND]), march.LATEST)
+        remaining = (limit - float(row[START])) - float(row[REST])
+        self.evaluate(flow, float(row[START]), 0.0)
+        if self.trouble is None and self.failure is None:
+            march.try_step(views, flow, min(float(row[NEXT]), remaining), remaining, limit)
+        march.return_to_start(views, flow)
+        self._forget_what_was_seen()
+
     def worst_variable(self) -> Variable | None:
         """The variable whose error was worst in the last attempt of the flow at the root."""
         slot = int(self.flow_ints.array[self.root, WORST])
@@ -432,8 +498,8 @@ class Motion:
 
     def add_condition(self, condition: Condition) -> None:
         """Watch a condition from now on."""
-        plan = condition.plan = self.analyst.condition(condition.test)
-        if plan is None and not self.together:
+        plan = condition.plan = self.analyst.condition(condition)
+        if plan.touches is None and not self.together:
             self.unite()
         row = self.condition_ints.allocate()
         assert row == self.condition_floats.allocate()
@@ -441,26 +507,19 @@ class Motion:
         self.by_row[row] = condition
         ints, floats = self.condition_ints.array[row], self.condition_floats.array[row]
         ints[TRIGGER], ints[ARMED] = int(condition.is_trigger), int(condition.armed)
-        ints[NEEDS_LAWS] = int(plan is None or plan.needs_laws)
-        floats[PRIORITY], floats[RANK] = condition.priority, condition.rank
-        if plan is not None:
-            self._write_plan(ints, plan)
-        self._link(condition, self._the_flow() if self.together or plan is None else self._flow_of(plan))
-
-    def _write_plan(self, ints: Any, plan: ConditionPlan) -> None:
+        ints[NEEDS_LAWS] = int(plan.needs_laws)
         ints[ADDRESS], ints[INDEX], ints[CONSTANTS] = plan.address, plan.index, plan.constants
+        floats[PRIORITY], floats[RANK] = condition.priority, condition.rank
+        if plan.signature is not None:
+            self._changing[condition] = None
+        self._link(condition, self._the_flow() if self.together else self._flow_of(plan))
 
-    def _flow_of(self, plan: ConditionPlan) -> Flow:
+    def _flow_of(self, plan: Plan) -> Flow:
+        """The flow on which a condition depends; that of the clock if it depends on none."""
         if self._joining:
             self.regroup()
-        met: dict[Flow, None] = {}
-        for other in plan.touches:
-            if other._flow is not self.still:
-                met[other._flow] = None
-        flows = list(met) or [self._clock()]
-        for flow in flows[1:]:
-            self._merge(flows[0], flow)
-        return flows[0]
+        moves = any(other._flow is not self.still for other in plan.touches or ())
+        return self._flow_for(plan) if moves else self._clock()
 
     def _clock(self) -> Flow:
         """The flow of conditions on time alone."""
@@ -468,6 +527,7 @@ class Motion:
 
     def _link(self, condition: Condition, flow: Flow) -> None:
         self._open(flow)
+        self._note_uses(flow, condition.plan)
         flow.conditions[condition] = None
         ints = self.condition_ints.array
         first = int(self.flow_ints.array[flow.number, FIRST])
@@ -488,12 +548,15 @@ class Motion:
         if after >= 0:
             ints[after, PRECEDING] = before
         del flow.conditions[condition]
+        self._forget_uses(flow, condition.plan)
         return flow
 
     def remove_condition(self, condition: Condition) -> None:
         """Watch a condition no longer."""
         flow = self._unlink(condition)
         self._open(flow)
+        self._changing.pop(condition, None)
+        self.analyst.release(condition.plan)
         del self.by_row[condition.row]
         self.condition_ints.release(condition.row)
         self.condition_floats.release(condition.row)
@@ -542,6 +605,35 @@ class Motion:
             self.failure = error
             self.settings[ABORTED] = 1.0
             return False
+
+    def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
+        """Execute one law that could not be compiled; called from compiled code."""
+        sim, flow = self.sim, owner._flow
+        sim.time, sim.dt, sim.last_time = time, dt, last
+        self._show_to_python(flow, time)
+        was_open, flow.is_open = flow.is_open, True
+        try:
+            law()
+        except (ArithmeticError, ValueError) as error:
+            self.trouble = error
+            self.settings[TROUBLED] = 1.0
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.failure = error
+            self.settings[ABORTED] = 1.0
+        finally:
+            flow.is_open = was_open
+
+    def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
+        """Test one condition that could not be compiled; called from compiled code."""
+        flow = self.flows[int(self.condition_ints.array[condition.row, FLOW])]
+        self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
+        self._show_to_python(flow, time)
+        try:
+            return int(bool(condition.test()))
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.failure = error
+            self.settings[ABORTED] = 1.0
+            return 0
 
     def _show_to_python(self, flow: Flow, time: float) -> None:
         flow.at = time

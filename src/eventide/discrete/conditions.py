@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("plan", "priority", "rank", "row", "test")
+    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test")
     is_trigger = False
     armed = True
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.test = test
+        self.function: Any = test
+        self.arguments: tuple[Any, ...] = ()
         self.priority = priority
         self.rank = 0
         self.row = -1
@@ -201,7 +203,9 @@ class WhenSpec:
     def bind(self, component: Component) -> Trigger:
         """The trigger of one component."""
         condition, handler = self.condition, self.handler.__get__(component)
-        return Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+        trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+        trigger.function, trigger.arguments = condition, (component,)
+        return trigger
 
 
 def when(

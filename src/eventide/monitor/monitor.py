@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eventide.continuous import Motion, System, check_limits
 from eventide.continuous.march import LATEST
-from eventide.continuous.tables import FAILED, LOCATED, RAISED, REACHED, REFUSED, STEPPED, STEPS, STUCK
+from eventide.continuous.tables import FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK
 from eventide.errors import SimulationError
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.watched import WatchedConditions
@@ -119,11 +119,14 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or ask the model what to do."""
         sim, motion = self.sim, self.motion
-        sim.time, sim.dt = motion.start_of_root, 0.0
+        start = sim.time = motion.start_of_root
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
         motion.raise_what_was_met()
         assert code == FAILED, code
+        motion.replay()
+        sim.time, sim.dt = start, 0.0
+        motion.raise_what_was_met()
         variable = motion.worst_variable()
         repeat = variable is not None and sim.integration_error(variable)
         check_limits(sim)
