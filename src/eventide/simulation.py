@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eventide.discrete import World
-from eventide.errors import SimulationError
+from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous, Method, System, Variable
+    from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
     from eventide.observe import Every, PopulationRecording, Recording
     from eventide.observe.recording import Subject
@@ -33,9 +33,15 @@ class Simulation(World):
         abs_error: float = 1e-9,
         dt_min: float = 0.0,
         dt_max: float = inf,
+        stepping: Literal["apart", "together"] = "apart",
+        compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
         rng: Any = None,
     ) -> None:
         super().__init__(rng)
+        self.compile = compile
+        if stepping not in {"apart", "together"}:
+            raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
+        self.stepping = stepping
         self.rel_error = rel_error
         self.abs_error = abs_error
         self.dt_min = dt_min
@@ -49,6 +55,15 @@ class Simulation(World):
         from eventide.continuous import System
 
         return System(self)
+
+    def _make_motion(self, system: System) -> Motion:
+        from eventide.continuous import Motion
+
+        if self.compile is False:
+            return Motion(self, system)
+        from eventide.compiled import native_motion
+
+        return native_motion(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:
@@ -67,11 +82,11 @@ class Simulation(World):
     @property
     def method(self) -> Method:
         """The integration method; it may be exchanged at any event."""
-        return self._the_monitor.flow.method
+        return self._continuum.motion.method
 
     @method.setter
     def method(self, method: Method) -> None:
-        self._the_monitor.flow.method = method
+        self._continuum.motion.method = method
 
     @property
     def laws(self) -> tuple[Continuous, ...]:

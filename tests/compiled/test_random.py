@@ -112,9 +112,10 @@ TARGETS = ["self.rate.x", "self.rate.y", "self.rate.z", "self.q", "self.x", "sel
 
 
 @st.composite
-def block(draw, names: tuple[str, ...], depth: int, *, in_loop: bool = False) -> list[str]:
+def block(draw, names: tuple[str, ...], depth: int, *, in_loop: bool = False, writes: bool = True) -> list[str]:
     """Some statements, indented by nothing."""
     lines: list[str] = []
+    targets = TARGETS if writes else ["a", "b"]
     for _ in range(draw(st.integers(1, 3))):
         kind = draw(st.integers(0, 9 if depth else 4))
         if kind <= 1:
@@ -122,30 +123,31 @@ def block(draw, names: tuple[str, ...], depth: int, *, in_loop: bool = False) ->
             lines.append(f"{name} = {draw(number(names, 2) | whole(2))}")
             names = tuple(dict.fromkeys((*names, name)))
         elif kind == 2:
-            lines.append(f"{draw(st.sampled_from(TARGETS))} = {draw(number(names, 2) | whole(2))}")
+            lines.append(f"{draw(st.sampled_from(targets))} = {draw(number(names, 2) | whole(2))}")
         elif kind == 3:
-            target = draw(st.sampled_from([*TARGETS, *names]))
+            target = draw(st.sampled_from([*targets, *names]))
             lines.append(f"{target} {draw(st.sampled_from(['+', '-', '*', '/']))}= {draw(number(names, 2))}")
         elif kind == 4:
             lines += ["a, b = 1, " + draw(number(names, 1)), "b, a = a, b"]
             names = tuple(dict.fromkeys((*names, "a", "b")))
         elif kind <= 7:
             lines.append(f"if {draw(truth(names, 2))}:")
-            lines += indented(draw(block(names, depth - 1, in_loop=in_loop)))
+            lines += indented(draw(block(names, depth - 1, in_loop=in_loop, writes=writes)))
             if draw(st.booleans()):
-                ending = ["continue", "break", "return"] if in_loop else ["return"]
+                returns = ["return"] if writes else ["return 1.5", "return a"]
+                ending = ["continue", "break", *returns] if in_loop else returns
                 lines.append("    " + draw(st.sampled_from([*ending, "pass"])))
             if draw(st.booleans()):
-                lines += [f"elif {draw(truth(names, 1))}:", *indented(draw(block(names, depth - 1, in_loop=in_loop)))]
+                lines += [f"elif {draw(truth(names, 1))}:", *indented(draw(block(names, depth - 1, in_loop=in_loop, writes=writes)))]
             if draw(st.booleans()):
-                lines += ["else:", *indented(draw(block(names, depth - 1, in_loop=in_loop)))]
+                lines += ["else:", *indented(draw(block(names, depth - 1, in_loop=in_loop, writes=writes)))]
         elif kind == 8:
             counter = draw(st.sampled_from(["k", "j"]))
             lines.append(f"for {counter} in range({draw(st.sampled_from(['3', 'self.count', '2, 9, 3', '4, 0, -1']))}):")
-            lines += indented(draw(block((*names, counter), depth - 1, in_loop=True)))
+            lines += indented(draw(block((*names, counter), depth - 1, in_loop=True, writes=writes)))
         else:
             lines.append("for guest in self.guests:")
-            lines += indented(draw(block((*names, "guest.x", "guest.gain"), depth - 1, in_loop=True)))
+            lines += indented(draw(block((*names, "guest.x", "guest.gain"), depth - 1, in_loop=True, writes=writes)))
     return lines
 
 
@@ -156,13 +158,13 @@ def indented(lines: list[str]) -> list[str]:
 @st.composite
 def program(draw) -> str:
     """A module with one law."""
-    body = draw(block((), 3))
-    method = draw(block(("value",), 1))
+    body = draw(block(("a", "b"), 3))
+    method = draw(block(("value", "a", "b"), 1, writes=False))
     answer = draw(number(("value",), 2))
     return "\n".join([
         HEAD,
         "def method(self, value):",
-        *indented([line for line in method if "self." not in line.split("=")[0]] or ["pass"]),
+        *indented(["a = 2", "b = value", *method]),
         f"    return {answer}",
         "def law(self):",
         *indented(["a = 1.0", "b = 2", *body]),

@@ -6,10 +6,11 @@ from fractions import Fraction
 from itertools import product
 from math import cos, exp, log2, sin
 
+import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method, stepper
+from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method, stepper, tables
 
 
 def rooted_trees(order: int) -> list[tuple]:
@@ -89,39 +90,70 @@ def test_the_error_estimate_is_the_difference_of_the_two_solutions() -> None:
 class Bench:
     """One state and its law, to drive the stepper by hand."""
 
-    def __init__(self, law, y: float, tolerance: float = 1e-6) -> None:
+    def __init__(self, law, y: float, tolerance: float = 1e-6, method: Method = ENGLAND) -> None:
         self.law = law
-        self.rows = [[0.0] for _ in range(stepper.ROWS)]
-        self.rows[stepper.Y0][0] = self.rows[stepper.Y][0] = y
-        self.rows[stepper.ABS][0] = tolerance
+        self.rows = np.zeros((tables.ROWS, 1))
+        self.rows[tables.Y0] = self.rows[tables.Y] = y
+        self.rows[tables.ABS] = tolerance
         self.evaluations: list[tuple[float, float]] = []
-        self.segments = [(0, 1)]
+        self.arrays = arrays_for(self.rows, method.coefficients, self)
 
-    def evaluate(self, time: float, dt: float) -> None:
+    def evaluate(self, f: int, time: float, dt: float) -> None:
         self.evaluations.append((time, dt))
-        self.rows[stepper.R][0] = self.law(time, self.rows[stepper.Y][0])
+        self.rows[tables.R, 0] = self.law(time, float(self.rows[tables.Y, 0]))
 
     def begin(self, time: float) -> None:
-        self.rows[stepper.K][0] = self.law(time, self.rows[stepper.Y0][0])
+        self.arrays.flow_floats[0, tables.START] = time
+        self.rows[tables.K, 0] = self.law(time, float(self.rows[tables.Y0, 0]))
 
-    def attempt(self, time: float, step: float, method: Method = ENGLAND) -> tuple[float, int]:
-        return stepper.attempt(self.rows, self.segments, method.coefficients, time, 0.0, step, Bench.evaluate, self)
+    def attempt(self, time: float, step: float) -> tuple[float, int]:
+        self.arrays.flow_floats[0, tables.START] = time
+        ratio = stepper.attempt(self.arrays, 0, step)
+        return float(ratio), int(self.arrays.flow_ints[0, tables.WORST])
 
-    def step(self, time: float, step: float, method: Method = ENGLAND) -> None:
+    def step(self, time: float, step: float) -> None:
         self.begin(time)
-        self.attempt(time, step, method)
-        stepper.complete(
-            self.rows, self.segments, method.coefficients, time, 0.0, step, time + step, Bench.evaluate, self
-        )
-        stepper.fit(self.rows, self.segments, method.coefficients, step)
+        self.attempt(time, step)
+        stepper.complete(self.arrays, 0, step, time + step)
+        self.arrays.flow_floats[0, tables.STEP] = step
+        stepper.fit(self.arrays, 0)
 
-    def at(self, theta: float, method: Method = ENGLAND) -> float:
-        stepper.interpolate(self.rows, self.segments, method.coefficients, theta)
-        return self.rows[stepper.Y][0]
+    def at(self, theta: float) -> float:
+        stepper.interpolate(self.arrays, 0, theta)
+        return float(self.rows[tables.Y, 0])
+
+    def row(self, row: int) -> float:
+        return float(self.rows[row, 0])
 
     @property
     def end(self) -> float:
-        return self.rows[stepper.Y2][0]
+        return self.row(tables.Y2)
+
+
+def arrays_for(rows, method, host) -> tables.Arrays:
+    """The arrays of one flow that integrates all slots of `rows`."""
+    flow_floats, flow_ints = np.zeros((1, tables.FLOW_FLOATS)), np.zeros((1, tables.FLOW_INTS), np.int64)
+    flow_ints[0, tables.SEGMENTS_HI] = 1
+    flow_ints[0, tables.FIRST] = -1
+    nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)
+    return tables.Arrays(
+        rows=memoryview(rows),
+        flow_floats=flow_floats,
+        flow_ints=flow_ints,
+        segments=np.array([[0, rows.shape[1]]]),
+        chain=nothing,
+        sums=nothing,
+        index=ints,
+        lists=ints,
+        conditions=nothing,
+        condition_floats=np.zeros((1, 3)),
+        constants=np.zeros(1),
+        heap=ints,
+        pending=ints,
+        settings=np.zeros(tables.SETTINGS),
+        method=tables.Coefficients(*(memoryview(array) for array in method)),
+        host=host,
+    )
 
 
 PROBLEMS = {
@@ -141,8 +173,8 @@ def test_error_falls_with_the_order(name: str, method: Method, slope: int) -> No
     def error(steps: int) -> float:
         y = solution(0.0)
         for k in range(steps):
-            bench = Bench(law, y)
-            bench.step(k / steps, 1.0 / steps, method)
+            bench = Bench(law, y, method=method)
+            bench.step(k / steps, 1.0 / steps)
             y = bench.end
         return abs(y - solution(1.0))
 
@@ -155,9 +187,9 @@ def test_estimate_tends_to_the_true_error(name: str) -> None:
     law, solution = PROBLEMS[name]
 
     def ratio(step: float) -> float:
-        bench = Bench(law, solution(0.3))
-        bench.step(0.3, step, ENGLAND_PLAIN)
-        rates = [bench.rows[stepper.K + j][0] for j in range(9)]
+        bench = Bench(law, solution(0.3), method=ENGLAND_PLAIN)
+        bench.step(0.3, step)
+        rates = [bench.row(tables.K + j) for j in range(9)]
         estimate = step * sum(float(e) * k for e, k in zip(ENGLAND_PLAIN.error, rates, strict=True))
         return estimate / (solution(0.3 + step) - bench.end)
 
@@ -206,9 +238,9 @@ def test_interpolant_has_its_order() -> None:
     law, solution = PROBLEMS["y cos t"]
 
     def error(step: float, method: Method) -> float:
-        bench = Bench(law, solution(0.0))
-        bench.step(0.0, step, method)
-        return max(abs(bench.at(k / 20, method) - solution(step * k / 20)) for k in range(1, 20))
+        bench = Bench(law, solution(0.0), method=method)
+        bench.step(0.0, step)
+        return max(abs(bench.at(k / 20) - solution(step * k / 20)) for k in range(1, 20))
 
     assert log2(error(0.4, ENGLAND) / error(0.2, ENGLAND)) == pytest.approx(6.0, abs=0.4)
     assert log2(error(0.2, ENGLAND_PLAIN) / error(0.1, ENGLAND_PLAIN)) == pytest.approx(5.0, abs=0.4)
@@ -226,12 +258,12 @@ def test_an_error_that_is_no_number_counts_as_failure(bad: float) -> None:
 @pytest.mark.row("R-166", "R-088")
 def test_tolerance_is_measured_at_the_middle_of_the_step() -> None:
     bench = Bench(lambda t, y: 8.0 * t**7, 0.0, tolerance=0.0)
-    bench.rows[stepper.REL][0] = 1e-3
+    bench.rows[tables.REL] = 1e-3
     bench.begin(0.0)
     ratio, slot = bench.attempt(0.0, 1.0)
-    rates = [bench.rows[stepper.K + j][0] for j in range(8)]
+    rates = [bench.row(tables.K + j) for j in range(8)]
     error = abs(sum(float(e) * k for e, k in zip(ENGLAND.error, rates, strict=False)))
-    middle = bench.rows[stepper.MIDDLE][0]
+    middle = bench.row(tables.MIDDLE)
     assert slot == 0
     assert ratio == pytest.approx(1e-3 * middle / error, rel=1e-12)
     assert middle == pytest.approx(0.5**8, abs=1e-2)
@@ -243,69 +275,27 @@ def test_small_increments_are_not_lost() -> None:
     bench = Bench(lambda t, y: 1.0, 1e6)
     for _ in range(steps):
         bench.step(0.0, 1e-13)
-        stepper.copy(bench.rows, bench.segments, stepper.Y2, stepper.Y0)
-        stepper.copy(bench.rows, bench.segments, stepper.E2, stepper.E0)
-    assert bench.rows[stepper.Y0][0] + bench.rows[stepper.E0][0] - 1e6 == pytest.approx(2e-10, abs=1e-10)
-    assert bench.rows[stepper.E0][0] == pytest.approx(steps * 1e-13 - (bench.rows[stepper.Y0][0] - 1e6), rel=1e-9)
+        stepper.copy(bench.arrays, 0, tables.Y2, tables.Y0)
+        stepper.copy(bench.arrays, 0, tables.E2, tables.E0)
+    assert bench.row(tables.Y0) + bench.row(tables.E0) - 1e6 == pytest.approx(2e-10, abs=1e-10)
+    assert bench.row(tables.E0) == pytest.approx(steps * 1e-13 - (bench.row(tables.Y0) - 1e6), rel=1e-9)
 
 
 @pytest.mark.row("R-095")
 def test_the_work_rows_hold_the_stage_rates() -> None:
     bench = Bench(lambda t, y: t, 0.0)
     bench.step(1.0, 0.4)
-    rates = [bench.rows[stepper.K + j][0] for j in range(10)]
+    rates = [bench.row(tables.K + j) for j in range(10)]
     assert rates == pytest.approx([1.0, 1.1, 1.1, 1.2, 1.2, 1.3, 1.3, 1.4, 1.4, 1.4])
 
 
 def test_the_first_step_is_limited_and_finds_the_scale() -> None:
     bench = Bench(lambda t, y: -100.0 * y, 1.0)
     bench.begin(0.0)
-    guess = stepper.first_step(bench.rows, bench.segments, 4, 0.0, 1e9, Bench.evaluate, bench)
+    guess = stepper.first_step(bench.arrays, 0, 1e9)
     assert 1e-5 < guess < 1e-2
-    assert stepper.first_step(bench.rows, bench.segments, 4, 0.0, 1e-7, Bench.evaluate, bench) <= 1e-7
+    assert stepper.first_step(bench.arrays, 0, 1e-7) <= 1e-7
     assert len(bench.evaluations) == 2
-
-
-@pytest.mark.slow
-def test_numba_compiles_the_same_source_to_the_same_bits() -> None:
-    from types import FunctionType
-
-    import numba
-    import numpy as np
-
-    @numba.njit
-    def evaluate(model, time, dt):
-        y, r = model[0], model[1]
-        r[0] = 10.0 * (y[1] - y[0])
-        r[1] = y[0] * (28.0 - y[2]) - y[1]
-        r[2] = y[0] * y[1] - 8.0 / 3.0 * y[2]
-
-    names = {n: v for n, v in vars(stepper).items() if isinstance(v, int | float)}
-    order = ("combine", "copy", "_stage", "error_ratio", "keep_end", "attempt", "complete", "fit", "interpolate")
-    for name in order:
-        names[name] = numba.njit(FunctionType(getattr(stepper, name).__code__, names))
-    method = ENGLAND.coefficients
-    arrays = method._replace(
-        **{k: np.array(getattr(method, k)) for k in ("nodes", "matrix", "weights", "error", "dense")}
-    )
-
-    def run(functions, rows, segments, method, evaluate) -> list[float]:
-        for i, y in enumerate((1.0, 1.0, 1.0)):
-            rows[stepper.Y0][i] = rows[stepper.Y][i] = y
-            rows[stepper.ABS][i] = rows[stepper.REL][i] = 1e-8
-        model = rows
-        evaluate(model, 0.0, 0.0)
-        functions["copy"](rows, segments, stepper.R, stepper.K)
-        ratio, slot = functions["attempt"](rows, segments, method, 0.0, 0.0, 0.01, evaluate, model)
-        functions["complete"](rows, segments, method, 0.0, 0.0, 0.01, 0.01, evaluate, model)
-        functions["fit"](rows, segments, method, 0.01)
-        functions["interpolate"](rows, segments, method, 0.3)
-        return [ratio, slot, *(float(rows[r][i]) for r in (stepper.Y, stepper.Y2, stepper.E2) for i in range(3))]
-
-    plain_rows = [[0.0] * 3 for _ in range(stepper.ROWS)]
-    plain = run(vars(stepper), plain_rows, [(0, 3)], method, evaluate.py_func)
-    native = run(names, np.zeros((stepper.ROWS, 3)), np.array([[0, 3]]), arrays, evaluate)
-    assert plain == native
 
 
 def test_a_run_of_many_small_steps_ends_on_time() -> None:
@@ -318,5 +308,5 @@ def test_a_run_of_many_small_steps_ends_on_time() -> None:
     sim = ev.Simulation(dt_max=1e-3)
     clock = Clock(sim).start()
     sim.run(until=1.0)
-    assert sim.monitor.flow.steps == 1000
+    assert sim.monitor.steps == 1000
     assert (sim.time, clock.x) == (1.0, pytest.approx(1.0, abs=2e-16))

@@ -95,7 +95,7 @@ def test_a_tighter_variable_takes_smaller_steps() -> None:
         x = ev.Variable(sim, 1.0, rel_error=tolerance, abs_error=0.0).start()
         ev.law(sim, lambda: x.set_rate(-x.state)).start()
         sim.run(until=10.0)
-        return sim.monitor.flow.steps
+        return sim.monitor.steps
 
     assert steps(1e-4) < steps(1e-8) < steps(1e-12)
 

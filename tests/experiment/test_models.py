@@ -370,8 +370,8 @@ def test_a_continuous_run_has_the_monitors_counts():
 
     assert run.account == ev.Account(
         events=2,
-        steps=monitor.flow.steps,
-        refused_steps=monitor.flow.refused,
+        steps=monitor.steps,
+        refused_steps=monitor.refused,
         evaluations=monitor.system.evaluations,
         state_events=1,
         end_time=run.simulation.time,

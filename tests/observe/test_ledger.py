@@ -103,7 +103,7 @@ def test_every_event_keeps_both_sides_of_events_without_a_trace(sim, tank):
 
 
 def test_every_step_keeps_the_end_of_a_step_at_an_event_without_a_trace():
-    sim = ev.Simulation(dt_max=1.0)
+    sim = ev.Simulation(dt_max=1.0, stepping="together")
     tank = Tank(sim, name="tank").start()
     at(sim, 1.5)
     trace = sim.record(tank)
@@ -177,7 +177,7 @@ def test_recording_changes_no_step_and_no_bit():
             sim.record(swing, every=0.01)
             sim.record(Swing, every="step")
         sim.run(until=10.0)
-        return swing.angle, swing.speed, sim.monitor.flow.steps, sim.events
+        return swing.angle, swing.speed, sim.monitor.steps, sim.events
 
     assert run(watched=True) == run(watched=False)
 

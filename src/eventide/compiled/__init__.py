@@ -3,12 +3,39 @@
 May import: continuous, discrete, declare, errors. Start reading at `registry.py`, then `lower.py` and `statements.py`.
 """
 
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
 from eventide.compiled.binder import Binding
 from eventide.compiled.lower import lower_condition, lower_law
 from eventide.compiled.lowered import Access, Constant, Kernel, Lowered
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.registry import Bound, Registry
 from eventide.compiled.store import Store, compile_kernel
+
+if TYPE_CHECKING:
+    from eventide.continuous import Motion, System
+    from eventide.simulation import Simulation
+
+
+@cache
+def _shared_registry() -> Registry:
+    """One registry for all simulations of this process: it keeps classes and code, no object of theirs."""
+    return Registry()
+
+
+def native_motion(sim: Simulation, system: System) -> Motion:
+    """The motion of a simulation as native code, as far as its laws can be compiled."""
+    from eventide.compiled.analyst import Compiler
+    from eventide.compiled.native import native_engine
+    from eventide.continuous import Motion
+
+    registry = _shared_registry()
+    registry.renew()
+    return Motion(sim, system, native_engine(), Compiler(registry, is_strict=sim.compile is True))
+
 
 __all__ = [
     "Access",
@@ -23,4 +50,5 @@ __all__ = [
     "compile_kernel",
     "lower_condition",
     "lower_law",
+    "native_motion",
 ]

@@ -1,12 +1,13 @@
 """States, laws, integration methods as data, the stepper, interpolants: what moves between events.
 
-May import: discrete, statistics, declare, errors. Start reading at `component.py`, then `system.py`, `flow.py` and
-`stepper.py`.
+May import: discrete, statistics, declare, errors. Start reading at `component.py`, then `motion.py` and
+`march.py`.
 """
 
 from eventide.continuous.component import Continuous, Law, law
-from eventide.continuous.flow import Flow, check_limits
+from eventide.continuous.flow import Flow
 from eventide.continuous.methods import ENGLAND, ENGLAND_PLAIN, Method
+from eventide.continuous.motion import Motion, check_limits
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 
@@ -17,6 +18,7 @@ __all__ = [
     "Flow",
     "Law",
     "Method",
+    "Motion",
     "System",
     "Variable",
     "check_limits",

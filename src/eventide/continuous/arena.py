@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from eventide.continuous.stepper import ROWS
+from eventide.continuous.tables import ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,8 @@ class Arena:
     table: NDArray[np.float64]
     rows: list[memoryview[float]]
 
-    def __init__(self, capacity: int = 64) -> None:
+    def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
+        self.on_growth = on_growth
         self._owners: dict[int, weakref.ref[Any]] = {}
         self._free: dict[int, list[int]] = {}
         self._gone: list[tuple[int, int]] = []
@@ -42,6 +44,8 @@ class Arena:
             table[:, : self._used] = self.table[:, : self._used]
         self.table = table
         self.rows = [row_view(row) for row in table]
+        self.view: Any = memoryview(table)  # type: ignore[arg-type]  # an array is a buffer
+        self.on_growth()
         for base, owner in self._owners.items():
             alive = owner()
             if alive is not None:

@@ -11,7 +11,8 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
-    from eventide.continuous.system import System
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.variable import Variable
 
 _checked = "_equations_are_checked"
 
@@ -52,6 +53,14 @@ def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, in
     ]
 
 
+def two_setters(law: Any, other: Any, variable: Variable) -> ModelError:
+    """The error of two laws that set one rate."""
+    return ModelError(
+        f"{law.name} sets the rate of {variable.name}, which {other.name} has set already: "
+        "write `+=` to add to it, or let one of them set it"
+    )
+
+
 class _Ledger:
     """Who wrote which rate in this pass, and which rates the present law has read."""
 
@@ -68,10 +77,7 @@ class _Ledger:
         key = (owner._base, name)  # two objects may have one name, and no two a block
         other = self.writers.get(key)
         if other is not None and other is not self.law and key not in self.read:
-            raise ModelError(
-                f"{self.law.name} sets the rate of {owner.name}.{name}, which {other.name} has set already: "
-                f"write `+=` to add to it, or let one of them set it"
-            )
+            raise two_setters(self.law, other, owner[name])
         self.writers[key] = self.law
 
 
@@ -94,23 +100,23 @@ class _CheckedRates:
         self._ledger.note_write(self._owner, name)
 
 
-def check_pass(system: System) -> None:
-    """Execute all laws once, with every write of a rate on record.
+def check_pass(flow: Flow) -> None:
+    """Execute all laws of a flow once, with every write of a rate on record.
 
     Raises ModelError, naming both laws, if one sets a rate that another has set and it has not read.
     """
     ledger = _Ledger()
-    owners = [c for c in system.components() if c._layout.states]
+    owners = [c for c in flow.motion.system.components() if c._layout.states]
     views = [owner._rates for owner in owners]
     for owner in owners:
         owner._rates = _CheckedRates(owner, ledger)
     try:
-        for law in [c for c in system.chain if c._contributes]:
+        for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
-            law.contributions()
-        for law in [c for c in system.chain if c._has_equations]:
-            ledger.begin(law)
-            law.equations()
+            if stage == 0:
+                law.contributions()
+            else:
+                law.equations()
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view

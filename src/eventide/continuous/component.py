@@ -22,6 +22,8 @@ class _Continuum:
 
     _system: System
     _base: int = 0
+    _flow: Any = None
+    _started: int = 0
     _states: Any = None
     _rests: Any = None
     _rates: Any = None
@@ -114,6 +116,8 @@ class Continuous(_Continuum, Component):
     @property
     def rate(self) -> Self:
         """The rates of the states, by their names: written in equations, only read elsewhere."""
+        if self._flow.at != self.sim.time:
+            self._flow.show()
         return self._rates if self.sim.active else self._rates_read  # type: ignore[no-any-return]
 
     @property

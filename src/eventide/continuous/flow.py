@@ -1,265 +1,202 @@
-"""The motion of states that touch each other: one step after another, each with its interpolant."""
+"""Flows: sets of states and laws that touch each other, and the grouping of active components into them."""
 
 from __future__ import annotations
 
-import sys
-from math import inf
+from bisect import bisect_left
+from math import nan
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous import stepper
-from eventide.continuous.methods import ENGLAND, Method
-from eventide.continuous.system import System
-from eventide.errors import SimulationError
+from eventide.continuous.checks import check_pass
+from eventide.continuous.tables import (
+    CHAIN_HI,
+    CHAIN_LO,
+    EMPTY,
+    EVENT,
+    FIRST,
+    PLACE,
+    SEGMENTS_HI,
+    SEGMENTS_LO,
+    SUMS_HI,
+    SUMS_LO,
+)
+
+CONTRIBUTIONS: Final = 0
+EQUATIONS: Final = 1
 
 if TYPE_CHECKING:
-    from eventide.continuous.methods import Coefficients
-    from eventide.simulation import Simulation
-
-LATEST: Final = sys.float_info.max
-"""The end of time: the largest finite number."""
+    from eventide.continuous.analysis import LawPlan
+    from eventide.continuous.growing import Run
+    from eventide.continuous.motion import Motion
 
 
-def two_sum(a: float, b: float) -> tuple[float, float]:
-    """The rounded sum of two numbers and what rounding took from it. Source: Knuth, TAOCP 2, 4.2.2."""
-    total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+class Still:
+    """The flow of what does not move: inactive components read and write their slots directly."""
+
+    at = nan
+    is_open = False
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+
+    def show(self) -> None:
+        """Values that stand still are always those of now."""
+        self.at = self.motion.sim.time
+
+    def open(self, slot: int) -> None:
+        """A value that stands still changes: whoever reads it is touched."""
+        self.motion.written(slot)
 
 
 class Flow:
-    """One set of states and laws with its own step.
+    """One flow: its row in the arrays, its laws in their order, its slots.
 
-    start, rest     the time at which the present step began, and what rounding took from it
-    step            the length of the present step as it was integrated
-    next_step       the length to be tried next; 0 before the first
-    steps, refused  how many steps were completed, and how many attempts were refused
+    at          the time to which what is seen of its states belongs
+    is_open     whether an event has changed it and it has not been settled since
     """
 
-    def __init__(self, sim: Simulation, system: System, method: Method = ENGLAND) -> None:
-        self.sim = sim
-        self.system = system
-        self.method = method
-        self.start = 0.0
-        self.rest = 0.0
-        self.step = 0.0
-        self.next_step = 0.0
-        self.steps = 0
-        self.refused = 0
-        self._end = 0.0
-        self._end_rest = 0.0
-        self._is_fitted = False
-        self._is_at_end = True
+    def __init__(self, motion: Motion, number: int) -> None:
+        self.motion = motion
+        self.number = number
+        self.at = nan
+        self.is_open = False
+        self.order: list[tuple[float, int, int]] = []
+        self.laws: list[Any] = []
+        self.slots: dict[int, None] = {}
+        self.sums: dict[int, int] = {}
+        self.conditions: dict[Any, None] = {}
+        self._owners: dict[Any, None] = {}
+        self._is_checked = True
+        ints = motion.flow_ints.array
+        ints[number, FIRST] = ints[number, PLACE] = -1
+        ints[number, EMPTY] = 1
+        motion.flow_floats.array[number, EVENT] = -1.0
+        self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
+        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
+        self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
 
-    # --- at events ------------------------------------------------------------------------------------------------
+    def _run(self, table: Any, low: int, high: int) -> Run:
+        run: Run = table.new_run()
 
-    def settle(self) -> None:
-        """After an event: take the states as they are now for the start, and evaluate the laws there."""
-        sim, system = self.sim, self.system
-        if sim.time != self.start:
-            self.rest = 0.0
-        self.start = sim.last_time = sim.time
-        self.step = 0.0
-        system.prepare()
-        stepper.copy(system.arena.rows, system.segments, stepper.Y, stepper.Y0)
-        sim.dt = 0.0
-        if not system.is_empty:
-            system.evaluate(sim.time, 0.0)
-        self._choose_next_step()
+        def on_move() -> None:
+            self.motion.flow_ints.array[self.number, low] = run.start
+            self.motion.flow_ints.array[self.number, high] = run.start + run.count
 
-    def _choose_next_step(self) -> None:
-        sim, system = self.sim, self.system
-        if system.structure_changed:
-            system.structure_changed = False
-            if sim.dt_max == inf:
-                self.next_step = 0.0
-        if self.next_step == 0.0 and sim.dt_max < inf:
-            self.next_step = sim.dt_max
-        elif self.next_step > 0.0:
-            self.next_step = max(sim.dt_min, min(sim.dt_max, self.next_step))
+        run.on_move = on_move
+        on_move()
+        return run
 
-    # --- one step -------------------------------------------------------------------------------------------------
+    def drop(self) -> None:
+        """Give everything back; the flow is no more."""
+        motion = self.motion
+        for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sum_runs)):
+            table.drop(run)
+        motion.flow_floats.release(self.number)
+        motion.flow_ints.release(self.number)
 
-    def integrate(self, limit: float) -> None:
-        """Make one step that ends at `limit` or before, of the size that accuracy allows.
+    # --- what is seen and changed from outside --------------------------------------------------------------------
 
-        Raises SimulationError 1 if the tolerances cannot be kept with a step of dt_min, 2 if a step cannot advance
-        the time, and whatever the laws raise at the smallest step.
-        """
-        sim, system = self.sim, self.system
-        stepper.copy(system.arena.rows, system.segments, stepper.Y, stepper.Y0)
-        stepper.copy(system.arena.rows, system.segments, stepper.R, stepper.K)
-        sim.last_time = self.start
-        remaining = (limit - self.start) - self.rest
-        if system.is_empty:
-            step = self._empty_step(remaining)
-        else:
-            if self.next_step == 0.0:
-                self.next_step = self._first_step(remaining)
-            step = self._step_to_tolerance(min(self.next_step, remaining), limit)
-        self.step = step
-        self._end, self._end_rest = self._end_of(step, limit)
-        self._arrive(self._end, step)
-        self._is_fitted, self._is_at_end = False, True
-        self.steps += 1
+    def show(self) -> None:
+        """Bring what is seen of the flow to the present time; its step goes on."""
+        self.motion.publish(self)
 
-    def _empty_step(self, remaining: float) -> float:
-        """The step without laws: to the next event; where conditions wait, at most dt_max, or ever farther."""
-        if not len(self.sim._conditions):
-            return remaining
-        if self.sim.dt_max < inf or remaining < LATEST / 4:
-            return min(self.sim.dt_max, remaining)
-        self.next_step = max(1.0, 2.0 * self.next_step)
-        return min(self.next_step, remaining)
+    def open(self, slot: int) -> None:
+        """An event changes the flow: its step ends now."""
+        self.motion.touch(self)
 
-    def _first_step(self, remaining: float) -> float:
-        system = self.system
-        try:
-            estimate = stepper.first_step(
-                system.arena.rows,
-                system.segments,
-                self.method.error_order,
-                self.start,
-                remaining,
-                System.evaluate,
-                system,
-            )
-        except (ArithmeticError, ValueError):
-            estimate = min(1e-6, remaining)
-        self._return_to_start()
-        return max(self.sim.dt_min, min(self.sim.dt_max, estimate))
+    # --- evaluation in Python -------------------------------------------------------------------------------------
 
-    def _step_to_tolerance(self, step: float, limit: float) -> float:
-        """Try steps, each half as long as the one before, until one is accurate enough; answers its length."""
-        while True:
-            ratio, slot, failure = self._try(step, limit)
-            if ratio >= 1.0:
-                self._adapt(step, ratio)
-                return step
-            half = max(step / 2, self.sim.dt_min)
-            if step > self.sim.dt_min and self.start + (self.rest + half) > self.start:
-                self.refused += 1
-                step = self.next_step = half
-                self._return_to_start()
-                continue
-            self._return_to_start()
-            if failure is not None:
-                raise failure
-            if not self._may_repeat(slot):
-                stepper.complete(*self._arguments(step), self._end_of(step, limit)[0], System.evaluate, self.system)
-                self._adapt(step, max(ratio, 1.0 / 16.0))
-                return step
-
-    def _try(self, step: float, limit: float) -> tuple[float, int, Exception | None]:
-        """One attempt: ratio of tolerance to error, the worst slot, and an arithmetic error of the laws if any."""
-        arguments = self._arguments(step)
-        try:
-            ratio, slot = stepper.attempt(*arguments, System.evaluate, self.system)
-            if ratio >= 1.0:
-                end, _ = self._end_of(step, limit)
-                stepper.complete(*arguments, end, System.evaluate, self.system)
-        except (ArithmeticError, ValueError) as error:
-            return 0.0, -1, error
-        return ratio, slot, None
-
-    def _arguments(self, step: float) -> tuple[Any, stepper.Segments, Coefficients, float, float, float]:
-        system = self.system
-        return (system.arena.rows, system.segments, self.method.coefficients, self.start, self.rest, step)
-
-    def _adapt(self, step: float, ratio: float) -> None:
-        """Choose the next step from an accepted one; one that an event cut short tells nothing."""
-        if step == self.next_step:
-            factor = min(2.0, (ratio / 2.0) ** (1.0 / (self.method.error_order + 1)))
-            self.next_step = max(self.sim.dt_min, min(self.sim.dt_max, factor * step))
-
-    def _may_repeat(self, slot: int) -> bool:
-        """Ask the model what to do about an accuracy that cannot be had; whether to repeat the step."""
-        sim = self.sim
-        sim.time, sim.dt = self.start, 0.0
-        repeat = slot >= 0 and sim.integration_error(self.system.variable_at(slot))
-        check_limits(sim)
-        self._start_anew()
-        return repeat
-
-    def _start_anew(self) -> None:
-        """Begin the step again with whatever variables, tolerances and laws there are now."""
-        system = self.system
-        system.prepare()
-        system.structure_changed = False
-        system.evaluate(self.start, 0.0)
-        stepper.copy(system.arena.rows, system.segments, stepper.Y, stepper.Y0)
-        stepper.copy(system.arena.rows, system.segments, stepper.R, stepper.K)
-
-    def _return_to_start(self) -> None:
-        rows, segments = self.system.arena.rows, self.system.segments
-        stepper.copy(rows, segments, stepper.Y0, stepper.Y)
-        stepper.copy(rows, segments, stepper.K, stepper.R)
-        self.sim.time, self.sim.dt = self.start, 0.0
-
-    def _end_of(self, step: float, limit: float) -> tuple[float, float]:
-        """The time at the end of a step: exactly `limit` if it lands there."""
-        if step >= (limit - self.start) - self.rest:
-            return limit, 0.0
-        end, rest = two_sum(self.start, self.rest + step)
-        if end >= limit:
-            return limit, 0.0
-        if end == self.start and rest <= self.rest:
-            raise SimulationError(2, self.start, f"A step of {step!r} cannot be seen at this time.")
-        return end, rest
-
-    # --- inside the step ------------------------------------------------------------------------------------------
-
-    def time_at(self, elapsed: float) -> float:
-        """The time when so much of the step has passed."""
-        return self._end if elapsed == self.step else self.start + (self.rest + elapsed)
-
-    def elapsed_at(self, time: float) -> float:
-        """How much of the step has passed at a time inside it."""
-        return self.step if time >= self._end else (time - self.start) - self.rest
-
-    def visit(self, elapsed: float, time: float | None = None) -> None:
-        """Bring states, rates and computed values to a point inside the step."""
-        system = self.system
-        when = self.time_at(elapsed) if time is None else time
-        self._is_at_end = False
-        if system.is_empty:
-            self._arrive(when, elapsed)
+    def run_laws(self) -> None:
+        """Execute all laws in their order; the first time after a change with every write of a rate on record."""
+        if not self._is_checked:
+            self._is_checked = True
+            check_pass(self)
             return
-        if not self._is_fitted:
-            stepper.fit(system.arena.rows, system.segments, self.method.coefficients, self.step)
-            self._is_fitted = True
-        stepper.interpolate(system.arena.rows, system.segments, self.method.coefficients, elapsed / self.step)
-        system.evaluate(when, elapsed)
+        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+            if stage == CONTRIBUTIONS:
+                law.contributions()
+            else:
+                law.equations()
 
-    def close(self, elapsed: float) -> None:
-        """End the step after `elapsed`, at most its length: the next begins there."""
-        rows, segments = self.system.arena.rows, self.system.segments
-        if elapsed == self.step:
-            if not self._is_at_end:
-                self._restore_end()
-            stepper.copy(rows, segments, stepper.E2, stepper.E0)
-            self.start, self.rest = self._end, self._end_rest
+    # --- members --------------------------------------------------------------------------------------------------
+
+    def owners(self) -> list[Any]:
+        """The components and loose variables that belong to the flow, in the order in which they joined."""
+        return list(self._owners)
+
+    def add_owner(self, owner: Any, plan: LawPlan | None) -> None:
+        """Take in a component with its laws and sums, or a loose variable; its slots are added apart."""
+        self._owners[owner] = None
+        self._note_emptiness()
+        if not getattr(owner, "_is_active", False):
+            return
+        self._is_checked = False
+        if owner._contributes:
+            self._add_law(owner, CONTRIBUTIONS, plan.contributions if plan else None)
+        if owner._has_equations:
+            self._add_law(owner, EQUATIONS, plan.equations if plan else None)
+        layout = owner._layout
+        if layout.sums:
+            self.add_sums(owner._base + layout.offsets[layout.sums[0]], len(layout.sums))
+
+    def remove_owner(self, owner: Any) -> None:
+        """Let a component or a loose variable go, with its laws and sums."""
+        self._owners.pop(owner, None)
+        for place in reversed([i for i, other in enumerate(self.laws) if other is owner]):
+            del self.order[place], self.laws[place]
+            self.chain.delete(place)
+        layout = getattr(owner, "_layout", None)
+        if layout is not None and layout.sums:
+            self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
+        self._note_emptiness()
+
+    def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
+        key = (stage, -law._priority, law._started)
+        place = bisect_left(self.order, key)
+        self.order.insert(place, key)
+        self.laws.insert(place, law)
+        self.chain.insert(place, row or (0, 0, 0))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither states nor laws."""
+        return not self._owners
+
+    def _note_emptiness(self) -> None:
+        self.motion.flow_ints.array[self.number, EMPTY] = int(self.is_empty)
+
+    def add_slots(self, slots: list[int]) -> None:
+        """Let slots be integrated with this flow."""
+        self.slots.update(dict.fromkeys(slots))
+        for run in coalesce(slots):
+            self.segments.append(run)
+
+    def remove_slots(self, slots: list[int]) -> None:
+        """Let slots stand still."""
+        for slot in slots:
+            self.slots.pop(slot, None)
+        self.segments.clear()
+        for run in coalesce(sorted(self.slots)):
+            self.segments.append(run)
+
+    def add_sums(self, first: int, count: int) -> None:
+        """Zero these sums before every evaluation."""
+        self.sums[first] = count
+        self.sum_runs.append((first, first + count))
+
+    def remove_sums(self, first: int) -> None:
+        """Leave these sums alone."""
+        if self.sums.pop(first, None) is not None:
+            self.sum_runs.clear()
+            for low, count in self.sums.items():
+                self.sum_runs.append((low, low + count))
+
+
+def coalesce(slots: list[int]) -> list[tuple[int, int]]:
+    """Ascending slots as maximal runs (lo, hi)."""
+    runs: list[tuple[int, int]] = []
+    for slot in slots:
+        if runs and runs[-1][1] == slot:
+            runs[-1] = (runs[-1][0], slot + 1)
         else:
-            self.visit(elapsed)
-            for lo, hi in segments:
-                for slot in range(lo, hi):
-                    rows[stepper.E0][slot] = 0.0
-            self.start, self.rest = two_sum(self.start, self.rest + elapsed)
-        self._arrive(self.start, elapsed)
-
-    def _restore_end(self) -> None:
-        rows, segments = self.system.arena.rows, self.system.segments
-        if not self.system.is_empty:
-            stepper.copy(rows, segments, stepper.Y2, stepper.Y)
-            self.system.evaluate(self._end, self.step)
-        self._is_at_end = True
-
-    def _arrive(self, time: float, dt: float) -> None:
-        self.sim.time, self.sim.dt = time, dt
-
-
-def check_limits(sim: Simulation) -> None:
-    """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
-    if sim.dt_min < 0.0:
-        raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
-    if sim.dt_min > sim.dt_max:
-        raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")
+            runs.append((slot, slot + 1))
+    return runs

@@ -5,16 +5,22 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.stepper import E0, Y0, R, Y
+from eventide.continuous.tables import E0, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.declare import Field
 
 _PROPERTY = """
 def get(self):
+    flow = self._flow
+    if flow.at != self.sim.time:
+        flow.show()
     return self._states[{offset}]
 
 def set(self, value):
+    flow = self._flow
+    if not flow.is_open:
+        flow.open(self._base + {offset})
     try:
         self._states[{offset}] = value
     except TypeError:
@@ -32,6 +38,7 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if self._states[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
+    self._system.motion.written(self._base + {offset})
 """
 _READING = """
 def get(self):

@@ -5,26 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.tables import Coefficients
 
 Row: TypeAlias = tuple[Fraction, ...]
-
-
-class Coefficients(NamedTuple):
-    """A tableau as numbers, in the form in which the stepper reads it.
-
-    All weights are in units of the full step, one column for each stage and one for the rate at the step's end.
-    """
-
-    stages: int
-    error_stage: int
-    scale_stage: int
-    degree: int
-    nodes: list[float]
-    matrix: list[list[float]]
-    weights: list[float]
-    error: list[float]
-    dense: list[list[float]]
 
 
 @dataclass(frozen=True)
@@ -60,17 +47,12 @@ class Method:
     def coefficients(self) -> Coefficients:
         """The tableau in floating point."""
         stages = len(self.nodes)
-        return Coefficients(
-            stages,
-            self.error_stage,
-            self.scale_stage,
-            len(self.dense),
-            [float(c) for c in self.nodes],
-            [[float(a) for a in row] + [0.0] * (stages - len(row)) for row in self.matrix],
-            [float(b) for b in self.weights],
-            [float(e) for e in self.error],
-            [[float(w) for w in row] for row in self.dense],
-        )
+        rows = (*self.matrix, self.weights, self.error, *self.dense)
+        table = np.zeros((len(rows), stages + 1))
+        for place, row in enumerate(rows):
+            table[place, : len(row)] = [float(w) for w in row]
+        sizes = (stages, self.error_stage, self.scale_stage, len(self.dense), self.error_order)
+        return Coefficients(np.array(sizes), np.array([float(c) for c in self.nodes]), table)
 
 
 def _add(*rows: tuple[Fraction | int, Row]) -> Row:

@@ -1,12 +1,14 @@
-"""The continuous half of a simulation: which states are integrated and which laws hold, and one pass of the laws."""
+"""The continuous half of a simulation: which states are integrated and which laws hold."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
-from eventide.continuous.checks import check_class, check_pass
-from eventide.continuous.stepper import ABS, REL, Y0, R, Y
+from eventide.continuous.checks import check_class
+from eventide.continuous.motion import Motion
+from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.declare import MISSING
 
@@ -18,32 +20,33 @@ if TYPE_CHECKING:
 class System:
     """States and laws of one simulation.
 
-    chain           the active components: high priority first, equals in order of their start
-    segments        the runs of slots that are integrated, in ascending order
-    evaluations     how often the laws have been executed
+    chain   the active components: high priority first, equals in order of their start
+    zeros   as many zeros as any run of slots is long
     """
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
-        self.arena = Arena()
+        self.arena = Arena(on_growth=self._outdate)
         self.chain: list[Continuous] = []
-        self.segments: list[tuple[int, int]] = []
-        self.evaluations = 0
-        self.structure_changed = False
-        """Whether the set of integrated states has changed since somebody last set this to False."""
+        self.zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
         self._active: dict[int, Any] = {}
-        self._segments_stale = False
-        self._chain_stale = False
-        self._contributions: list[Any] = []
-        self._equations: list[Any] = []
-        self._sums: dict[int, int] = {}
-        self._zeros: memoryview[float] = memoryview(bytes(0)).cast("d")
+        self._starts = 0
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The flows and their arrays."""
+        return self.sim._make_motion(self)
+
+    def _outdate(self) -> None:
+        if hasattr(self, "arena") and "motion" in self.__dict__:
+            self.motion._outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
     def adopt(self, component: Continuous) -> int:
         """Give a new component its block of slots, with its default values and tolerances."""
         layout = component._layout
+        component._flow = self.motion.still
         base = self.arena.allocate(component, layout.size)
         for name, offset in layout.offsets.items():
             spec = layout.fields[name]
@@ -51,12 +54,13 @@ class System:
                 self.arena.rows[Y][base + offset] = spec.default
             if spec.role == "state":
                 self.set_tolerances(base + offset, spec.rel_error, spec.abs_error)
-        first_sum = base + len(layout.states) + len(layout.computed)
-        self._sums.pop(first_sum, None)
-        if layout.sums:
-            self._sums[first_sum] = len(layout.sums)
-            self._segments_stale = True
+        self.require_zeros(layout.size)
         return base
+
+    def require_zeros(self, count: int) -> None:
+        """Keep at least so many zeros."""
+        if count > len(self.zeros):
+            self.zeros = memoryview(bytes(16 * count)).cast("d")
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:
         """Set the tolerances of a slot; None takes the run's."""
@@ -69,28 +73,42 @@ class System:
             self.arena.table[REL, :] = relative
         if absolute is not None:
             self.arena.table[ABS, :] = absolute
+        self.motion.touch_all()
 
     def is_active(self, slot: int) -> bool:
         """Whether a slot is integrated."""
         return slot in self._active
 
-    def start_slot(self, slot: int, variable: Any) -> None:
+    def slots_of(self, owner: Any) -> range:
+        """The slots of an owner's states."""
+        return range(owner._base, owner._base + (1 if isinstance(owner, Variable) else len(owner._layout.states)))
+
+    def active_slots(self, owner: Any) -> list[int]:
+        """The slots of an owner that are integrated."""
+        return [slot for slot in self.slots_of(owner) if slot in self._active]
+
+    def start_slot(self, slot: int, owner: Any) -> None:
         """Let one slot be integrated."""
         if slot not in self._active:
-            self._active[slot] = variable
-            self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
-            self._restructured()
+            self._activate(slot, owner)
+            if owner._flow is self.motion.still:
+                self.motion.join(owner)
+            else:
+                self.motion.add_slot(owner, slot)
+            self.sim._watch()
 
-    def stop_slot(self, slot: int) -> None:
+    def stop_slot(self, slot: int, owner: Any) -> None:
         """Let one slot keep its value, with rate zero."""
         if slot in self._active:
+            self.motion.remove_slot(owner, slot)
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
-            self._restructured()
+            if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
+                self.motion.leave(owner)
 
-    def _restructured(self) -> None:
-        self._segments_stale = self.structure_changed = True
-        self.sim._watch()
+    def _activate(self, slot: int, owner: Any) -> None:
+        self._active[slot] = owner
+        self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -110,11 +128,14 @@ class System:
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         check_class(type(component))
-        base = component._base
-        for slot in range(base, base + len(component._layout.states)):
-            self.start_slot(slot, component)
+        for slot in self.slots_of(component):
+            if slot not in self._active:
+                self._activate(slot, component)
+        if component._flow is not self.motion.still:
+            self.motion.leave(component)
         component._is_active = True
         self._insert(component)
+        self.motion.join(component)
         self.sim._watch()
         self._start_handlers(component)
 
@@ -127,11 +148,13 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
+        self.motion.leave(component)
         component._is_active = False
-        self._remove(component)
-        base = component._base
-        for slot in range(base, base + len(component._layout.states)):
-            self.stop_slot(slot)
+        self.chain = [c for c in self.chain if c is not component]
+        rates = self.arena.rows[R]
+        for slot in self.slots_of(component):
+            self._active.pop(slot, None)
+            rates[slot] = 0.0
 
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
@@ -148,8 +171,18 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            self._remove(component)
+            self.motion.leave(component)
+            self.chain = [c for c in self.chain if c is not component]
             self._insert(component)
+            self.motion.join(component)
+
+    def _insert(self, component: Continuous) -> None:
+        self._starts += 1
+        component._started = self._starts
+        place = len(self.chain)
+        while place and self.chain[place - 1]._priority < component._priority:
+            place -= 1
+        self.chain.insert(place, component)
 
     def neighbour(self, component: Continuous, step: int) -> Continuous | None:
         """The component before (-1) or after (1) another in the chain, or None."""
@@ -158,67 +191,16 @@ class System:
         place = next(i for i, c in enumerate(self.chain) if c is component) + step
         return self.chain[place] if 0 <= place < len(self.chain) else None
 
-    def _insert(self, component: Continuous) -> None:
-        place = len(self.chain)
-        while place and self.chain[place - 1]._priority < component._priority:
-            place -= 1
-        self.chain.insert(place, component)
-        self._chain_stale = True
-
-    def _remove(self, component: Continuous) -> None:
-        self.chain = [c for c in self.chain if c is not component]
-        self._chain_stale = True
-
     def components(self) -> list[Continuous]:
         """All components that live, in order of their slots."""
         return [owner for owner in self.arena.owners() if not isinstance(owner, Variable)]
-
-    # --- evaluation -----------------------------------------------------------------------------------------------
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is integrated and no law holds."""
         return not self._active and not self.chain
 
-    def prepare(self) -> None:
-        """Bring segments and the order of the laws up to date after starts and stops."""
-        if self._segments_stale:
-            self.segments = _coalesce(sorted(self._active))
-            widest = max((hi - lo for lo, hi in self.segments), default=0)
-            widest = max(widest, max(self._sums.values(), default=0))
-            self._zeros = memoryview(bytes(8 * widest)).cast("d")
-            self._segments_stale = False
-        if self._chain_stale:
-            self._contributions = [c.contributions for c in self.chain if c._contributes]
-            self._equations = [c.equations for c in self.chain if c._has_equations]
-
-    def evaluate(self, time: float, dt: float) -> None:
-        """Execute all laws at the present states: rates and sums are set to zero, contributions run, then equations."""
-        sim = self.sim
-        sim.time = time
-        sim.dt = dt
-        self.evaluations += 1
-        rates, states, zeros = self.arena.rows[R], self.arena.rows[Y], self._zeros
-        for lo, hi in self.segments:
-            rates[lo:hi] = zeros[: hi - lo]
-        for first, count in self._sums.items():
-            states[first : first + count] = zeros[:count]
-        if self._chain_stale:
-            self._chain_stale = False
-            check_pass(self)
-            return
-        for contribute in self._contributions:
-            contribute()
-        for execute in self._equations:
-            execute()
-
-
-def _coalesce(slots: list[int]) -> list[tuple[int, int]]:
-    """Ascending slots as maximal runs (lo, hi)."""
-    runs: list[tuple[int, int]] = []
-    for slot in slots:
-        if runs and runs[-1][1] == slot:
-            runs[-1] = (runs[-1][0], slot + 1)
-        else:
-            runs.append((slot, slot + 1))
-    return runs
+    @property
+    def evaluations(self) -> int:
+        """How often laws have been executed, all flows together."""
+        return self.motion.total(EVALUATIONS)

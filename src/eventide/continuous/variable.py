@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from eventide.continuous.stepper import ABS, E0, REL, Y0, R, Y
+from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Variable:
         self._owner: Any = self
         self._offset = 0
         self._system = sim._continuum
+        self._flow: Any = self._system.motion.still
         self.name = name or f"Variable {sim._register(Variable)}"
         self._base = self._system.arena.allocate(self, 1)
         self._system.set_tolerances(self._base, rel_error, abs_error)
@@ -55,6 +56,9 @@ class Variable:
         return int(self._owner._base) + self._offset
 
     def _row(self, row: int) -> float:
+        flow = self._owner._flow
+        if flow.at != self.sim.time:
+            flow.show()
         return float(self._system.arena.rows[row][self._slot])
 
     @property
@@ -64,7 +68,9 @@ class Variable:
 
     @state.setter
     def state(self, value: float) -> None:
-        rows, slot = self._system.arena.rows, self._slot
+        rows, slot, flow = self._system.arena.rows, self._slot, self._owner._flow
+        if not flow.is_open:
+            flow.open(slot)
         rows[Y][slot] = value
         rows[E0][slot] = 0.0
 
@@ -108,12 +114,12 @@ class Variable:
 
     def start(self) -> Self:
         """Let it be integrated from now on; legal at any time, no effect if active."""
-        self._system.start_slot(self._slot, self)
+        self._system.start_slot(self._slot, self._owner)
         return self
 
     def stop(self) -> None:
         """Keep the value from now on, with rate zero; legal at any time, no effect if inactive."""
-        self._system.stop_slot(self._slot)
+        self._system.stop_slot(self._slot, self._owner)
 
     @property
     def active(self) -> bool:

@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("priority", "test")
+    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test")
+    is_trigger = False
+    armed = True
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.test = test
+        self.function: Any = test
+        self.arguments: tuple[Any, ...] = ()
         self.priority = priority
+        self.rank = 0
+        self.row = -1
+        self.plan: Any = None
 
     @property
     def name(self) -> str:
@@ -72,6 +79,7 @@ class Trigger(Condition):
     """A `when` handler: fires when its condition, once found false, becomes true."""
 
     __slots__ = ("_notice", "_value", "_wait", "armed", "component", "handler")
+    is_trigger = True
 
     def __init__(
         self,
@@ -94,7 +102,7 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        self.armed = False
+        sim._conditions.consume(self)
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
@@ -123,43 +131,32 @@ def run_handler(handler: Callable[[], Any]) -> None:
 
 
 class ConditionList:
-    """All conditions waited for, in the order in which they are to take place."""
+    """All conditions waited for, in the order in which they are to take place: high priority first, then by arrival."""
 
-    __slots__ = ("_list",)
+    __slots__ = ("_arrivals", "_members")
 
     def __init__(self) -> None:
-        self._list: list[Condition] = []
+        self._members: dict[Condition, None] = {}
+        self._arrivals = 0
 
     def __len__(self) -> int:
-        return len(self._list)
+        return len(self._members)
 
     def __iter__(self) -> Iterator[Condition]:
-        return iter(self._list)
+        return iter(sorted(self._members, key=lambda c: (-c.priority, c.rank)))
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
-        """Insert by priority, high first; among equals last, or first if `prior`."""
-        rank, listed = condition.priority, self._list
-        place = 0
-        while place < len(listed) and (listed[place].priority > rank or (listed[place].priority == rank and not prior)):
-            place += 1
-        listed.insert(place, condition)
+        """Add a condition after its equals, or before them if `prior`."""
+        self._arrivals += 1
+        condition.rank = -self._arrivals if prior else self._arrivals
+        self._members[condition] = None
 
     def remove(self, condition: Condition) -> None:
-        """Take a condition out; no effect if it is not in the list."""
-        self._list = [c for c in self._list if c is not condition]
+        """Take a condition out; no effect if it is not there."""
+        self._members.pop(condition, None)
 
-    def arm(self) -> None:
-        """Arm every trigger whose condition is false now."""
-        for condition in self._list:
-            if type(condition) is Trigger and not condition.armed and not condition.test():
-                condition.armed = True
-
-    def first_due(self) -> Condition | None:
-        """The first condition that is true now and may fire, or None."""
-        for condition in self._list:
-            if (type(condition) is not Trigger or condition.armed) and condition.test():
-                return condition
-        return None
+    def consume(self, condition: Condition) -> None:
+        """A trigger fires: it must be found false before it can fire again."""
 
 
 class Until:
@@ -206,7 +203,9 @@ class WhenSpec:
     def bind(self, component: Component) -> Trigger:
         """The trigger of one component."""
         condition, handler = self.condition, self.handler.__get__(component)
-        return Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+        trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+        trigger.function, trigger.arguments = condition, (component,)
+        return trigger
 
 
 def when(

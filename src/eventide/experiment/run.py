@@ -45,8 +45,8 @@ class Account:
         monitor = sim.monitor if "_the_monitor" in vars(sim) else None
         return cls(
             events=sim.events,
-            steps=monitor.flow.steps if monitor else 0,
-            refused_steps=monitor.flow.refused if monitor else 0,
+            steps=monitor.steps if monitor else 0,
+            refused_steps=monitor.refused if monitor else 0,
             evaluations=monitor.system.evaluations if monitor else 0,
             state_events=monitor.state_events if monitor else 0,
             end_time=sim.time,

@@ -8,11 +8,12 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from eventide.continuous import Flow, System, check_limits
-from eventide.continuous.flow import LATEST
+from eventide.continuous import Motion, System, check_limits
+from eventide.continuous.march import LATEST
+from eventide.continuous.tables import FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK
 from eventide.errors import SimulationError
-from eventide.monitor.location import Search
 from eventide.monitor.observers import Observer, Observers, Phase
+from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
@@ -22,15 +23,26 @@ if TYPE_CHECKING:
 class Monitor:
     """What a simulation does between two events.
 
-    state_events    how many state events were located or found due
+    state_events    how many state events have taken place
     """
 
     def __init__(self, sim: Simulation, system: System) -> None:
         self.sim = sim
         self.system = system
-        self.flow = Flow(sim, system)
+        self.motion: Motion = system.motion
         self.observers = Observers()
         self.state_events = 0
+        sim._conditions = WatchedConditions(self.motion, sim._conditions)
+
+    @property
+    def steps(self) -> int:
+        """How many steps have been completed, all flows together."""
+        return self.motion.total(STEPS)
+
+    @property
+    def refused(self) -> int:
+        """How many attempts at a step were refused."""
+        return self.motion.total(REFUSED)
 
     # --- from event to event --------------------------------------------------------------------------------------
 
@@ -50,17 +62,17 @@ class Monitor:
                     return True
                 if sim.time >= horizon:
                     return False
-                condition = sim._conditions.first_due()
+                condition = self.motion.first_due()
                 if condition is not None:
                     self.state_events += 1
                     condition.fire(sim)
                     return True
-                limit = min(due, horizon)
-                if limit == inf:
+                next_event = min(due, horizon)
+                if next_event == inf:
                     if not self._has_prospect():
                         return False
-                    limit = LATEST
-                self._step(limit)
+                    next_event = LATEST
+                self._march(next_event)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
         finally:
@@ -70,42 +82,58 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
-            self.flow.settle()
+            self.motion.settle(arms=False)
             self.observers.observe_all(Phase.AFTER, self.sim.time)
         finally:
             self.sim.active = False
 
     def _after_event(self) -> None:
-        self.flow.settle()
+        self.motion.settle()
         self.observers.observe_all(Phase.AFTER, self.sim.time)
-        self.sim._conditions.arm()
 
-    def _step(self, limit: float) -> None:
-        """Integrate one step, look for state events in it, let observers look, and end it."""
-        sim, flow = self.sim, self.flow
-        flow.integrate(limit)
-        elapsed = self._first_state_event()
-        is_event = elapsed is not None
-        if elapsed is None:
-            elapsed = flow.step
-        self._observe_inside(elapsed)
-        flow.close(elapsed)
-        if is_event or sim.time >= limit:
-            self.observers.observe_all(Phase.BEFORE, sim.time)
+    def _march(self, next_event: float) -> None:
+        """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event."""
+        sim, motion, observers = self.sim, self.motion, self.observers
+        look = observers.next_time()
+        stop = min(next_event, look)
+        code = motion.march(stop, next_event, stepwise=bool(observers.at_steps))
+        if code == REACHED:
+            self._arrive(stop)
+            if stop == next_event:
+                observers.observe_all(Phase.BEFORE, stop)
+            else:
+                observers.observe_grid(stop)
+        elif code == LOCATED:
+            self._arrive(motion.reach)
+            observers.observe_all(Phase.BEFORE, sim.time)
+        elif code == STEPPED:
+            self._arrive(motion.reach)
+            observers.observe_step()
         else:
-            self.observers.observe_grid(sim.time)
-            self.observers.observe_step()
+            self._resolve(code)
 
-    def _first_state_event(self) -> float | None:
-        conditions = self.sim._conditions
-        return Search(self.flow, conditions, self.sim.dt_min).first() if len(conditions) else None
+    def _arrive(self, time: float) -> None:
+        self.sim.time = time
+        self.motion.tell_step()
 
-    def _observe_inside(self, elapsed: float) -> None:
-        """Let periodic observers look at their instants strictly inside the part of the step that stands."""
-        end = self.flow.time_at(elapsed)
-        while (time := self.observers.next_time()) < end:
-            self.flow.visit(self.flow.elapsed_at(time), time)
-            self.observers.observe_grid(time)
+    def _resolve(self, code: int) -> None:
+        """A step could not be made: raise what the model raised, or ask the model what to do."""
+        sim, motion = self.sim, self.motion
+        start = sim.time = motion.start_of_root
+        if code == STUCK:
+            raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
+        motion.raise_what_was_met()
+        assert code == FAILED, code
+        motion.replay()
+        sim.time, sim.dt = start, 0.0
+        motion.raise_what_was_met()
+        variable = motion.worst_variable()
+        repeat = variable is not None and sim.integration_error(variable)
+        check_limits(sim)
+        if repeat:
+            motion.repeat()
+        else:
+            motion.force()
 
     # --- whether anything can happen ------------------------------------------------------------------------------
 

@@ -1,0 +1,184 @@
+"""What compiling knows of laws and conditions: their kernels, the objects they touch, the slots they read."""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.compiled.paths import ITEMS, Entry
+from eventide.compiled.refusal import CannotLower
+from eventide.continuous import Variable
+from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+
+if TYPE_CHECKING:
+    from eventide.compiled.registry import Bound, Registry
+    from eventide.continuous import Continuous
+    from eventide.discrete.conditions import Condition
+
+_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 4, c_int64, c_void_p)
+_CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
+
+
+class Compiler(Analyst):
+    """Compiles what it can; what it cannot is called back in Python and may touch anything.
+
+    is_strict       whether what cannot be compiled is an error
+    refusals        why something could not be compiled, in order of first use
+    """
+
+    def __init__(self, registry: Registry, *, is_strict: bool) -> None:
+        self.registry = registry
+        self.is_strict = is_strict
+        self.refusals: list[CannotLower] = []
+
+    def law(self, owner: Any) -> LawPlan:
+        """Kernels and index rows of a component's laws."""
+        if isinstance(owner, Variable):
+            return LawPlan((owner,))
+        draft = _Draft(self, [owner])
+        contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
+        equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
+        return LawPlan(*draft.plan(), contributions, equations, *draft.rates())
+
+    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
+        function = getattr(type(owner), name)
+        try:
+            bound = self.registry.law(owner, function)
+        except CannotLower as error:
+            self._refuse(error)
+            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
+        return bound.kernel.address, draft.take(bound, function, (owner,)), 1
+
+    def _law_call(self, owner: Continuous, law: Any) -> Any:
+        motion = self.motion
+
+        def call(time: float, dt: float, last: float, *_: Any) -> None:
+            motion.call_law(owner, law, time, dt, last)
+
+        return call
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """Kernel, index row and closure numbers of a condition."""
+        draft = _Draft(self, [])
+        try:
+            bound = self.registry.condition(condition.function, *condition.arguments)
+        except CannotLower as error:
+            self._refuse(error)
+            address = draft.call_back(_CONDITION, self._condition_call(condition))
+            return ConditionPlan(*draft.plan(), address=address)
+        index = draft.take(bound, condition.function, condition.arguments)
+        constants = draft.block(self.motion.constants, bound.binding.consts)
+        needs_laws = bound.kernel.lowered.needs_rates
+        return ConditionPlan(*draft.plan(), needs_laws, bound.kernel.address, index, constants)
+
+    def _condition_call(self, condition: Condition) -> Any:
+        motion = self.motion
+
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
+            return motion.call_condition(condition, time, dt, last)
+
+        return call
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+        names = [n for n, has in (("contributions", owner._contributes), ("equations", owner._has_equations)) if has]
+        bound = [self.registry.law(owner, getattr(type(owner), name)) for name in names]
+        return bool(plan.signature == tuple(_signature(b) for b in bound))
+
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made."""
+        bound = self.registry.condition(condition.function, *condition.arguments)
+        return bool(plan.signature == (_signature(bound),))
+
+    def _refuse(self, error: CannotLower) -> None:
+        if self.is_strict:
+            raise error
+        if not any(str(error) == str(known) for known in self.refusals):
+            self.refusals.append(error)
+
+
+def _signature(bound: Bound) -> Any:
+    binding = bound.binding
+    return bound.kernel.address, binding.bases, binding.lists, binding.consts
+
+
+class _Draft:
+    """What is being found out about the laws of one component, or about one condition."""
+
+    def __init__(self, compiler: Compiler, touched: list[Any]) -> None:
+        self.compiler = compiler
+        self._touched: dict[Any, None] = dict.fromkeys(touched)
+        self._slots: dict[int, None] = {}
+        self._kept: list[Any] = []
+        self._memory: list[tuple[Any, int, int]] = []
+        self._signatures: list[Any] = []
+        self._rates: dict[int, bool] = {}
+        self._knows_all = True
+        self._can_change = False
+
+    def plan(self) -> tuple[Any, ...]:
+        """The fields of a `Plan`."""
+        touched = tuple(self._touched) if self._knows_all else None
+        signature = tuple(self._signatures) if self._can_change and self._knows_all else None
+        return touched, tuple(self._slots), tuple(self._kept), tuple(self._memory), signature
+
+    def call_back(self, kind: Any, call: Any) -> int:
+        """The address of a Python function; it may touch anything."""
+        self._knows_all = False
+        function = kind(call)
+        self._kept.append(function)
+        return int(cast(function, c_void_p).value or 0)
+
+    def block(self, blocks: Any, values: tuple[Any, ...]) -> int:
+        """Write numbers to a block of their own; answers its place."""
+        if not values:
+            return 0
+        place = int(blocks.allocate(len(values)))
+        for k, value in enumerate(values):
+            blocks.view[place + k] = value
+        self._memory.append((blocks, place, len(values)))
+        return place
+
+    def take(self, bound: Bound, function: Any, arguments: tuple[Any, ...]) -> int:
+        """Add what a kernel reads and writes; answers the place of its index row."""
+        lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
+        objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
+        entry = Entry.of(function, arguments)
+        for path in lowered.lists:
+            objects[path if path[-1] == ITEMS else (*path, ITEMS)] = _items(entry, path)
+        for access in (*lowered.reads, *lowered.writes):
+            for owner in objects.get(access.path, ()):
+                self._add(owner, access.row, access.name)
+        for access in lowered.writes:
+            if access.row == "rate":
+                for owner in objects.get(access.path, ()):
+                    self._note_rate(owner, access.name, reads=access in lowered.reads)
+        self._kept.append(bound)
+        self._signatures.append(_signature(bound))
+        self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
+        lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
+        return self.block(motion.index, (*binding.bases, *lists))
+
+    def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The slots whose rates are set without having been read, and those that are added to."""
+        sets = [slot for slot, reads in self._rates.items() if not reads]
+        return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
+
+    def _note_rate(self, owner: Any, name: str, *, reads: bool) -> None:
+        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
+        self._rates[owner._base + offset] = reads
+
+    def _add(self, owner: Any, row: str, name: str) -> None:
+        if row != "parameter":
+            self._touched[owner] = None
+        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
+        self._slots[owner._base + offset] = None
+
+
+def _items(entry: Entry, path: tuple[str, ...]) -> list[Any]:
+    """The items of the list at a path."""
+    found = entry.root(path[0])
+    for hop in path[1:]:
+        if hop != ITEMS:
+            found = getattr(found, hop)
+    return list(found)

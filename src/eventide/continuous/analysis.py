@@ -1,0 +1,112 @@
+"""What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
+
+Here nothing is known, so that everything moves together and runs as Python; the compiled room knows more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is known of a component's laws, or of a condition.
+
+    touches     the objects whose states, rates, computed values or sums they read or write; None if it may be any
+    reads       slots whose writing, while they stand still, touches the flow: parameters first of all
+    kept        what must live as long as the plan is used
+    memory      (blocks, place, size) that it occupies
+    signature   what it was made for, to see whether that still stands; None if it cannot change
+    """
+
+    touches: tuple[Any, ...] | None
+    reads: tuple[int, ...] = ()
+    kept: tuple[Any, ...] = ()
+    memory: tuple[tuple[Any, int, int], ...] = ()
+    signature: Any = None
+
+
+@dataclass(frozen=True)
+class LawPlan(Plan):
+    """A component's laws.
+
+    contributions, equations    address, place of the index row and number of objects; None for one not there
+    sets, adds                  slots whose rates they set without having read them, and after having read them
+    """
+
+    contributions: tuple[int, int, int] | None = None
+    equations: tuple[int, int, int] | None = None
+    sets: tuple[int, ...] = ()
+    adds: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ConditionPlan(Plan):
+    """A condition.
+
+    needs_laws          whether it reads rates, computed values or sums
+    address, index, constants   its kernel, its index row and its closure numbers
+    """
+
+    needs_laws: bool = True
+    address: int = 0
+    index: int = 0
+    constants: int = 0
+
+
+ANYTHING = LawPlan(None)
+ANY_CONDITION = ConditionPlan(None)
+
+
+class Analyst:
+    """Knows nothing: every law and condition may touch everything."""
+
+    motion: Motion
+
+    def law(self, owner: Any) -> LawPlan:
+        """What is known of a component's laws."""
+        return ANYTHING
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """What is known of a condition."""
+        return ANY_CONDITION
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+        return True
+
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made."""
+        return True
+
+    def release(self, plan: Plan) -> None:
+        """A plan is not used any longer."""
+        for blocks, place, size in plan.memory:
+            blocks.release(place, size)
+
+    def groups(self, flow: Flow) -> list[list[Any]]:
+        """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""
+        owners = flow.owners()
+        parent = {owner: owner for owner in owners}
+
+        def root(item: Any) -> Any:
+            while parent[item] is not item:
+                item = parent[item]
+            return item
+
+        plans: list[Plan] = [self.motion.plans[owner] for owner in owners]
+        plans += [condition.plan for condition in flow.conditions]
+        for plan in plans:
+            met = owners if plan.touches is None else [o for o in plan.touches if o in parent]
+            for other in met[1:]:
+                parent[root(other)] = root(met[0])
+        groups: dict[Any, list[Any]] = {}
+        for owner in owners:
+            groups.setdefault(root(owner), []).append(owner)
+        return list(groups.values())

@@ -1,0 +1,41 @@
+"""The functions by which Python drives the stepper, and the stepper as Python runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from eventide.continuous import march
+from eventide.continuous.tables import Arrays, Coefficients
+
+
+class Engine(NamedTuple):
+    """The stepper, plain or native.
+
+    pack    turns the arrays into what all other functions take first, and what must live as long as that is used
+    """
+
+    pack: Callable[[Arrays], tuple[Any, Any]]
+    march: Callable[..., int]
+    settle: Callable[..., None]
+    touch: Callable[..., None]
+    publish: Callable[..., None]
+    force: Callable[..., int]
+    choose: Callable[..., int]
+    enter: Callable[..., None]
+    leave: Callable[..., None]
+    sift_up: Callable[..., None]
+
+
+ENTRIES: Final = Engine._fields[1:]
+"""The names of the stepper's functions that Python calls."""
+
+
+def _views(arrays: Arrays) -> tuple[Arrays, None]:
+    """Memoryviews of all arrays: their items are Python numbers, several times faster to reach than an array's."""
+    views = [memoryview(array) for array in arrays[:-2]]
+    return Arrays(*views, Coefficients(*(memoryview(array) for array in arrays.method)), arrays.host), None
+
+
+PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))
+"""The stepper as Python runs it."""

@@ -1,0 +1,200 @@
+"""The names of rows, columns and codes of the arrays that the stepper works on, and the arrays of one simulation.
+
+Everything that moves between two events is a number in one of these arrays, so that the functions of `stepper.py` and
+`march.py` run over them as they are or compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+# Rows of the table of slots ------------------------------------------------------------------------------------------
+
+Y: Final = 0
+"""What laws, conditions and users see."""
+R: Final = 1
+"""The rates that belong to it."""
+Y0: Final = 2
+"""The states at the start of the step."""
+E0: Final = 3
+"""What rounding took from Y0: the exact state is nearer to Y0 + E0."""
+MIDDLE: Final = 4
+"""The states at which relative tolerances are measured."""
+Y2: Final = 5
+"""The states at the end of the step."""
+E2: Final = 6
+"""What rounding took from Y2."""
+ABS: Final = 7
+"""Absolute tolerances."""
+REL: Final = 8
+"""Relative tolerances."""
+P: Final = 9
+"""First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
+K: Final = 17
+"""First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
+ROWS: Final = 34
+
+# Columns of a flow: floats -------------------------------------------------------------------------------------------
+
+START: Final = 0
+"""When the present step began."""
+REST: Final = 1
+"""What rounding took from START."""
+STEP: Final = 2
+"""The length of the present step; 0 before it is made."""
+NEXT: Final = 3
+"""The length to be tried next; 0: to be estimated."""
+END: Final = 4
+"""When the present step ends."""
+END_REST: Final = 5
+"""What rounding took from END."""
+EVENT: Final = 6
+"""How much of the step passes until a condition is true; -1 if none is."""
+KEY: Final = 7
+"""How far the flow has been brought: the time of its event, else END."""
+AT: Final = 8
+"""The time to which rows Y and R belong; NaN if to none that matters."""
+FLOW_FLOATS: Final = 9
+
+# Columns of a flow: integers -----------------------------------------------------------------------------------------
+
+SEGMENTS_LO: Final = 0
+SEGMENTS_HI: Final = 1
+CHAIN_LO: Final = 2
+CHAIN_HI: Final = 3
+SUMS_LO: Final = 4
+SUMS_HI: Final = 5
+FIRST: Final = 6
+"""The first of the flow's conditions; -1 if it has none."""
+FITTED: Final = 7
+"""Whether the interpolant's coefficients have been computed."""
+EMPTY: Final = 8
+"""Whether the flow has neither states nor laws: only conditions on time."""
+STEPS: Final = 9
+REFUSED: Final = 10
+EVALUATIONS: Final = 11
+PLACE: Final = 12
+"""Where the flow stands in the heap; -1 if it is not in it."""
+WORST: Final = 13
+"""The slot whose error was worst in the last attempt; -1 if none."""
+ANNOUNCED: Final = 14
+"""Whether the end of the present step has been told to those who look at steps."""
+FLOW_INTS: Final = 15
+
+# Columns of a condition ----------------------------------------------------------------------------------------------
+
+ADDRESS: Final = 0
+INDEX: Final = 1
+CONSTANTS: Final = 2
+TRIGGER: Final = 3
+"""Whether it fires when it becomes true (`when`) or whenever it is true (`until`)."""
+ARMED: Final = 4
+FLOW: Final = 5
+FOLLOWING: Final = 6
+PRECEDING: Final = 7
+NEEDS_LAWS: Final = 8
+"""Whether it reads rates, computed values or sums."""
+DUE: Final = 9
+"""Whether it was found true, and may fire, at the flow's event or at the present instant."""
+HIDDEN: Final = 10
+CONDITION_INTS: Final = 11
+
+PRIORITY: Final = 0
+RANK: Final = 1
+FROM: Final = 2
+"""From where on in the step it may fire."""
+GUARD: Final = 3
+"""The event function of a compiled condition at its last test, positive where it is true; then its slope."""
+CONDITION_FLOATS: Final = 5
+
+# Settings and flags --------------------------------------------------------------------------------------------------
+
+DT_MIN: Final = 0
+DT_MAX: Final = 1
+LAND: Final = 2
+"""Where steps must end: the next time event or the end of the run; infinity if they need not."""
+NEXT_EVENT: Final = 3
+ABORTED: Final = 4
+"""Set when Python code called from a step has raised what must go up at once."""
+TROUBLED: Final = 5
+"""Set when Python code called from a step has raised an error of arithmetic."""
+STEPWISE: Final = 6
+"""Whether somebody looks at every step."""
+FLOWS: Final = 7
+"""How many flows stand in the heap."""
+PENDING: Final = 8
+"""How many flows have an event at the time of the last one found."""
+ARMS: Final = 9
+"""Whether conditions that are found false are armed; not during a pause."""
+SETTINGS: Final = 10
+
+# What a march answers ------------------------------------------------------------------------------------------------
+
+REACHED: Final = 0
+LOCATED: Final = 1
+STEPPED: Final = 2
+FAILED: Final = 3
+STUCK: Final = 4
+RAISED: Final = 5
+
+
+class Coefficients(NamedTuple):
+    """A method's tableau as numbers; weights are in units of the full step.
+
+    sizes       stages, stages of the error estimate, stage of the scale, degree of the interpolant, order of the error
+    nodes       stage times
+    table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
+                of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    """
+
+    sizes: Any
+    nodes: Any
+    table: Any
+
+
+STAGES: Final = 0
+ERROR_STAGE: Final = 1
+SCALE_STAGE: Final = 2
+DEGREE: Final = 3
+ERROR_ORDER: Final = 4
+RESULT: Final = 0
+"""Row of the result's weights, after those of the stages."""
+ESTIMATE: Final = 1
+DENSE: Final = 2
+
+
+class Arrays(NamedTuple):
+    """All that moves, as the functions of the stepper see it.
+
+    rows            (ROWS, slots) what is known of each slot
+    flow_floats, flow_ints   one row for each flow
+    segments        (n, 2) runs of slots that are integrated, grouped by flow
+    chain           (n, 3) address, place in `index`, objects: one row for each call of a pass, grouped by flow
+    sums            (n, 2) runs of slots to be zeroed, grouped by flow
+    index           base slots of the objects that kernels refer to
+    lists           counts and base slots of lists of objects
+    conditions, condition_floats   one row for each condition
+    constants       closure numbers of conditions
+    heap            flows as a binary heap by KEY
+    pending         flows that have an event at the time of the last one found
+    settings        limits and flags
+    method          the tableau
+    host            whoever evaluates laws and conditions in Python; an empty tuple in compiled code
+    """
+
+    rows: Any
+    flow_floats: Any
+    flow_ints: Any
+    segments: Any
+    chain: Any
+    sums: Any
+    index: Any
+    lists: Any
+    conditions: Any
+    condition_floats: Any
+    constants: Any
+    heap: Any
+    pending: Any
+    settings: Any
+    method: Coefficients
+    host: Any

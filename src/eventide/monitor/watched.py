@@ -1,0 +1,39 @@
+"""The condition list of a simulation that has a monitor: conditions are watched inside steps as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eventide.discrete.conditions import Condition, ConditionList
+
+if TYPE_CHECKING:
+    from eventide.continuous import Motion
+
+
+class WatchedConditions(ConditionList):
+    """As `ConditionList`; tells the motion of every change."""
+
+    __slots__ = ("_motion",)
+
+    def __init__(self, motion: Motion, before: ConditionList) -> None:
+        super().__init__()
+        self._motion = motion
+        self._arrivals = before._arrivals
+        for condition in before:
+            self._members[condition] = None
+            motion.add_condition(condition)
+
+    def add(self, condition: Condition, *, prior: bool = False) -> None:
+        """Add a condition and watch it."""
+        super().add(condition, prior=prior)
+        self._motion.add_condition(condition)
+
+    def remove(self, condition: Condition) -> None:
+        """Take a condition out and watch it no longer."""
+        if condition in self._members:
+            super().remove(condition)
+            self._motion.remove_condition(condition)
+
+    def consume(self, condition: Condition) -> None:
+        """A trigger fires."""
+        self._motion.consume(condition)
