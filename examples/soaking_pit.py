@@ -56,7 +56,7 @@ class Ingot(ev.Process, ev.Continuous):
 
     plant: Plant
     temperature: ev.State = ev.state(unit="degF")
-    coefficient: float = ev.field(0.15, unit="1/h")
+    coefficient: float = ev.field(default=0.15, unit="1/h")
     was_there: bool = False
 
     def equations(self) -> None:
@@ -126,7 +126,7 @@ def average(recording: ev.Recording, column: str) -> float:
     return float(np.trapezoid(recording[column], recording.times) / (recording.times[-1] - recording.times[0]))
 
 
-@ev.model(rel_error=1e-10, abs_error=1e-10)
+@ev.model(rel_error=1e-10, abs_error=1e-10, time_unit="h")
 def soaking_pit(
     sim: ev.Simulation,
     *,

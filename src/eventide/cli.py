@@ -225,7 +225,7 @@ class Job:
 
         figure = new_figure()
         if model.drawing is None:
-            plot_recordings(outcome.recordings, figure)
+            plot_recordings(outcome.recordings, figure, time_unit=outcome.simulation.time_unit)
         else:
             model.drawing(outcome, figure)
         with _writing(path):
@@ -342,7 +342,7 @@ def _hide_frames(shown: TracebackException | None) -> None:
     if shown is None:
         return
     # Constructors of components are made of a string; their frames have no line to show.
-    hidden = (str(Path(__file__).parent), contextlib.__file__, "<string>", "<frozen")
+    hidden = (str(Path(__file__).parent), contextlib.__file__, "<eventide ", "<frozen")
     shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(hidden)]
     for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         _hide_frames(other)

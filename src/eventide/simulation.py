@@ -23,6 +23,11 @@ class Simulation(World):
     rel_error, abs_error    tolerances, copied by each state when it is made
     dt_min                  the shortest step, and how closely state events are located; 0: to the last float
     dt_max                  the longest step
+    time_unit               the unit of time, for axes and tables
+    compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
+                            False: as plain Python
+    stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
+                            ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
     """
 
@@ -35,9 +40,11 @@ class Simulation(World):
         dt_max: float = inf,
         stepping: Literal["apart", "together"] = "apart",
         compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
+        time_unit: str = "",
         rng: Any = None,
     ) -> None:
         super().__init__(rng)
+        self.time_unit = time_unit
         self.compile = compile
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')

@@ -19,7 +19,7 @@ def sim() -> ev.Simulation:
 
 class Pump(ev.Component):
     power: float = 2.0
-    stages: int = ev.field(3, unit="1", description="pressure stages")
+    stages: int = ev.field(default=3, unit="1", description="pressure stages")
     parts: list[str] = ev.field(default_factory=list)
     other: Pump | None = None
     kind: ClassVar[str] = "pump"

@@ -111,11 +111,16 @@ class Flow:
             self._is_checked = True
             check_pass(self)
             return
-        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
-            if stage == CONTRIBUTIONS:
-                law.contributions()
-            else:
-                law.equations()
+        law = None
+        try:
+            for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+                if stage == CONTRIBUTIONS:
+                    law.contributions()
+                else:
+                    law.equations()
+        except BaseException as error:
+            error.add_note(f"in the equations of {law.name} at time {self.motion.sim.time!r}")
+            raise
 
     # --- members --------------------------------------------------------------------------------------------------
 

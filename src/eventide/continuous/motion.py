@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -582,42 +583,44 @@ class Motion:
             rates[low:high] = zeros[: high - low]
         for low, count in flow.sums.items():
             states[low : low + count] = zeros[:count]
-        was_open, flow.is_open = flow.is_open, True
-        try:
-            flow.run_laws()
-        except (ArithmeticError, ValueError) as error:
-            self.trouble = error
-            self.settings[TROUBLED] = 1.0
-        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            self.failure = error
-            self.settings[ABORTED] = 1.0
-        finally:
-            flow.is_open = was_open
+        self._guard(flow, flow.run_laws)
 
     def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
         """Test a condition in Python."""
         sim = self.sim
         sim.time, sim.dt, sim.last_time = time, dt, self.flow_floats.view[f, START]
         self._show_to_python(self.flows[f], time)
+        return self._test(self.by_row[c])
+
+    def _test(self, condition: Condition) -> bool:
         try:
-            return bool(self.by_row[c].test())
+            return bool(condition.test())
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            error.add_note(f"in the condition of {condition.name} at time {self.sim.time!r}")
             self.failure = error
             self.settings[ABORTED] = 1.0
             return False
 
     def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
         """Execute one law that could not be compiled; called from compiled code."""
-        sim, flow = self.sim, owner._flow
-        sim.time, sim.dt, sim.last_time = time, dt, last
-        self._show_to_python(flow, time)
+        self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
+        self._show_to_python(owner._flow, time)
+        self._guard(owner._flow, law)
+        if self.failure is not None or self.trouble is not None:
+            note(self.failure or self.trouble, owner, time)
+
+    def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
+        """Call Python code from within a step: what it raises is kept until the stepper has returned.
+
+        Errors of arithmetic count as a failed step first; all others end the march at once.
+        """
         was_open, flow.is_open = flow.is_open, True
         try:
-            law()
+            call()
         except (ArithmeticError, ValueError) as error:
             self.trouble = error
             self.settings[TROUBLED] = 1.0
-        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+        except BaseException as error:  # noqa: BLE001  # see above
             self.failure = error
             self.settings[ABORTED] = 1.0
         finally:
@@ -628,17 +631,19 @@ class Motion:
         flow = self.flows[int(self.condition_ints.array[condition.row, FLOW])]
         self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
         self._show_to_python(flow, time)
-        try:
-            return int(bool(condition.test()))
-        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            self.failure = error
-            self.settings[ABORTED] = 1.0
-            return 0
+        return int(self._test(condition))
 
     def _show_to_python(self, flow: Flow, time: float) -> None:
         flow.at = time
         if not self._seen or self._seen[-1] is not flow:
             self._seen.append(flow)
+
+
+def note(error: BaseException | None, law: Any, time: float) -> None:
+    """Add to an error of a law whose it is and when; the object stays the same, and is told once."""
+    text = f"in the equations of {law.name} at time {time!r}"
+    if error is not None and text not in getattr(error, "__notes__", ()):
+        error.add_note(text)
 
 
 def check_limits(sim: Simulation) -> None:

@@ -191,7 +191,8 @@ def _make_constructor(cls: type[Component]) -> Any:
     source = "\n".join(
         [f"def __init__(self, sim{star}):", "    self._attach(sim, name)", *body, "    self._complete()"]
     )
-    exec(source, names)  # noqa: S102  # the text is made of the class's own identifiers
+    # The name tells a reader of a traceback whose code this is.
+    exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
     constructor.__module__ = cls.__module__

@@ -76,8 +76,8 @@ def sum_(*, unit: str = "", description: str = "", init: Literal[False] = False)
 
 
 def field(
-    default: Any = MISSING,
     *,
+    default: Any = MISSING,
     default_factory: Callable[[], Any] | None = None,
     unit: str = "",
     description: str = "",

@@ -37,6 +37,11 @@ class Condition:
         """Whose condition it is, for messages."""
         raise NotImplementedError
 
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
+        return self.name, getattr(self.function, "__code__", self.function)
+
     def fire(self, sim: World) -> None:
         """Make its event the next one of the present instant."""
         raise NotImplementedError

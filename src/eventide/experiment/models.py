@@ -184,6 +184,7 @@ def model(
     abs_error: float | None = None,
     dt_min: float | None = None,
     dt_max: float | None = None,
+    time_unit: str | None = None,
 ) -> Decorator: ...
 def model(
     function: Any = None,
@@ -194,6 +195,7 @@ def model(
     abs_error: float | None = None,
     dt_min: float | None = None,
     dt_max: float | None = None,
+    time_unit: str | None = None,
 ) -> Any:
     """Make a model of a function of a simulation and named parameters; a decorator, with or without settings.
 
@@ -202,10 +204,10 @@ def model(
     give their mean, functions their value.
 
     until       the time at which runs stop, unless they are told another
-    rel_error, abs_error, dt_min, dt_max    settings of the simulation, see `Simulation`
+    rel_error, abs_error, dt_min, dt_max, time_unit     settings of the simulation, see `Simulation`
     Raises      ModelError if it is no function of that form, ParameterError if a default is not of its kind
     """
-    given = {"rel_error": rel_error, "abs_error": abs_error, "dt_min": dt_min, "dt_max": dt_max}
+    given = {"rel_error": rel_error, "abs_error": abs_error, "dt_min": dt_min, "dt_max": dt_max, "time_unit": time_unit}
     options = {name: value for name, value in given.items() if value is not None}
 
     def decorate(function: Callable[..., Any]) -> Model[..., Any]:

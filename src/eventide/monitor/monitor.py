@@ -12,6 +12,7 @@ from eventide.continuous import Motion, System, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK
 from eventide.errors import SimulationError
+from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.watched import WatchedConditions
 
@@ -32,6 +33,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers()
         self.state_events = 0
+        self._cascade = Cascade()
         sim._conditions = WatchedConditions(self.motion, sim._conditions)
 
     @property
@@ -65,6 +67,7 @@ class Monitor:
                 condition = self.motion.first_due()
                 if condition is not None:
                     self.state_events += 1
+                    self._cascade.note(condition, sim.time, sim.dt_min)
                     condition.fire(sim)
                     return True
                 next_event = min(due, horizon)
