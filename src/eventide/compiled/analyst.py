@@ -38,7 +38,8 @@ class Compiler(Analyst):
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
-        return LawPlan(*draft.plan(), contributions, equations, *draft.rates())
+        sets, adds = draft.rates()
+        return LawPlan(**draft.plan(), contributions=contributions, equations=equations, sets=sets, adds=adds)
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
         function = getattr(type(owner), name)
@@ -65,11 +66,12 @@ class Compiler(Analyst):
         except CannotLower as error:
             self._refuse(error)
             address = draft.call_back(_CONDITION, self._condition_call(condition))
-            return ConditionPlan(*draft.plan(), address=address)
+            return ConditionPlan(**draft.plan(), address=address)
         index = draft.take(bound, condition.function, condition.arguments)
         constants = draft.block(self.motion.constants, bound.binding.consts)
         needs_laws = bound.kernel.lowered.needs_rates
-        return ConditionPlan(*draft.plan(), needs_laws, bound.kernel.address, index, constants)
+        address = bound.kernel.address
+        return ConditionPlan(**draft.plan(), needs_laws=needs_laws, address=address, index=index, constants=constants)
 
     def _condition_call(self, condition: Condition) -> Any:
         motion = self.motion
@@ -116,11 +118,15 @@ class _Draft:
         self._knows_all = True
         self._can_change = False
 
-    def plan(self) -> tuple[Any, ...]:
+    def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
-        touched = tuple(self._touched) if self._knows_all else None
-        signature = tuple(self._signatures) if self._can_change and self._knows_all else None
-        return touched, tuple(self._slots), tuple(self._kept), tuple(self._memory), signature
+        return {
+            "touches": tuple(self._touched) if self._knows_all else None,
+            "reads": tuple(self._slots),
+            "kept": tuple(self._kept),
+            "memory": tuple(self._memory),
+            "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+        }
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""

@@ -1,10 +1,11 @@
+# ruff: noqa: ARG001  # the builders of intrinsics have the arguments of their kind
 """What compiled code does that numba has no words for: calls by address, arrays at an address, unsigned indices."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]  # it has no types
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -19,11 +20,11 @@ def _call(builder: Any, address: Any, result: Any, kinds: list[Any], arguments: 
 
 
 @intrinsic
-def call_law(typing: Any, address: Any, time: Any, dt: Any, last: Any, y: Any, r: Any, y0: Any, ix: Any, n: Any, lists: Any) -> Any:  # noqa: E501  # the kernel's signature
+def call_law(
+    typing: Any, address: Any, time: Any, dt: Any, last: Any, y: Any, r: Any, y0: Any, ix: Any, n: Any, lists: Any
+) -> Any:  # the kernel's signature
     """Call a law's kernel: void (double, double, double, double*, double*, double*, int64*, int64, int64*)."""
-    signature = types.void(
-        types.int64, types.float64, types.float64, types.float64, *[types.int64] * 6
-    )
+    signature = types.void(types.int64, types.float64, types.float64, types.float64, *[types.int64] * 6)
 
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kinds = [_DOUBLE] * 3 + [_INT] * 6
@@ -34,7 +35,20 @@ def call_law(typing: Any, address: Any, time: Any, dt: Any, last: Any, y: Any, r
 
 
 @intrinsic
-def call_condition(typing: Any, address: Any, time: Any, dt: Any, last: Any, y: Any, r: Any, y0: Any, ix: Any, constants: Any, out: Any, lists: Any) -> Any:  # noqa: E501  # the kernel's signature
+def call_condition(
+    typing: Any,
+    address: Any,
+    time: Any,
+    dt: Any,
+    last: Any,
+    y: Any,
+    r: Any,
+    y0: Any,
+    ix: Any,
+    constants: Any,
+    out: Any,
+    lists: Any,
+) -> Any:  # the kernel's signature
     """Call a condition's kernel; its last five arguments are addresses. Answers 0 or 1."""
     signature = types.int64(types.int64, types.float64, types.float64, types.float64, *[types.int64] * 7)
 

@@ -26,10 +26,11 @@ from math import inf, nan
 import numpy as np
 from numba import njit
 
-from eventide.compiled.calls import call_condition, call_law, clear_run, load_float, load_int, slot, store_float, store_int, word
+from eventide.compiled.calls import call_condition, call_law, clear_run, slot, word
+from eventide.compiled.calls import load_float, load_int, store_float, store_int
 '''
 
-_NATIVE = '''
+_NATIVE = """
 def evaluate(a, f, time, dt):
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(a.rows + 8 * R * rows_width, a.segments[s, 0], a.segments[s, 1])
@@ -50,7 +51,8 @@ def is_true(a, c, f, time, dt):
         a.index + 8 * a.conditions[c, INDEX], a.constants + 8 * a.conditions[c, CONSTANTS],
         a.condition_floats + 8 * (c * CONDITION_FLOATS + GUARD), a.lists,
     ) != 0
-'''
+"""
+
 
 def native_engine() -> Engine:
     """The stepper as native code, from the cache on disk or compiled now."""
@@ -86,14 +88,23 @@ def _source() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-_FLOATS: Final = frozenset(
-    ["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table"]
-)
+_FLOATS: Final = frozenset(["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table"])
 _PLACES: Final = {name: k for k, name in enumerate((*Arrays._fields[:-2], *tables.Coefficients._fields))}
 
 
 _INLINED: Final = frozenset(
-    ["evaluate", "run_laws", "is_true", "copy", "combine", "run_stage", "time_at", "is_between", "comes_before", "two_sum"]
+    [
+        "evaluate",
+        "run_laws",
+        "is_true",
+        "copy",
+        "combine",
+        "run_stage",
+        "time_at",
+        "is_between",
+        "comes_before",
+        "two_sum",
+    ]
 )
 """Small functions on the path of every evaluation; LLVM would leave some of them as calls."""
 

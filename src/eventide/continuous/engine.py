@@ -33,8 +33,9 @@ ENTRIES: Final = Engine._fields[1:]
 
 def _views(arrays: Arrays) -> tuple[Arrays, None]:
     """Memoryviews of all arrays: their items are Python numbers, several times faster to reach than an array's."""
-    views = [memoryview(array) for array in arrays[:-2]]
-    return Arrays(*views, Coefficients(*(memoryview(array) for array in arrays.method)), arrays.host), None
+    views: dict[str, Any] = {name: memoryview(array) for name, array in zip(arrays._fields[:-2], arrays, strict=False)}
+    method = Coefficients(*(memoryview(array) for array in arrays.method))
+    return arrays._replace(**views, method=method), None
 
 
 PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))

@@ -111,7 +111,7 @@ class Flow:
             self._is_checked = True
             check_pass(self)
             return
-        law = None
+        law: Any = None
         try:
             for (stage, _, _), law in zip(self.order, self.laws, strict=True):
                 if stage == CONTRIBUTIONS:

@@ -39,7 +39,6 @@ from eventide.continuous.tables import (
     FAILED,
     FIRST,
     FITTED,
-    FLOW,
     FLOWS,
     FOLLOWING,
     FROM,
@@ -93,9 +92,7 @@ def advance(a: Arrays, f: int) -> int:
     """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
     if a.flow_floats[f, STEP] > 0.0:
         commit(a, f)
-    limit = LATEST
-    if a.settings[LAND] < limit:
-        limit = a.settings[LAND]
+    limit = min(a.settings[LAND], LATEST)
     if a.flow_ints[f, EMPTY] == 1:
         code = wait_step(a, f)
     else:
@@ -128,8 +125,7 @@ def wait_step(a: Arrays, f: int) -> int:
     end = start + step
     if step >= remaining:
         end = a.settings[NEXT_EVENT]
-    if end > LATEST:
-        end = LATEST
+    end = min(end, LATEST)
     if end <= start:
         return STUCK
     end_step(a, f, step, end, 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -43,8 +44,8 @@ from eventide.continuous.tables import (
     PRECEDING,
     PRIORITY,
     RANK,
-    REST,
     REFUSED,
+    REST,
     SETTINGS,
     START,
     STEP,
@@ -57,7 +58,6 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
-
 from eventide.errors import SimulationError
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ class Motion:
             writers = self._writers.setdefault(slot, {})
             writers[owner] = (key, slot in plan.sets)
             in_order = sorted(writers.items(), key=lambda item: item[1][0])
-            for (first, _), (second, (_, sets)) in zip(in_order, in_order[1:], strict=False):
+            for (first, _), (second, (_, sets)) in pairwise(in_order):
                 if sets:
                     raise two_setters(second, first, self.system.variable_at(slot))
 
@@ -351,12 +351,11 @@ class Motion:
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         for item in list(self._changing):
-            plan = item.plan if hasattr(item, "plan") else self.plans[item]
             if hasattr(item, "plan"):
-                if not self.analyst.is_condition_current(item, plan):
+                if not self.analyst.is_condition_current(item, item.plan):
                     self.remove_condition(item)
                     self.add_condition(item)
-            elif not self.analyst.is_law_current(item, plan):
+            elif not self.analyst.is_law_current(item, self.plans[item]):
                 self.leave(item)
                 self.join(item)
 
@@ -416,6 +415,7 @@ class Motion:
         self.sim.time, self.sim.dt = now, 0.0
 
     def raise_what_was_met(self) -> None:
+        """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
         self.failure = self.trouble = None
         self.settings[ABORTED] = self.settings[TROUBLED] = 0.0

@@ -1,7 +1,7 @@
 """One step of an explicit pair for one flow: plain functions over arrays, which numba can compile as they are.
 
-`evaluate(arrays, flow, time, dt)` executes the flow's laws at the states in row Y and leaves their rates in row R; it may
-also change Y (difference equations). Nothing here allocates.
+`evaluate(arrays, flow, time, dt)` executes the flow's laws at the states in row Y and leaves their rates in row R; it
+may also change Y (difference equations). Nothing here allocates.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RATIO_CAP: Final = 64.0
 """A step is never more than doubled: 64 = 2 * 2**5. Source: Helsgaun, manual, 2.2.1.2."""
 HUGE: Final = 1e300
 FEW: Final = 12
-"""Runs of fewer slots are summed slot by slot, longer ones stage by stage, which can be vectorised; same order, same bits."""
+"""Runs of fewer slots are summed slot by slot, longer ones stage by stage, which can be vectorised: the same bits."""
 
 
 def slot(index: int) -> int:
@@ -253,4 +253,4 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
     second = max(1e-6, trial * 1e-3)
     if steepest > 1e-15:
         second = (0.01 / steepest) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1))
-    return min(min(100.0 * trial, second), limit)
+    return min(100.0 * trial, second, limit)

@@ -39,7 +39,7 @@ class Model(Generic[P, R]):
     options     settings of its simulations
     """
 
-    def __init__(self, function: Callable[..., Any], *, until: float | None, options: Mapping[str, float]) -> None:
+    def __init__(self, function: Callable[..., Any], *, until: float | None, options: Mapping[str, Any]) -> None:
         self.function = function
         self.name = function.__name__
         self.__doc__ = function.__doc__

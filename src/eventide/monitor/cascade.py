@@ -66,14 +66,15 @@ class Cascade:
                 raise ModelError(
                     f"{condition.name} fires ever faster: its last {trail.steady + 2} intervals shrank by the factor "
                     f"{ratio:.6g} each, to {interval:.3g}, and would end at time {time + ahead!r} after infinitely many "
-                    "events. Let its handler end the motion when it has become small: stop() the component, or set the "
-                    "state to rest"
+                    "events. Let its handler end the motion when it has become small: stop() the component, or "
+                    "set the state to rest"
                 )
         trail.time, trail.interval, trail.count = time, interval, 1
 
     def _without_end(self, time: float) -> str:
         names = [f"{key[0]} ({t.count} times)" for key, t in self._trails.items() if t.time == time and t.count > 1]
         return (
-            f"time does not go beyond {time!r}: {', '.join(names)} fired at this instant. A condition of `until` that is "
-            "true now is due now: make it false before waiting for it again, for example by `and self.velocity < 0`"
+            f"time does not go beyond {time!r}: {', '.join(names)} fired at this instant. A condition of `until` "
+            "that is true now is due now: make it false before waiting for it again, for example by "
+            "`and self.velocity < 0`"
         )
