@@ -80,7 +80,7 @@ def test_active_is_true_between_events_only(sim: ev.Simulation) -> None:
     sim.process(story())
     sim.run()
     assert sim.active is False
-    assert {what for what in seen} == {("equations", True), ("event", False), ("condition", True)}
+    assert set(seen) == {("equations", True), ("event", False), ("condition", True)}
     assert seen.count(("event", False)) == 2
 
 

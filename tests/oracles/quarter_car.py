@@ -42,7 +42,7 @@ BUS = Car(m1=2500.0, m2=320.0, s1=80000.0, d1=350.0, s2=500000.0, d2=15020.0)
 
 def read_road(path: str | PathLike[str]) -> tuple[Floats, Floats]:
     """Positions [m] and heights [m] of a road file."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with Path(path).open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     positions = np.array([float(row["position_m"]) for row in rows])
     heights = np.array([float(row["height_m"]) for row in rows])

@@ -24,12 +24,14 @@ class Binding(NamedTuple):
     bases       their first columns
     lists       for each list path the first columns of its items
     consts      the numbers that a condition closes over
+    items       the items of each list
     """
 
     objects: tuple[Any, ...]
     bases: tuple[int, ...]
     lists: tuple[tuple[int, ...], ...]
     consts: tuple[float, ...]
+    items: tuple[tuple[Any, ...], ...]
 
 
 class Bind(Protocol):
@@ -59,7 +61,9 @@ def make_binder(
     bases = [f"v{at[path]}.{_column(steps[at[path]].expected)}" for path in paths]
     rows = [_row(at[path], steps[at[path]].expected) for path in lists]
     numbers = [f"float(v{at[path]})" for path in consts]
-    answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in (objects, bases, rows, numbers))
+    items = [f"tuple(v{at[path]})" for path in lists]
+    parts = (objects, bases, rows, numbers, items)
+    answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
     body = "\n        ".join(writer.lines or ["pass"])
     source = f"""
 def bind(function, arguments):

@@ -281,6 +281,8 @@ class Expressions(Ways):
             return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
         if isinstance(function, Builtin):
             return self._call_builtin(function.function, node)
+        if isinstance(function, Stranger) and callable(function.value):
+            raise Unlowerable(_why_unknown(function.value))
         raise Unlowerable(f"{_describe(function)} is not called here")
 
     def _set_rate(self, node: ast.Call, function: ast.Attribute) -> Item:
@@ -595,7 +597,8 @@ def _is_hashable(function: Any) -> bool:
 
 
 def _why_unknown(function: Any) -> str:
-    home, name = getattr(function, "__module__", None) or "", getattr(function, "__qualname__", repr(function))
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    home = getattr(function, "__module__", None) or type(function).__module__
     if home.partition(".")[0] == "numpy":
         return f"numpy's {name} is not followed: use the one of math"
     if isinstance(function, type):

@@ -262,8 +262,10 @@ class Outside:
                 raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
             return Getter(Function(member.fget, None, ref))
         if isinstance(member, FunctionType) and name not in _own(sample):
+            self._note(path, "code", member.__code__)
             return Function(member, path, ref)
         if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
+            self._note(path, "code", member.__func__.__code__)
             return Function(member.__func__, path)
         if name not in _own(sample) and type(member) in NUMBERS:
             return self._class_number(home, name, member)

@@ -14,10 +14,12 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from eventide.compiled.llvm import Machine, machine_name
 from eventide.compiled.lowered import Kernel, Lowered
+
+if TYPE_CHECKING:
+    from eventide.compiled.llvm import Machine
 
 FORMAT: Final = b"eventide kernel 1\n"
 
@@ -50,6 +52,8 @@ class Store:
             return Kernel(self._address(lowered.source, lowered.symbols), lowered, self)
 
     def _address(self, source: str, needed: tuple[str, ...]) -> int:
+        from eventide.compiled.llvm import Machine, machine_name
+
         key = hashlib.sha256(f"{machine_name()}\n{source}".encode()).hexdigest()
         if key not in self._addresses:
             self._machine = machine = self._machine or Machine()

@@ -317,7 +317,7 @@ class Motion:
         self._restructured(flow)
 
     def _check_writers(self, owner: Any, plan: LawPlan) -> None:
-        """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written and it has not read."""
+        """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
         key = (-owner._priority, owner._started) if plan.sets or plan.adds else None
         for slot in (*plan.sets, *plan.adds):
             writers = self._writers.setdefault(slot, {})

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
-from eventide.continuous.motion import Motion
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.declare import MISSING
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
+    from eventide.continuous.motion import Motion
     from eventide.simulation import Simulation
 
 

@@ -65,9 +65,9 @@ class Cascade:
             if trail.steady >= STEADY - 2 and 0.0 < ahead < max(10.0 * dt_min, NEAR * max(1.0, abs(time))):
                 raise ModelError(
                     f"{condition.name} fires ever faster: its last {trail.steady + 2} intervals shrank by the factor "
-                    f"{ratio:.6g} each, to {interval:.3g}, and would end at time {time + ahead!r} after infinitely many "
-                    "events. Let its handler end the motion when it has become small: stop() the component, or "
-                    "set the state to rest"
+                    f"{ratio:.6g} each, to {interval:.3g}, and would end at time {time + ahead!r} after infinitely "
+                    "many events. Let its handler end the motion when it has become small: stop() the component, "
+                    "or set the state to rest"
                 )
         trail.time, trail.interval, trail.count = time, interval, 1
 
