@@ -16,6 +16,7 @@ Source: Pannek, Simulation of mechatronic systems, section 2.4.
 import csv
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
