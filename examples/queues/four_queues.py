@@ -3,8 +3,9 @@
 Covers:   a choice among resources, order of events at one instant, reneging, requests that move to another resource.
 Scenario: a hundred customers, one every minute, join the shortest of four lines, counting whoever is being served; of
           equal ones the first. Each is served for 4.5 minutes, so that many services end just when somebody comes.
-          They stay; or they go away after nine minutes of waiting; or, whenever a service ends, the last of the
-          longest line goes over to that counter if he then stands at least two places further ahead.
+          They stay; or they go away after nine minutes of waiting, even if it would be their turn at that minute; or,
+          whenever a service ends, the last of the longest line goes over to that counter if he stands further ahead
+          there.
 Source:   ARGESIM comparison C22, non-standard queuing policies. Its first policy is the one with known results; the
           other two follow its idea by the rules written here.
 """

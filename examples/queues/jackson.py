@@ -42,9 +42,9 @@ def jackson(
     work_rate: float = 2.0,
     inspection_rate: float = 2.5,
     failing: float = 0.3,
-    warm_up: float = 500.0,
+    warm_up: float = 200.0,
     batches: int = 20,
-    length: float = 800.0,
+    length: float = 600.0,
 ) -> ev.Life[dict[str, object]]:
     """Two stations and a share `failing` of the work that is done again: the steady state beside the exact one."""
     shop = Shop(sim)

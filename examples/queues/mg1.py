@@ -42,7 +42,7 @@ def mg1(
     arrival_rate: float = 0.8,
     warm_up: float = 1000.0,
     batches: int = 20,
-    length: float = 2500.0,
+    length: float = 2000.0,
 ) -> ev.Life[dict[str, object]]:
     """One server whose services have mean one and the distribution `service`: its steady state beside the exact one."""
     server = ev.Resource(sim, name="server")

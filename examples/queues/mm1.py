@@ -35,7 +35,7 @@ def mm1(
     service_rate: float = 1.0,
     warm_up: float = 1000.0,
     batches: int = 20,
-    length: float = 2500.0,
+    length: float = 2000.0,
 ) -> ev.Life[dict[str, object]]:
     """One server with a random stream of customers: its steady state beside the exact one."""
     server = ev.Resource(sim, name="server")

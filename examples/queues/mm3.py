@@ -52,9 +52,9 @@ def mm3(
     arrival_rate: float = 2.4,
     service_rate: float = 1.0,
     room: int | None = None,
-    warm_up: float = 500.0,
+    warm_up: float = 200.0,
     batches: int = 20,
-    length: float = 800.0,
+    length: float = 600.0,
 ) -> ev.Life[dict[str, object]]:
     """Several servers, one line, `room` customers who can wait: its steady state beside the exact one."""
     desk = ev.Resource(sim, servers, name="desk")

@@ -40,9 +40,9 @@ def priority(
     urgent_rate: float = 0.3,
     ordinary_rate: float = 0.4,
     preemptive: bool = False,
-    warm_up: float = 1000.0,
+    warm_up: float = 200.0,
     batches: int = 20,
-    length: float = 2000.0,
+    length: float = 1000.0,
 ) -> ev.Life[dict[str, object]]:
     """One server with urgent and ordinary customers: how long each class stays, beside the exact values."""
     server = (ev.PreemptiveResource if preemptive else ev.Resource)(sim, name="server")

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eventide.continuous import ENGLAND as ENGLAND
     from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
+    from eventide.continuous import EULER as EULER
+    from eventide.continuous import KUTTA_SIMPSON as KUTTA_SIMPSON
+    from eventide.continuous import RK4 as RK4
+    from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
     from eventide.continuous import Method as Method
     from eventide.continuous import Variable as Variable
@@ -65,7 +69,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "continuous": ("ENGLAND", "ENGLAND_PLAIN", "Continuous", "Method", "Variable", "law"),
+    "continuous": (
+        "ENGLAND",
+        "ENGLAND_PLAIN",
+        "EULER",
+        "KUTTA_SIMPSON",
+        "RK4",
+        "TRAPEZOID",
+        "Continuous",
+        "Method",
+        "Variable",
+        "law",
+    ),
     "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
     "discrete": (
         "Container",

@@ -306,13 +306,13 @@ class Arithmetic:
 
 def _fold(name: str, one: float, other: float) -> Number | None:
     """The operation done beforehand by Python itself; None where Python raises, so that the kernel gets its NaN."""
-    if name == "Pow" and abs(one) > 1 and abs(other) > 1024:
-        return None  # a whole power of millions of digits would be computed in full
+    if name == "Pow" and isinstance(one, int) and isinstance(other, int) and abs(one) > 1 and other > 1024:
+        raise Unlowerable("this whole number is larger than any float")  # and would be computed in full first
     try:
         value = OPERATIONS[name](one, other)
-        if isinstance(value, complex):
-            raise Unlowerable("this is a complex number")
-        folded = constant(value)
     except ArithmeticError:
         return None
+    if isinstance(value, complex):
+        raise Unlowerable("this is a complex number")
+    folded = constant(value)
     return folded if isinstance(folded, Number) else None

@@ -314,6 +314,8 @@ class Expressions(Ways):
             return self._super()
         if function in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
             return self._reduce(function, node.args[0], node)
+        if function in (sum, any, all):
+            raise Unlowerable(f"{function.__name__} is followed around `... for ... in ...` only")
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Unlowerable("arguments are followed one by one, without names and *")
         if function is len and len(node.args) == 1:

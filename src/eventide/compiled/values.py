@@ -7,6 +7,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, Literal, TypeAlias
 
 from eventide.compiled.ir import real
+from eventide.compiled.refusal import Unlowerable
 
 Path: TypeAlias = tuple[str, ...]
 """How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
@@ -172,12 +173,15 @@ Item: TypeAlias = (
 def constant(value: float) -> Number | Truth:
     """A number that is known beforehand.
 
-    Raises OverflowError for a whole number that no float can hold.
+    Raises Unlowerable for a whole number that no float can hold.
     """
     if isinstance(value, bool):
         return Truth("true" if value else "false", known=value)
     if isinstance(value, int):
         if -LARGEST_INT <= value < LARGEST_INT:
             return Number(str(int(value)), "int", known=value)
-        return Number(real(float(value)), "whole", known=value)
+        try:
+            return Number(real(float(value)), "whole", known=value)
+        except OverflowError:
+            raise Unlowerable("this whole number is larger than any float") from None
     return Number(real(value), "float", known=float(value))

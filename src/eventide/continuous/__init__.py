@@ -6,7 +6,16 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
-from eventide.continuous.methods import ENGLAND, ENGLAND_PLAIN, Method
+from eventide.continuous.methods import (
+    ENGLAND,
+    ENGLAND_PLAIN,
+    EULER,
+    KUTTA_SIMPSON,
+    RK4,
+    TRAPEZOID,
+    Method,
+    fixed,
+)
 from eventide.continuous.motion import Motion, check_limits
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
@@ -14,6 +23,10 @@ from eventide.continuous.variable import Variable
 __all__ = [
     "ENGLAND",
     "ENGLAND_PLAIN",
+    "EULER",
+    "KUTTA_SIMPSON",
+    "RK4",
+    "TRAPEZOID",
     "Continuous",
     "Flow",
     "Law",
@@ -22,5 +35,6 @@ __all__ = [
     "System",
     "Variable",
     "check_limits",
+    "fixed",
     "law",
 ]

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from eventide.continuous.tables import Coefficients
+from eventide.errors import ModelError
 
 Row: TypeAlias = tuple[Fraction, ...]
 
@@ -42,6 +43,11 @@ class Method:
     scale_stage: int
     dense: tuple[Row, ...]
     source: str
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it has no error estimate and steps dt_max."""
+        return not any(self.error)
 
     @cached_property
     def coefficients(self) -> Coefficients:
@@ -131,6 +137,74 @@ def _quintic(middle: Row, end: Row) -> tuple[Row, ...]:
         mix(0, -24, 4, 16, 4),
     )
 
+
+def _cubic(stages: int, end: Row) -> tuple[Row, ...]:
+    """Hermite's polynomial through the values and rates at start and end of a step, in units of the step."""
+    start_rate = _row(Fraction(1), 1)
+    end_rate = (Fraction(0),) * stages + (Fraction(1),)
+    return (
+        start_rate,
+        _add((3, end), (-2, start_rate), (-1, end_rate)),
+        _add((-2, end), (1, start_rate), (1, end_rate)),
+    )
+
+
+def fixed(name: str, order: int, matrix: tuple[Row, ...], weights: Row, source: str) -> Method:
+    """An explicit Runge-Kutta method of fixed step: it steps dt_max unless an event cuts the step, whatever tolerances.
+
+    matrix      row i: weights of the earlier stages in the argument of stage i
+    Raises      ModelError if a row has weights of later stages, or there is not one row for each weight
+    Source      of the interpolant: Helsgaun, COMBINEDSIMULATION manual, 2.2.2
+    """
+    stages = len(weights)
+    if len(matrix) != stages or any(len(row) > i for i, row in enumerate(matrix)):
+        raise ModelError(
+            f"{name} is no explicit tableau: {stages} weights, and rows of {[len(r) for r in matrix]} entries"
+        )
+    return Method(
+        name=name,
+        order=order,
+        error_order=order,
+        nodes=tuple(sum(row, Fraction(0)) for row in matrix),
+        matrix=matrix,
+        weights=weights,
+        error=(Fraction(0),) * stages,
+        error_stage=stages,
+        scale_stage=0,
+        dense=_cubic(stages, weights),
+        source=source,
+    )
+
+
+EULER: Final = fixed("Euler", 1, ((),), _row(Fraction(1), 1), "Helsgaun, COMBINEDSIMULATION manual, 2.2.1.1")
+"""Euler's method: order 1, one evaluation a step."""
+
+TRAPEZOID: Final = fixed(
+    "Trapezoid",
+    2,
+    ((), _row(Fraction(1), 1)),
+    _row(Fraction(1, 2), 1, 1),
+    "Helsgaun, COMBINEDSIMULATION manual, 2.2.1.3, over the whole step",
+)
+"""The explicit trapezoidal rule (Heun's in the lecture notes): order 2, two evaluations a step."""
+
+KUTTA_SIMPSON: Final = fixed(
+    "Kutta-Simpson",
+    3,
+    ((), _row(Fraction(1, 2), 1), _row(Fraction(1), -1, 2)),
+    _row(Fraction(1, 6), 1, 4, 1),
+    "Kutta, Z. Math. Phys. 46 (1901): with Simpson's weights the one choice of order 3; named SIMPSON in the manual",
+)
+"""Simpson's rule with Kutta's third stage: order 3, three evaluations a step."""
+
+RK4: Final = fixed(
+    "Classical Runge-Kutta",
+    4,
+    ((), _row(Fraction(1, 2), 1), _row(Fraction(1, 2), 0, 1), _row(Fraction(1), 0, 0, 1)),
+    _row(Fraction(1, 6), 1, 2, 2, 1),
+    "Kutta, Z. Math. Phys. 46 (1901)",
+)
+"""The classical Runge-Kutta method: order 4, four evaluations a step."""
 
 ENGLAND: Final = _england(local_extrapolation=True)
 """Runge-Kutta-England with local extrapolation: the default method."""

@@ -1,0 +1,561 @@
+"""What cannot be lowered is refused, and the refusal names file, line, text and reason."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compiled import formulas
+from compiled.harness import new_registry
+from compiled.test_laws import House, Probe, new_probe
+
+import eventide as ev
+from eventide.compiled import CannotLower, lower_condition, lower_law
+
+HERE = Path(__file__)
+LEVEL = 1.0
+TABLE = [1.0, 2.0]
+NARROW = np.float32(0.5)
+
+
+def raise_level() -> None:
+    global LEVEL  # noqa: PLW0603  # this is what is refused
+    LEVEL += 1.0
+
+
+class Odd(Probe):
+    """A Probe with data and members that have no place in a kernel."""
+
+    bound: float | None = 2.0
+    words: str = "text"
+    table: list[float] = ev.field(default_factory=list)
+    mixed: list[ev.Continuous] = ev.field(default_factory=list)
+    plain = 3.0
+
+    @classmethod
+    def of_class(cls) -> float:
+        return 1.0
+
+    def factorial(self, n: float) -> float:
+        return 1.0 if n < 1.0 else n * self.factorial(n - 1.0)
+
+    def any_number(self, *numbers: float) -> float:
+        return 1.0
+
+    def sometimes(self) -> float | None:
+        if self.x > 0.0:
+            return 1.0
+
+    def endless(self) -> float:
+        while True:
+            pass
+
+
+CASES: list[tuple[Callable[[Odd], None], str, str]] = []
+
+
+def refused(construct: str, why: str):
+    def add(function):
+        CASES.append((function, construct, why))
+        return function
+
+    return add
+
+
+@refused("np.sin(self.x)", "numpy's sin is not followed: use the one of math")
+def numpy_call(self):
+    self.rate.x = np.sin(self.x)
+
+
+@refused("print(self.x)", "print is not followed")
+def printing(self):
+    self.rate.x = 1.0
+    print(self.x)
+
+
+@refused("gain", "'gain' is a parameter, which changes in events only: declare it as ev.Computed")
+def writing_a_parameter(self):
+    self.gain = 2.0
+
+
+@refused("words", "'words' is a str")
+def writing_a_plain_field(self):
+    self.words = 2.0
+
+
+@refused("self.words", "'words' is a str, and only numbers and components")
+def reading_text(self):
+    if self.words == "text":
+        self.rate.x = 1.0
+
+
+@refused("self.bound", "'bound' is annotated as float | None: only float, int and bool fields have slots")
+def reading_an_optional_number(self):
+    self.rate.x = self.bound
+
+
+@refused("self.extra", "'extra' is not declared: annotate it in the class, as in `extra: float = ...`")
+def reading_an_undeclared_number(self):
+    self.rate.x = self.extra
+
+
+@refused("self.plain", "annotate it as a float to make it a parameter, or as ClassVar")
+def reading_a_number_of_the_class(self):
+    self.rate.x = self.plain
+
+
+@refused("self.absent", "Odd has no 'absent'")
+def reading_nothing(self):
+    self.rate.x = self.absent
+
+
+@refused("self.rate.heigth", "Odd has no state 'heigth'; it has: x, y, z")
+def misspelt_rate(self):
+    self.rate.heigth = 1.0
+
+
+@refused("self.active", "'active' of Odd is the library's own")
+def library_property(self):
+    self.rate.x = self.active
+
+
+@refused("self.sim.rel_error", "of the simulation only time, dt, last_time are followed")
+def setting_of_the_simulation(self):
+    self.rate.x = self.sim.rel_error
+
+
+@refused("self.last.x = 1.0", "last states are set by the monitor")
+def writing_a_last_state(self):
+    self.last.x = 1.0
+
+
+@refused("self.sim.time", "'time' stands in no slot")
+def writing_the_time(self):
+    self.sim.time = 1.0
+
+
+@refused("self.of_class", "a classmethod is not followed")
+def class_method(self):
+    self.rate.x = self.of_class()
+
+
+@refused("self.factorial(n - 1.0)", "factorial calls itself")
+def recursion(self):
+    self.rate.x = self.factorial(3.0)
+
+
+@refused("self.any_number(1.0, 2.0)", "functions with *args")
+def star_in_a_helper(self):
+    self.rate.x = self.any_number(1.0, 2.0)
+
+
+@refused("self.half(*TABLE)", "arguments are followed one by one")
+def star_in_a_call(self):
+    self.rate.x = self.half(*TABLE)
+
+
+@refused("self.half()", "`value` has no value yet")
+def missing_argument(self):
+    self.rate.x = self.half()
+
+
+@refused("self.half(1.0, 2.0)", "half takes 1 arguments, not 2")
+def argument_too_many(self):
+    self.rate.x = self.half(1.0, 2.0)
+
+
+@refused("self.half(other=1.0)", "half cannot be given 'other'")
+def unknown_argument(self):
+    self.rate.x = self.half(other=1.0)
+
+
+@refused("x", "different things, depending on the way is no number")
+def sometimes_nothing(self):
+    x = self.sometimes()
+    self.rate.x = x + 1.0
+
+
+@refused("self.endless()", "endless never ends")
+def endless(self):
+    self.rate.x = self.endless()
+
+
+@refused("LEVEL", "declares `global LEVEL`, so it may change at any time")
+def global_that_is_rebound(self):
+    self.rate.x = LEVEL
+
+
+@refused("global LEVEL", "a law changes nothing outside the table of states")
+def global_statement(self):
+    global LEVEL  # noqa: PLW0603  # this is what is refused
+    LEVEL = 2.0
+
+
+@refused("TABLE[0]", "items are followed in loops only")
+def subscript(self):
+    self.rate.x = TABLE[0]
+
+
+@refused("self.table", "'table' is a list, and only numbers and components can be followed")
+def list_of_numbers(self):
+    for value in self.table:
+        self.rate.x += value
+
+
+@refused("self.mixed", "the items are of several classes: Probe and House")
+def list_of_several_classes(self):
+    for item in self.mixed:
+        self.rate.x += item.loss
+
+
+@refused("NARROW", "is no number")
+def single_precision(self):
+    self.rate.x = self.x * NARROW
+
+
+@refused("a", "it may have no value here")
+def name_without_a_value(self):
+    if self.x > 0.0:
+        a = 1.0
+    self.rate.x = a
+
+
+@refused("k", "it may have no value here")
+def name_after_a_loop(self):
+    for k in range(self.count):
+        pass
+    self.rate.x = k
+
+
+@refused("guest", "it may have no value here")
+def item_after_a_loop(self):
+    for guest in self.guests:
+        pass
+    self.rate.x = guest.x
+
+
+@refused("house", "it may have no value here")
+def two_objects_by_one_name(self):
+    house = self.house
+    if self.x > 0.0:
+        house = self.guests
+    self.rate.x = house.loss
+
+
+@refused("deleted", "`deleted` is not defined")
+def undefined_global(self):
+    self.rate.x = deleted  # noqa: F821  # this is what is refused
+
+
+@refused("formulas.missing", "has no 'missing'")
+def undefined_name_of_a_module(self):
+    self.rate.x = formulas.missing
+
+
+@refused('{"x": self.x}', "dictionaries are not followed")
+def dictionary(self):
+    self.rate.x = {"x": self.x}["x"]
+
+
+@refused("[self.x, self.y]", "lists made here are not followed")
+def list_display(self):
+    values = [self.x, self.y]
+    self.rate.x = values
+
+
+@refused("sum([self.x, self.y])", "sum is followed around `... for ... in ...` only")
+def sum_of_a_display(self):
+    self.rate.x = sum([self.x, self.y])
+
+
+@refused("1.0 if self.x > 0.0 else None", "the two values are of different kinds")
+def nothing_as_a_choice(self):
+    self.rate.x = 1.0 if self.x > 0.0 else None
+
+
+@refused("[guest.x for guest in self.guests]", "inside sum, any, all, min and max only")
+def comprehension(self):
+    values = [guest.x for guest in self.guests]
+    self.rate.x = values
+
+
+@refused('f"{self.x}"', "texts are not followed")
+def f_string(self):
+    self.rate.x = float(f"{self.x}")
+
+
+@refused("a := self.x", "`:=` is not followed")
+def walrus(self):
+    self.rate.x = (a := self.x) + a
+
+
+@refused("lambda: self.x", "functions made here are not followed")
+def inner_lambda(self):
+    self.rate.x = (lambda: self.x)()
+
+
+@refused("def inner(): ...", "functions made here are not followed")
+def inner_function(self):
+    def inner(): ...
+
+
+@refused("try: ...", "native code neither raises nor catches")
+def trying(self):
+    try:
+        self.rate.x = 1.0
+    finally:
+        pass
+
+
+@refused("with self.house: ...", "`with` is not followed")
+def with_statement(self):
+    with self.house:
+        pass
+
+
+@refused("raise ValueError", "native code cannot raise")
+def raising(self):
+    raise ValueError
+
+
+@refused("from math import exp", "import it at the top of the file")
+def importing(self):
+    from math import exp
+
+    self.rate.x = exp(1.0)
+
+
+@refused("for k in range(3): ...", "`else` of a loop is not followed")
+def else_of_a_loop(self):
+    for k in range(3):
+        self.rate.x = k
+    else:
+        self.rate.y = 1.0
+
+
+@refused("enumerate(self.guests)", "objects (enumerate) are not made between events")
+def other_loops(self):
+    for pair in enumerate(self.guests):
+        self.rate.x = pair
+
+
+@refused("k, guest", "loops give their items to one name")
+def several_targets(self):
+    for k, guest in self.guests:
+        guest.rate.x = k
+
+
+@refused("range(self.x)", "range takes whole numbers, and this is a float")
+def range_of_a_float(self):
+    for k in range(self.x):
+        self.rate.x = k
+
+
+@refused("range(1, 5, self.count)", "the step of range has to be written as a number other than 0")
+def variable_step(self):
+    for k in range(1, 5, self.count):
+        self.rate.x = k
+
+
+@refused("House(self.sim)", "objects (House) are not made between events")
+def making_objects(self):
+    House(self.sim)
+
+
+@refused("math.gamma(self.x)", "gamma is not followed")
+def unknown_function(self):
+    self.rate.x = math.gamma(self.x)
+
+
+@refused("round(self.x, 2)", "round with 2 arguments is not followed")
+def unknown_arguments(self):
+    self.rate.x = round(self.x, 2)
+
+
+@refused("max(self.x, key=self.y)", "arguments are followed one by one, without names")
+def keyword_of_a_function(self):
+    self.rate.x = max(self.x, key=self.y)
+
+
+@refused("self.x << 2", "of the operators + - * / // % ** are followed")
+def shift(self):
+    self.rate.x = self.x << 2
+
+
+@refused("~self.count", "of the operators + - * / // % ** are followed")
+def inversion(self):
+    self.rate.x = ~self.count
+
+
+@refused("self.house is self.twin", "of the comparisons < <= > >= == != are followed")
+def identity(self):
+    self.rate.x = self.house is self.twin
+
+
+@refused("self.x", "`and` and `or` between other things than truths")
+def value_of_or(self):
+    self.rate.x = self.x or 1.0
+
+
+@refused("a, b, c = self.x, self.y", "3 names need as many values")
+def unpacking(self):
+    a, b, c = self.x, self.y
+
+
+@refused("TABLE[0] = 1.0", "names and attributes can be assigned")
+def assigned_item(self):
+    TABLE[0] = 1.0
+
+
+@refused("(-8.0) ** 0.5", "this is a complex number")
+def complex_number(self):
+    self.rate.x = (-8.0) ** 0.5
+
+
+@refused("self", "a Odd is no number")
+def object_as_a_number(self):
+    self.rate.x = self + 1.0
+
+
+@refused("10**400", "larger than any float")
+def number_beyond_floats(self):
+    self.rate.x = self.x * 10**400
+
+
+@refused("7**(9**9)", "larger than any float")
+def number_of_millions_of_digits(self):
+    self.rate.x = self.x * 7**(9**9)
+
+
+@refused("self.rate", "all rates or last states is neither true nor false here")
+def view_as_a_truth(self):
+    if self.rate:
+        self.rate.x = 1.0
+
+
+@pytest.fixture(scope="module")
+def odd() -> Odd:
+    probe = new_probe()
+    odd = Odd(probe.sim, house=probe.house, twin=probe.twin, guests=probe.guests, mixed=[probe, probe.house])
+    odd.extra = 5.0
+    odd.table = TABLE
+    return odd
+
+
+@pytest.mark.parametrize(("function", "construct", "why"), CASES, ids=[function.__name__ for function, _, _ in CASES])
+def test_what_is_refused_is_named(odd, function, construct, why) -> None:
+    with pytest.raises(CannotLower) as caught:
+        lower_law(odd, function)
+    error = caught.value
+    assert Path(error.file) == HERE
+    assert construct.removesuffix(": ...") in error.construct
+    assert error.construct.removesuffix(" ...") in HERE.read_text().splitlines()[error.line - 1]
+    assert why in error.why
+    assert str(error) == f"{error.file}:{error.line}: `{error.construct}`: {error.why}"
+
+
+def test_a_refusal_in_a_helper_names_the_helpers_line(odd) -> None:
+    def law(self):
+        self.rate.x = formulas.shouted(self.x)
+
+    with pytest.raises(CannotLower) as caught:
+        lower_law(odd, law)
+    assert Path(caught.value.file).name == "formulas.py"
+    assert caught.value.construct == "print(value)"
+
+
+def test_assertions_are_refused(odd) -> None:
+    with pytest.raises(CannotLower, match="an assertion cannot raise") as caught:
+        lower_law(odd, formulas.sure)
+    assert caught.value.construct == "assert self.x > 0.0"
+
+
+def test_conditions_only_read(odd) -> None:
+    def test(probe):
+        probe.x = 1.0
+        return True
+
+    with pytest.raises(CannotLower, match="a condition only reads"):
+        lower_condition(test, odd)
+
+
+def test_conditions_answer_a_truth(odd) -> None:
+    def forgetful(probe):
+        if probe.x > 0:
+            return True
+
+    with pytest.raises(CannotLower, match="a condition answers a truth"):
+        lower_condition(forgetful, odd)
+
+
+class Timer(ev.Process):
+    limit: float = 3.0
+
+
+def test_numbers_of_what_is_no_continuous_have_no_slot(odd) -> None:
+    timer = Timer(odd.sim)
+    with pytest.raises(CannotLower, match="Timer is no Continuous, so that its number 'limit' stands in no slot"):
+        lower_condition(lambda: odd.x > timer.limit)
+
+
+def test_objects_of_another_simulation_are_refused(odd) -> None:
+    other = House(ev.Simulation(rng=1))
+    with pytest.raises(CannotLower, match="it belongs to another simulation"):
+        lower_condition(lambda: odd.x > other.loss)
+
+
+def test_a_number_too_large_to_be_told(odd) -> None:
+    limit = 2**53 + 1
+    with pytest.raises(CannotLower, match="too large to be told"):
+        lower_condition(lambda: odd.x > limit)
+
+
+def test_a_generator_is_refused(odd) -> None:
+    def test():
+        yield odd.x > 1.0
+
+    with pytest.raises(CannotLower, match="it yields or awaits"):
+        lower_condition(test)
+
+
+@pytest.mark.parametrize("test", [partial(max, 1), math.isnan, Timer, "text"], ids=["partial", "builtin", "class", "text"])
+def test_what_is_no_function_is_refused(test) -> None:
+    with pytest.raises(CannotLower, match="only functions, lambdas and methods are followed"):
+        lower_condition(test)
+    with pytest.raises(CannotLower, match="only functions, lambdas and methods are followed"):
+        new_registry().condition(test)
+
+
+def test_calls_upon_calls_have_an_end(odd) -> None:
+    def a(v):
+        return v + v / 3.0 + v / 5.0 + v / 7.0
+
+    def b(v):
+        return a(v) + a(-v) + a(v + 1) + a(v + 2) + a(v + 3) + a(v + 4)
+
+    def c(v):
+        return b(v) + b(-v) + b(v + 1) + b(v + 2) + b(v + 3) + b(v + 4)
+
+    def d(v):
+        return c(v) + c(-v) + c(v + 1) + c(v + 2) + c(v + 3) + c(v + 4)
+
+    def e(v):
+        return d(v) + d(-v) + d(v + 1) + d(v + 2) + d(v + 3) + d(v + 4)
+
+    def f(v):
+        return e(v) + e(-v) + e(v + 1) + e(v + 2) + e(v + 3) + e(v + 4)
+
+    with pytest.raises(CannotLower, match="more than 100000 instructions"):
+        lower_condition(lambda: f(odd.x) > 1.0)
+
+
+def test_a_refusal_travels_between_processes(odd) -> None:
+    with pytest.raises(CannotLower) as caught:
+        lower_law(odd, printing)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.line, again.why) == (str(caught.value), caught.value.line, caught.value.why)
