@@ -20,7 +20,8 @@ def steady_state(machines: int, repairers: int, failure_rate: float, repair_rate
     ratio = failure_rate / repair_rate
     weights = []
     for down in range(machines + 1):
-        orders = 1.0 if down <= repairers else factorial(down) / (factorial(repairers) * repairers ** (down - repairers))
+        waiting = max(down - repairers, 0)
+        orders = factorial(down) / (factorial(down - waiting) * repairers**waiting)
         weights.append(comb(machines, down) * orders * ratio**down)
     broken = sum(down * weight for down, weight in enumerate(weights)) / sum(weights)
     throughput = failure_rate * (machines - broken)

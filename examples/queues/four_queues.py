@@ -76,8 +76,7 @@ def four_queues(
     for _ in range(CUSTOMERS):
         yield ev.hold(1.0)
         customers.append(sim.process(hall.customer()))
-    for customer in customers:
-        yield customer
+    yield from customers  # wait for the end of each
     return {
         "waiting time": hall.waits,
         "longest wait": ev.Quantity(hall.waits.maximum, unit="min"),

@@ -56,6 +56,10 @@ def mg1(
 
     sim.process(arrivals())
     waiting = arrival_rate * SECOND_MOMENT[service] / (2.0 * (1.0 - arrival_rate))
-    readings = {"waiting time": server.waits, "customers waiting": server.queue}
-    exact = {"waiting time": waiting, "customers waiting": arrival_rate * waiting}
+    readings = {
+        "waiting time": server.waits,
+        "customers waiting": server.queue,
+        "utilisation": lambda: server.utilisation,
+    }
+    exact = {"waiting time": waiting, "customers waiting": arrival_rate * waiting, "utilisation": arrival_rate}
     return (yield from batch_means(sim, readings, exact, warm_up=warm_up, batches=batches, length=length))

@@ -41,6 +41,7 @@ def steady_state(servers: int, arrival_rate: float, service_rate: float, room: i
         "waiting time": waiting / total / entering,
         "share that waits": (at_full - lost) / (total - lost),
         "share that goes away": lost / total,
+        "utilisation": entering / (servers * service_rate),
     }
 
 
@@ -76,6 +77,7 @@ def mm3(
         "waiting time": desk.waits,
         "share that waits": lambda: float(np.mean(desk.waits.values > 0.0)),
         "share that goes away": gone,
+        "utilisation": lambda: desk.utilisation,
     }
     exact = steady_state(servers, arrival_rate, service_rate, room)
     return (yield from batch_means(sim, readings, exact, warm_up=warm_up, batches=batches, length=length))

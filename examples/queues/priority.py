@@ -9,7 +9,7 @@ Source:   Cobham 1954; White and Christie 1958; Kleinrock, Queueing Systems, vol
 
 from __future__ import annotations
 
-from steady_state import batch_means
+from steady_state import Reading, batch_means
 
 import eventide as ev
 
@@ -46,7 +46,7 @@ def priority(
 ) -> ev.Life[dict[str, object]]:
     """One server with urgent and ordinary customers: how long each class stays, beside the exact values."""
     server = (ev.PreemptiveResource if preemptive else ev.Resource)(sim, name="server")
-    readings = {}
+    readings: dict[str, Reading] = {"utilisation": lambda: server.utilisation}
 
     def arrivals(name: str, priority: float, rate: float) -> ev.Life:
         stays = readings[f"time in the system, {name}"] = ev.Tally()
@@ -61,6 +61,7 @@ def priority(
     yield ev.hold(0.0)  # both have begun
     urgent, ordinary = exact_stays(urgent_rate, ordinary_rate, is_preemptive=preemptive)
     exact = {
+        "utilisation": urgent_rate + ordinary_rate,
         "time in the system, urgent": urgent,
         "time not served, urgent": urgent - 1.0,
         "time in the system, ordinary": ordinary,
