@@ -32,7 +32,7 @@ class Observer:
     _frequency: Frequency = "step"
     _grid: Grid | None = None
     _index: int = 0
-    _due: float = inf
+    _upcoming: float = inf
 
     def _observe(self, phase: Phase) -> None:
         """Look at the model."""
@@ -42,18 +42,18 @@ class Observer:
         """Begin the regular grid anew at `time`."""
         self._grid = Grid(time, self._frequency) if isinstance(self._frequency, Fraction) else None
         self._index = 0
-        self._due = inf if self._grid is None else self._grid.time(0)
+        self._upcoming = inf if self._grid is None else self._grid.time(0)
 
     def _next_time(self) -> float:
         """The next instant of the regular grid; infinity without one."""
-        return self._due
+        return self._upcoming
 
     def _pass(self, time: float) -> None:
         """Leave behind the grid's instant at `time` or before it."""
-        if self._grid is not None and self._due <= time:
+        if self._grid is not None and self._upcoming <= time:
             self._index += 1
-            self._due = self._grid.time(self._index)
-            if self._due <= time:
+            self._upcoming = self._grid.time(self._index)
+            if self._upcoming <= time:
                 self._refuse_period(time)
 
     def _refuse_period(self, time: float) -> None:
