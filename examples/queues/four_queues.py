@@ -40,7 +40,7 @@ class Hall:
 
     def customer(self) -> ev.Life:
         sim = self.sim
-        yield ev.hold(0.0)  # services that end at this minute have ended
+        # A service that ends at this very minute has ended: its end was scheduled before this arrival was.
         arrived = sim.time
         with min(self.counters, key=length).request() as place:
             if self.policy == "renege":

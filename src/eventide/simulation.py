@@ -11,6 +11,7 @@ from eventide.discrete import World
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
+    from eventide.compiled.account import Explanation
     from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
     from eventide.observe import Every, PopulationRecording, Recording
@@ -148,6 +149,16 @@ class Simulation(World):
         recording = record(self, subjects, expressions, every, events=events, name=name)
         self.recordings.append(recording)
         return recording
+
+    def explain(self) -> Explanation:
+        """What of the model is native code and what is not, where and why, and which parts step together.
+
+        Print it for reading. Laws stand in the order in which they run, with the computed values that they read before
+        the law that sets them has run. To be asked before a run, after it, or at an event.
+        """
+        from eventide.compiled.account import explain
+
+        return explain(self._continuum.motion)
 
     # --- what a model may decide for itself -----------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ LAW = ctypes.CFUNCTYPE(
 CONDITION = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 7
 )  # t, dt, last, Y, R, Y0, ix, consts, out, lists
-REFUSED_BY_PYTHON = (ZeroDivisionError, OverflowError, ValueError, TypeError)
+REFUSED_BY_PYTHON = (ZeroDivisionError, OverflowError, ValueError, TypeError, IndexError)
 SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.0, 1e-300, 1e10, 7.25)
 
 
@@ -28,6 +28,9 @@ class Moment(NamedTuple):
     time: float = 0.0
     dt: float = 0.0
     last_time: float = 0.0
+
+
+START = Moment()
 
 
 class Answer(NamedTuple):
@@ -54,7 +57,7 @@ def index_row(bindings: list[Binding]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(rows or [0], dtype=np.int64), np.array(lists or [0], dtype=np.int64)
 
 
-def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: Moment = Moment()) -> None:
+def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: Moment = START) -> None:
     rows, lists = index_row(bindings)
     LAW(kernel.address)(
         *moment,
@@ -67,7 +70,7 @@ def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: 
     )
 
 
-def run_condition(bound: Bound, table: np.ndarray, moment: Moment = Moment()) -> Answer:
+def run_condition(bound: Bound, table: np.ndarray, moment: Moment = START) -> Answer:
     rows, lists = index_row([bound.binding])
     consts, out = np.array(bound.binding.consts or [0.0]), np.full(2, 77.0)
     holds = CONDITION(bound.kernel.address)(

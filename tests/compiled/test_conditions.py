@@ -1,4 +1,5 @@
 """Conditions as kernels: Python's truth, a guide on its side, and the guide's slope."""
+# ruff: noqa: PLW0177, SIM110, SIM201  # conditions are written in every way that Python allows
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from math import exp, sin
 
 import numpy as np
 import pytest
-from compiled.harness import REFUSED_BY_PYTHON, Answer, Moment, new_registry, run_condition, set_clock, shake, table_of
 from compiled.formulas import drag
+from compiled.harness import REFUSED_BY_PYTHON, Answer, Moment, new_registry, run_condition, set_clock, shake, table_of
 
 import eventide as ev
 from eventide.continuous.stepper import R, Y
@@ -100,34 +101,62 @@ SMOOTH = {
     "and": lambda tank, sim, k: lambda: tank.level <= 0.0 and tank.speed < 0.0,
     "or not": lambda tank, sim, k: lambda: tank.level > k or not tank.speed <= tank.limit,
     "chain": lambda tank, sim, k: lambda: -1.0 < tank.level <= tank.speed < 3.0,
-    "deep": lambda tank, sim, k: lambda: (
-        (tank.level > k and tank.speed > 0 or tank.level < -k) and not (tank.speed > 2 or sim.time < 1)
+    "deep": lambda tank, sim, k: (
+        lambda: ((tank.level > k and tank.speed > 0) or tank.level < -k) and not (tank.speed > 2 or sim.time < 1)
     ),
     "equal": lambda tank, sim, k: lambda: not tank.level == tank.speed and tank.level > k,
     "time": lambda tank, sim, k: lambda: sim.time >= k and sim.dt < 1.0 and sim.last_time < 3.0,
-    "arithmetic": lambda tank, sim, k: lambda: (
-        -tank.level * tank.speed / (2.0 + tank.speed) - tank.level % 0.7 + +tank.speed > k * sim.time
+    "arithmetic": lambda tank, sim, k: (
+        lambda: -tank.level * tank.speed / (2.0 + tank.speed) - tank.level % 0.7 + +tank.speed > k * sim.time
     ),
-    "powers": lambda tank, sim, k: lambda: (
-        tank.level**2 + abs(tank.speed) ** 1.5 + abs(tank.level) ** 0.5 + 2.0**tank.speed + tank.level**-2
-        > abs(tank.level) ** tank.speed + tank.level ** tank.count
+    "powers": lambda tank, sim, k: (
+        lambda: (
+            tank.level**2 + abs(tank.speed) ** 1.5 + abs(tank.level) ** 0.5 + 2.0**tank.speed + tank.level**-2
+            > abs(tank.level) ** tank.speed + tank.level**tank.count
+        )
     ),
-    "math": lambda tank, sim, k: lambda: (
-        sin(tank.level) + math.cos(tank.speed) + exp(tank.level / 5) + math.log(abs(tank.speed)) + math.tanh(tank.level)
-        + math.sqrt(abs(tank.level)) + math.tan(tank.level / 9) + math.asin(math.sin(tank.level) / 2)
-        + math.acos(math.cos(tank.speed) / 2) + math.atan(tank.level) + math.atan2(tank.level, tank.speed)
-        + math.hypot(tank.level, tank.speed) + math.copysign(tank.level, tank.speed) + math.fmod(tank.level, tank.speed)
-        > math.log(abs(tank.level) + 2.0, 3) + k
+    "math": lambda tank, sim, k: (
+        lambda: (
+            sin(tank.level)
+            + math.cos(tank.speed)
+            + exp(tank.level / 5)
+            + math.log(abs(tank.speed))
+            + math.tanh(tank.level)
+            + math.sqrt(abs(tank.level))
+            + math.tan(tank.level / 9)
+            + math.asin(math.sin(tank.level) / 2)
+            + math.acos(math.cos(tank.speed) / 2)
+            + math.atan(tank.level)
+            + math.atan2(tank.level, tank.speed)
+            + math.hypot(tank.level, tank.speed)
+            + math.copysign(tank.level, tank.speed)
+            + math.fmod(tank.level, tank.speed)
+            > math.log(abs(tank.level) + 2.0, 3) + k
+        )
     ),
-    "more math": lambda tank, sim, k: lambda: (
-        math.sinh(tank.level / 4) + math.cosh(tank.speed / 4) + math.asinh(tank.level) + math.acosh(2 + abs(tank.speed))
-        + math.atanh(math.sin(tank.level) / 2) + math.expm1(tank.level / 4) + math.log1p(abs(tank.level))
-        + math.log2(abs(tank.level)) + math.log10(abs(tank.speed)) + math.exp2(tank.level / 2) + math.cbrt(tank.speed)
-        + math.erf(tank.level) + math.erfc(tank.speed) + math.degrees(tank.level) + math.radians(tank.speed)
-        + math.pow(abs(tank.level), 2.5) > k
+    "more math": lambda tank, sim, k: (
+        lambda: (
+            math.sinh(tank.level / 4)
+            + math.cosh(tank.speed / 4)
+            + math.asinh(tank.level)
+            + math.acosh(2 + abs(tank.speed))
+            + math.atanh(math.sin(tank.level) / 2)
+            + math.expm1(tank.level / 4)
+            + math.log1p(abs(tank.level))
+            + math.log2(abs(tank.level))
+            + math.log10(abs(tank.speed))
+            + math.exp2(tank.level / 2)
+            + math.cbrt(tank.speed)
+            + math.erf(tank.level)
+            + math.erfc(tank.speed)
+            + math.degrees(tank.level)
+            + math.radians(tank.speed)
+            + math.pow(abs(tank.level), 2.5)
+            > k
+        )
     ),
-    "least and greatest": lambda tank, sim, k: lambda: (
-        min(tank.level, tank.speed, 1.0) + max(tank.level, k) + abs(tank.level) > float(tank.limit)
+    "least and greatest": lambda tank, sim, k: (
+        lambda: min(tank.level, tank.speed, 1.0) + max(tank.level, k) + abs(tank.level) > float(tank.limit)
     ),
     "choice": lambda tank, sim, k: lambda: (tank.level if tank.speed > 0.0 else -2.0 * tank.level) > k,
     "any": lambda tank, sim, k: tank.is_ready,
@@ -135,15 +164,15 @@ SMOOTH = {
     "all by a loop": lambda tank, sim, k: tank.are_cold,
     "all": lambda tank, sim, k: lambda: all(ingot.temperature < k for ingot in tank.load),
     "sum": lambda tank, sim, k: lambda: sum(i.temperature for i in tank.load if i.coefficient > 0) > len(tank.load) * k,
-    "extremes": lambda tank, sim, k: lambda: (
-        max(i.temperature for i in tank.load) - min(i.temperature * k for i in tank.load) > tank.level
+    "extremes": lambda tank, sim, k: (
+        lambda: max(i.temperature for i in tank.load) - min(i.temperature * k for i in tank.load) > tank.level
     ),
     "helper with loops": lambda tank, sim, k: lambda: tank.energy() < 5.0,
     "loop without bound": lambda tank, sim, k: lambda: tank.level > 0 and tank.fold() > 0.4,
     "property": lambda tank, sim, k: lambda: tank.rise > 0.3,
     "function of another file": lambda tank, sim, k: lambda: drag(tank.speed, k) > 0.5,
     "reference": lambda tank, sim, k: lambda: tank.ingot is not None and tank.ingot.temperature > k,
-    "discrete parts": lambda tank, sim, k: lambda: tank.is_open and tank.level > k or tank.count > 5,
+    "discrete parts": lambda tank, sim, k: lambda: (tank.is_open and tank.level > k) or tank.count > 5,
     "flag first": lambda tank, sim, k: lambda: (tank.is_open or tank.level < 0) & (tank.speed > k),
     "last": lambda tank, sim, k: lambda: tank.level > tank.last.level,
     "variable": lambda tank, sim, k: lambda: tank["level"].state > k,

@@ -1,22 +1,30 @@
 """Every construct a law may use: as Python and as a kernel, to the last bit."""
+# ruff: noqa: F842, FURB136, PIE790, RUF021  # laws are written in every way that Python allows
 
 from __future__ import annotations
 
 import math
-from math import cos, exp, hypot, log, sqrt
-from typing import ClassVar
+from bisect import bisect, bisect_left, bisect_right
+from dataclasses import dataclass
+from math import cos, exp, sqrt
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from compiled import formulas
-from compiled.harness import Moment, compare_law, new_registry, run_law, same_bits, set_clock, shake, table_of
+from compiled.harness import compare_law, new_registry, run_law, same_bits, table_of
 
 import eventide as ev
+from eventide.compiled import Store, compile_kernel, lower_law
+from eventide.continuous.stepper import R
 
 GRAVITY = 9.81
 WHOLE = 7
 FLAG = True
 DEBUG = False
+THIRD = 3
+TABLE = [0.5, 1.5, 2.5]
 SHAKES = 60
 
 
@@ -35,6 +43,15 @@ class House(ev.Continuous):
     @property
     def comfort(self) -> float:
         return self.warmth - self.draught
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A plain object with numbers."""
+
+    flow: float = 3.5
+    engines: int = 4
+    is_lit: bool = True
 
 
 class Base(ev.Continuous):
@@ -60,6 +77,12 @@ class Probe(Base):
     flag: bool = False
     q: ev.Computed = ev.computed()
     total: ev.Sum = ev.sum_()
+    bound: float | None = 2.0
+    stage: Stage = Stage()
+    table: tuple[float, ...] = (-2.0, -0.5, 0.25, 2.0, 2.0, 5.0)
+    steps: list[int] = ev.field(default_factory=lambda: [-3, 7, 4])
+    array: Any = None
+    plain = 3.0
     LIMIT: ClassVar[float] = 2.5
 
     def swing(self) -> float:
@@ -351,6 +374,29 @@ def smaller(a, b):
 
 
 @law
+def numbers_elsewhere(self):
+    """In plain objects, undeclared, declared as something that may be None, in the class, in lists and arrays."""
+    self.rate.x = self.stage.flow * self.stage.engines + self.stage.is_lit + self.extra + self.bound + self.plain
+    self.rate.y = self.table[self.count] + self.table[-1] * self.steps[0] + self.array[-self.count] + len(self.steps)
+    self.rate.y += self.steps[1] // self.count + TABLE[int(self.x) % 3] + sum(value for value in self.table)
+    for value in self.steps:
+        self.rate.z += value * self.x
+    for guest in self.guests:
+        self.rate.z += guest.bound * guest.extra
+    if self.steps:
+        self.q = max(value for value in self.array)
+
+
+@law
+def tables(self):
+    k = bisect(self.table, self.x)
+    share = self.table[k] - self.table[k - 1]
+    self.rate.x = k + bisect_left(self.table, 2.0) + bisect_right(self.table, 2.0) + bisect_left(self.steps, self.y)
+    self.rate.y = share / (self.table[1] - self.table[0])
+    self.rate.z = self.array[bisect_right(self.array, self.z) - 1] if self.z >= self.array[0] else 0.0
+
+
+@law
 def references(self):
     if self.twin is None:
         self.rate.x = 1.0
@@ -374,7 +420,7 @@ def lists(self):
         if total > 5.0:
             break
     self.rate.x = total + len(self.guests)
-    self.rate.y = 1 if self.guests else 2
+    self.rate.y = (1 if self.guests else 2) + self.guests[0].x - self.guests[-1].gain * self.guests[THIRD - 1].y
     for guest in self.guests:
         for k in range(guest.count):
             guest.rate.z += k * guest.house.leak(guest.x)
@@ -400,7 +446,10 @@ def new_probe() -> Probe:
     sim = ev.Simulation(rng=1)
     house, other = House(sim), House(sim, loss=0.5, rooms=7, is_open=False)
     guests = [Probe(sim, house=(house, other)[k % 2], count=k, flag=k == 2, gain=0.5 + k) for k in range(4)]
-    return Probe(sim, house=house, twin=guests[1], guests=guests)
+    probe = Probe(sim, house=house, twin=guests[1], guests=guests)
+    for k, one in enumerate((*guests, probe)):
+        one.extra, one.array = 0.25 * k, np.array([-1.0, 0.0, 0.5 * k, 9.0])
+    return probe
 
 
 @pytest.mark.parametrize("function", LAWS, ids=lambda f: f.__name__)
@@ -408,3 +457,54 @@ def test_a_kernel_gives_the_bits_of_python(registry, function) -> None:
     counts = compare_law(registry, new_probe(), function, shakes=SHAKES)
     assert counts.equal + counts.raised == SHAKES
     assert counts.equal >= SHAKES // 4
+
+
+def compensated(values: list[float]) -> float:
+    """The sum as CPython 3.12 and later form it. Source: CPython, Python/bltinmodule.c, builtin_sum."""
+    total, rest = 0 + values[0], 0.0
+    for value in values[1:]:
+        after = total + value
+        rest += (total - after) + value if abs(total) >= abs(value) else (value - after) + total
+        total = after
+    return total + rest if rest and math.isfinite(rest) else total
+
+
+def total_of_guests(self):
+    self.rate.x = sum(guest.x for guest in self.guests)
+    self.rate.y = sum(guest.count for guest in self.guests)
+
+
+@pytest.mark.parametrize("is_compensated", [False, True])
+def test_sums_are_those_of_the_running_python(monkeypatch, is_compensated) -> None:
+    version = SimpleNamespace(version_info=(3, 12) if is_compensated else (3, 11))
+    monkeypatch.setattr("eventide.compiled.expressions.sys", version)
+    probe, rng = new_probe(), np.random.default_rng(3)
+    kernel, binding = new_registry().law(probe, total_of_guests)
+    samples = [[1e16, 1.0, -1e16, 3.0], [0.1, 0.2, 0.3, -0.6], [1e308, 1e308, -1e308, 1.0], [math.inf, 1.0, 2.0, 3.0]]
+    samples += [list(rng.normal(0.0, 10.0 ** rng.integers(-8, 8), 4)) for _ in range(50)]
+    found, expected = [], []
+    for values in samples:
+        for guest, value in zip(probe.guests, values, strict=True):
+            guest.x = value
+        run_law(kernel, [binding], table_of(probe.sim))
+        found.append(table_of(probe.sim)[R, probe._base])
+        expected.append(compensated(values) if is_compensated else values[0] + values[1] + values[2] + values[3])
+        assert table_of(probe.sim)[R, probe._base + 1] == 0 + 1 + 2 + 3
+    assert same_bits(np.array(found), np.array(expected))
+
+
+def test_small_powers_are_products_unless_bits_are_asked_for() -> None:
+    probe = new_probe()
+
+    def law(self):
+        self.rate.x = self.x**2 + self.x**-3 + abs(self.x) ** 0.5 + self.x**4.0
+        self.rate.y = self.x**17
+
+    fast, exact = lower_law(probe, law), lower_law(probe, law, exact_pow=True)
+    assert fast.source.count("call double @pow(") == 1
+    assert exact.source.count("call double @pow(") == 5
+    kernel, binding = compile_kernel(fast, Store(None)), fast.bind(law, (probe,))
+    for x in (0.7, -1.3, 2.5):
+        probe.x = x
+        run_law(kernel, [binding], table_of(probe.sim))
+        assert table_of(probe.sim)[R, probe._base] == pytest.approx(x**2 + x**-3 + abs(x) ** 0.5 + x**4, rel=1e-15)

@@ -1,9 +1,11 @@
 """What cannot be lowered is refused, and the refusal names file, line, text and reason."""
+# ruff: noqa: B007, F841, PLC3002, PLW0120, RET503  # laws are wrong here in every way that is to be refused
 
 from __future__ import annotations
 
 import math
 import pickle
+from bisect import bisect
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -20,6 +22,7 @@ from eventide.compiled import CannotLower, lower_condition, lower_law
 HERE = Path(__file__)
 LEVEL = 1.0
 TABLE = [1.0, 2.0]
+WORDS = ["one", "two"]
 NARROW = np.float32(0.5)
 
 
@@ -31,11 +34,8 @@ def raise_level() -> None:
 class Odd(Probe):
     """A Probe with data and members that have no place in a kernel."""
 
-    bound: float | None = 2.0
     words: str = "text"
-    table: list[float] = ev.field(default_factory=list)
     mixed: list[ev.Continuous] = ev.field(default_factory=list)
-    plain = 3.0
 
     @classmethod
     def of_class(cls) -> float:
@@ -92,21 +92,6 @@ def writing_a_plain_field(self):
 def reading_text(self):
     if self.words == "text":
         self.rate.x = 1.0
-
-
-@refused("self.bound", "'bound' is annotated as float | None: only float, int and bool fields have slots")
-def reading_an_optional_number(self):
-    self.rate.x = self.bound
-
-
-@refused("self.extra", "'extra' is not declared: annotate it in the class, as in `extra: float = ...`")
-def reading_an_undeclared_number(self):
-    self.rate.x = self.extra
-
-
-@refused("self.plain", "annotate it as a float to make it a parameter, or as ClassVar")
-def reading_a_number_of_the_class(self):
-    self.rate.x = self.plain
 
 
 @refused("self.absent", "Odd has no 'absent'")
@@ -196,15 +181,29 @@ def global_statement(self):
     LEVEL = 2.0
 
 
-@refused("TABLE[0]", "items are followed in loops only")
+@refused("WORDS[0]", "items of a list of components are followed, in loops or by a number written out")
 def subscript(self):
-    self.rate.x = TABLE[0]
+    self.rate.x = WORDS[0]
 
 
-@refused("self.table", "'table' is a list, and only numbers and components can be followed")
-def list_of_numbers(self):
-    for value in self.table:
-        self.rate.x += value
+@refused("sum(TABLE)", "sum is followed around `... for ... in ...` only")
+def sum_of_a_table(self):
+    self.rate.x = sum(TABLE)
+
+
+@refused("self.mixed", "a list is no list of numbers")
+def bisecting_objects(self):
+    self.rate.x = bisect(self.mixed, 1.0)
+
+
+@refused("self.guests[7]", "the list has 4 items now")
+def item_that_is_not_there(self):
+    self.rate.x = self.guests[7].x
+
+
+@refused("self.guests[self.count]", "by a number written out")
+def item_by_a_variable_number(self):
+    self.rate.x = self.guests[self.count].x
 
 
 @refused("self.mixed", "the items are of several classes: Probe and House")
@@ -427,9 +426,9 @@ def number_beyond_floats(self):
     self.rate.x = self.x * 10**400
 
 
-@refused("7**(9**9)", "larger than any float")
+@refused("7 ** (9**9)", "larger than any float")
 def number_of_millions_of_digits(self):
-    self.rate.x = self.x * 7**(9**9)
+    self.rate.x = self.x * 7 ** (9**9)
 
 
 @refused("self.rate", "all rates or last states is neither true nor false here")
@@ -441,10 +440,7 @@ def view_as_a_truth(self):
 @pytest.fixture(scope="module")
 def odd() -> Odd:
     probe = new_probe()
-    odd = Odd(probe.sim, house=probe.house, twin=probe.twin, guests=probe.guests, mixed=[probe, probe.house])
-    odd.extra = 5.0
-    odd.table = TABLE
-    return odd
+    return Odd(probe.sim, house=probe.house, twin=probe.twin, guests=probe.guests, mixed=[probe, probe.house])
 
 
 @pytest.mark.parametrize(("function", "construct", "why"), CASES, ids=[function.__name__ for function, _, _ in CASES])
@@ -493,16 +489,6 @@ def test_conditions_answer_a_truth(odd) -> None:
         lower_condition(forgetful, odd)
 
 
-class Timer(ev.Process):
-    limit: float = 3.0
-
-
-def test_numbers_of_what_is_no_continuous_have_no_slot(odd) -> None:
-    timer = Timer(odd.sim)
-    with pytest.raises(CannotLower, match="Timer is no Continuous, so that its number 'limit' stands in no slot"):
-        lower_condition(lambda: odd.x > timer.limit)
-
-
 def test_objects_of_another_simulation_are_refused(odd) -> None:
     other = House(ev.Simulation(rng=1))
     with pytest.raises(CannotLower, match="it belongs to another simulation"):
@@ -523,7 +509,9 @@ def test_a_generator_is_refused(odd) -> None:
         lower_condition(test)
 
 
-@pytest.mark.parametrize("test", [partial(max, 1), math.isnan, Timer, "text"], ids=["partial", "builtin", "class", "text"])
+@pytest.mark.parametrize(
+    "test", [partial(max, 1), math.isnan, House, "text"], ids=["partial", "builtin", "class", "text"]
+)
 def test_what_is_no_function_is_refused(test) -> None:
     with pytest.raises(CannotLower, match="only functions, lambdas and methods are followed"):
         lower_condition(test)
@@ -550,7 +538,7 @@ def test_calls_upon_calls_have_an_end(odd) -> None:
     def f(v):
         return e(v) + e(-v) + e(v + 1) + e(v + 2) + e(v + 3) + e(v + 4)
 
-    with pytest.raises(CannotLower, match="more than 100000 instructions"):
+    with pytest.raises(CannotLower, match="more than 30000 instructions"):
         lower_condition(lambda: f(odd.x) > 1.0)
 
 

@@ -59,7 +59,12 @@ CASES = {
     "priority": (
         "priority",
         {},
-        {"time not served, urgent": 1.0, "time not served, ordinary": 10.0 / 3.0, "utilisation": 0.7},
+        {
+            "time not served, urgent": 1.0,
+            "time not served, ordinary": 10.0 / 3.0,
+            "time in the system, ordinary": 13.0 / 3.0,
+            "utilisation": 0.7,
+        },
     ),
     "preemptive priority": (
         "priority",
@@ -77,7 +82,7 @@ CASES = {
         {"repairers": "one"},
         {"share of time running": 0.6, "repairs that begin at once": 2.0 / 3.0},
     ),
-    "late repairer": ("machine_repair", {"repairers": "late"}, {"share of time running": 5.0 / 11.0}),
+    "late repairer": ("machine_repair", {"repairers": "late", "length": 100.0}, {"share of time running": 5.0 / 11.0}),
     "finite source": (
         "finite_source",
         {},
@@ -138,9 +143,9 @@ LONG_RUNS = {
     "erlang": ("waiting time", 30000.0),
     "exponential": ("waiting time", 36000.0),
     "hyperexponential": ("waiting time", 50000.0),
-    "priority": ("time not served, ordinary", 15000.0),
-    "preemptive priority": ("time in the system, ordinary", 15000.0),
-    "jackson": ("time in the shop", 4000.0),
+    "priority": ("time in the system, ordinary", 20000.0),
+    "preemptive priority": ("time in the system, ordinary", 18000.0),
+    "jackson": ("time in the shop", 8500.0),
     "two repairers": ("share of time running", 300.0),
     "one repairer": ("share of time running", 300.0),
     "late repairer": ("share of time running", 300.0),

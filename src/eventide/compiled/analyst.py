@@ -34,12 +34,19 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,))
+            return LawPlan((owner,), assigns=False)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
         sets, adds = draft.rates()
-        return LawPlan(**draft.plan(), contributions=contributions, equations=equations, sets=sets, adds=adds)
+        return LawPlan(
+            **draft.plan(),
+            contributions=contributions,
+            equations=equations,
+            sets=sets,
+            adds=adds,
+            assigns=draft.assigns,
+        )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
         function = getattr(type(owner), name)
@@ -84,12 +91,18 @@ class Compiler(Analyst):
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         names = [n for n, has in (("contributions", owner._contributes), ("equations", owner._has_equations)) if has]
-        bound = [self.registry.law(owner, getattr(type(owner), name)) for name in names]
+        try:
+            bound = [self.registry.law(owner, getattr(type(owner), name)) for name in names]
+        except CannotLower:
+            return False
         return bool(plan.signature == tuple(_signature(b) for b in bound))
 
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made."""
-        bound = self.registry.condition(condition.function, *condition.arguments)
+        try:
+            bound = self.registry.condition(condition.function, *condition.arguments)
+        except CannotLower:
+            return False
         return bool(plan.signature == (_signature(bound),))
 
     def _refuse(self, error: CannotLower) -> None:
@@ -117,6 +130,7 @@ class _Draft:
         self._rates: dict[int, bool] = {}
         self._knows_all = True
         self._can_change = False
+        self.assigns = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
@@ -130,7 +144,7 @@ class _Draft:
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all = False
+        self._knows_all, self.assigns = False, True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)
@@ -148,14 +162,12 @@ class _Draft:
     def take(self, bound: Bound, function: Any, arguments: tuple[Any, ...]) -> int:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
-        objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
-        entry = Entry.of(function, arguments)
-        for path in lowered.lists:
-            objects[path if path[-1] == ITEMS else (*path, ITEMS)] = _items(entry, path)
+        objects = objects_of(bound, function, arguments)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
                 self._add(owner, access.row, access.name)
         for access in lowered.writes:
+            self.assigns = self.assigns or access.row == "state"
             if access.row == "rate":
                 for owner in objects.get(access.path, ()):
                     self._note_rate(owner, access.name, reads=access in lowered.reads)
@@ -179,6 +191,16 @@ class _Draft:
             self._touched[owner] = None
         offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
         self._slots[owner._base + offset] = None
+
+
+def objects_of(bound: Bound, function: Any, arguments: tuple[Any, ...]) -> dict[Any, list[Any]]:
+    """The objects at each path of a kernel; several where the path goes through a list."""
+    lowered = bound.kernel.lowered
+    objects = {path: [item] for path, item in zip(lowered.paths, bound.binding.objects, strict=True)}
+    entry = Entry.of(function, arguments)
+    for path in lowered.lists:
+        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = _items(entry, path)
+    return objects
 
 
 def _items(entry: Entry, path: tuple[str, ...]) -> list[Any]:

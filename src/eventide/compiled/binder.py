@@ -5,10 +5,12 @@ It is called for every object that starts and every wait, so it is straight Pyth
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from eventide.compiled.paths import ITEMS, Entry, Step, closed_over, code_of, default_of, same_number
+from eventide.compiled.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
 from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
@@ -22,7 +24,7 @@ class Binding(NamedTuple):
 
     objects     those at the kernel's paths
     bases       their first columns
-    lists       for each list path the first columns of its items
+    lists       for each list path the first columns of its items; then for each table the bits of its numbers
     consts      the numbers that a condition closes over
     items       the items of each list
     """
@@ -46,6 +48,7 @@ def make_binder(
     steps: tuple[Step, ...],
     paths: tuple[Path, ...] = (),
     lists: tuple[Path, ...] = (),
+    tables: tuple[Path, ...] = (),
     consts: tuple[Path, ...] = (),
 ) -> Bind:
     """The function that follows some steps, and compares each object with what it has to be like.
@@ -57,9 +60,11 @@ def make_binder(
         writer.find(number)
         writer.compare(number)
     at = {step.path: number for number, step in enumerate(steps)}
+    for path in tables:
+        writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
     objects = [f"v{at[path]}" for path in paths]
     bases = [f"v{at[path]}.{_column(steps[at[path]].expected)}" for path in paths]
-    rows = [_row(at[path], steps[at[path]].expected) for path in lists]
+    rows = [_row(at[path], steps[at[path]].expected) for path in lists] + [f"t{at[path]}" for path in tables]
     numbers = [f"float(v{at[path]})" for path in consts]
     items = [f"tuple(v{at[path]})" for path in lists]
     parts = (objects, bases, rows, numbers, items)
@@ -69,7 +74,7 @@ def make_binder(
 def bind(function, arguments):
     try:
         {body}
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
         return None
     return Binding({answer})
 """
@@ -79,12 +84,20 @@ def bind(function, arguments):
     return bind
 
 
+def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
+    """Doubles as integers of the same bits.
+
+    Raises TypeError for what is no number.
+    """
+    return tuple(array("q", array("d", numbers).tobytes()))
+
+
 _HELPERS: dict[str, Any] = {
     "Binding": Binding,
     "closed_over": closed_over,
     "code_of": code_of,
     "default_of": default_of,
-    "same_number": same_number,
+    "bits_of": bits_of,
 }
 
 
@@ -130,7 +143,7 @@ class _Writer:
             "class": "type({0}) is not expected{1}",
             "items": "type({0}) is not expected{1}",
             "code": "code_of({0}) is not expected{1}",
-            "value": "not same_number({0}, expected{1})",
+            "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
         }[step.check]
         self.lines.append(f"{indent}if {test.format(value, number)}: return None")
         self._compare_simulation(step, indent, value)
@@ -157,11 +170,21 @@ class _Writer:
 def _hop(value: str, hop: str) -> str:
     if hop[0] == "(":
         return f"closed_over({value}, {hop[1:-1]!r})"
+    if hop[0] == "[":
+        return f"{value}{hop}"
     return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
 
 
 def _column(cls: type) -> str:
     return "_slot" if issubclass(cls, Variable) else "_base"
+
+
+def _bits(number: int, step: Step) -> str:
+    """The row of a number, of a number of every item of a list, or of a list of numbers."""
+    is_many = ITEMS in step.path or step.check == "table"
+    values = f"v{number}" if is_many else f"(v{number},)"
+    is_whole = step.check == "class" and issubclass(step.expected, int)
+    return f"tuple([int(value) for value in {values}])" if is_whole else f"bits_of({values})"
 
 
 def _row(number: int, cls: type | None) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from typing import Any, Final
 
 from eventide.compiled.arithmetic import OPERATIONS
 from eventide.compiled.flow import GATE, OPEN, Flow
 from eventide.compiled.ir import NAN
-from eventide.compiled.outside import Const, Getter, Outside, Place
+from eventide.compiled.outside import Const, Found, Getter, Outside, Place, Told
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.slots import CLOCK, Slots
 from eventide.compiled.truths import COMPARISONS
@@ -29,6 +30,7 @@ from eventide.compiled.values import (
     Ref,
     Slot,
     Stranger,
+    Table,
     Truth,
     View,
     constant,
@@ -36,7 +38,7 @@ from eventide.compiled.values import (
 from eventide.compiled.ways import Frame, Ways
 from eventide.continuous import Continuous, Variable
 
-LONGEST: Final = 100_000
+LONGEST: Final = 30_000
 """How many values a kernel may have: helpers are followed at each call, so calls in calls in calls may grow beyond."""
 
 WORDS: Final[dict[type, str]] = {
@@ -47,6 +49,7 @@ WORDS: Final[dict[type, str]] = {
     Slot: "a Variable",
     Clock: "the simulation",
     Elements: "a list",
+    Table: "a list of numbers",
     Function: "a function",
     Builtin: "a function",
     Module: "a module",
@@ -56,6 +59,8 @@ REDUCTIONS: Final = (sum, any, all, min, max)
 ACCUMULATED: Final = "+result"
 """Where bindings keep what a reduction has gathered; no name of the user's looks like that."""
 SEEN: Final = "+seen"
+LOW: Final = "+low"
+HIGH: Final = "+high"
 
 
 class Expressions(Ways):
@@ -103,7 +108,7 @@ class Expressions(Ways):
     def _truth_of(self, item: Item, node: ast.expr) -> Truth:
         if isinstance(item, Number | Truth):
             return self.truths.of(item)
-        if isinstance(item, Elements):
+        if isinstance(item, Elements | Table):
             return self.truths.of(self._length(item))
         known = isinstance(item, Ref) and not hasattr(item.sample, "__len__") and not hasattr(item.sample, "__bool__")
         if known or isinstance(item, Nothing):
@@ -127,13 +132,13 @@ class Expressions(Ways):
             raise Unlowerable("it may have no value here: give it a number (or one and the same object) on every way")
         if name in code.co_freevars:
             closed = self.outside.root if frame.is_entry else None
-            return self._settle(closed(name) if closed else self.outside.closed_over(frame.function, name), node)
-        return self._settle(self.outside.global_name(frame.function.function, name), node)
+            return self.settle(closed(name) if closed else self.outside.closed_over(frame.function, name))
+        return self.settle(self.outside.global_name(frame.function.function, name))
 
     def _attribute(self, node: ast.Attribute) -> Item:
-        return self._settle(self.find(node), node)
+        return self.settle(self.find(node))
 
-    def find(self, node: ast.Attribute) -> Item | Place | Getter | Const:
+    def find(self, node: ast.Attribute) -> Found:
         """What an attribute is, before it is read."""
         base = self.evaluate(node.value)
         if isinstance(base, Ref):
@@ -154,12 +159,14 @@ class Expressions(Ways):
             return self.slots.tell(node.attr)
         raise Unlowerable(f"{_describe(base)} has no attribute that can be followed")
 
-    def _settle(self, found: Item | Place | Getter | Const, node: ast.expr) -> Item:
+    def settle(self, found: Found) -> Item:
         """Read what has been found."""
         if isinstance(found, Place):
             return self.slots.read(found, self.flow.written)
         if isinstance(found, Const):
             return self.slots.const(found)
+        if isinstance(found, Told):
+            return self.slots.told(found)
         if isinstance(found, Getter):
             return self.follow(found.function, [], {})
         return found
@@ -170,7 +177,12 @@ class Expressions(Ways):
             if key.value not in base.sample._layout.names:
                 raise Unlowerable(f"{type(base.sample).__name__} has no variable {key.value!r}")
             return Slot(base, key.value)
-        raise Unlowerable("items are followed in loops only")
+        if isinstance(base, Table):
+            return self.slots.cell(base, self.arithmetic.counter(self.number(key)))
+        index = self.number(key) if isinstance(base, Elements) else None
+        if isinstance(base, Elements) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+            return self.settle(self.outside.one_item(base, int(index.known)))
+        raise Unlowerable("items of a list of components are followed, in loops or by a number written out")
 
     def _tuple(self, node: ast.Tuple) -> Item:
         return Items(tuple(self.evaluate(item) for item in node.elts))
@@ -320,18 +332,52 @@ class Expressions(Ways):
             raise Unlowerable("arguments are followed one by one, without names and *")
         if function is len and len(node.args) == 1:
             return self._len(node.args[0])
+        if function in (bisect_left, bisect_right) and len(node.args) == 2:
+            return self._bisect(node, is_right=function is bisect_right)
         if not _is_hashable(function) or not self.functions.knows(function):
             raise Unlowerable(_why_unknown(function))
         return self.functions.call(function, [self.number(argument) for argument in node.args])
 
     def _len(self, node: ast.expr) -> Item:
         item = self.evaluate(node)
-        if isinstance(item, Elements):
+        if isinstance(item, Elements | Table):
             return self._length(item)
         raise self.refusal(node, f"{_describe(item)} has no length that can be followed")
 
-    def _length(self, item: Elements) -> Number:
-        return Number(self.slots.count(item.path), "int")
+    def _length(self, item: Elements | Table) -> Number:
+        if isinstance(item, Table):
+            return self.slots.size(item)
+        return Number(self.slots.count(self.outside.all_items(item)), "int")
+
+    def _bisect(self, node: ast.Call, *, is_right: bool) -> Item:
+        """Where a number would have to be put into an ascending table."""
+        table, sought = self.evaluate(node.args[0]), self.number(node.args[1])
+        if not isinstance(table, Table):
+            raise self.refusal(node.args[0], f"{_describe(table)} is no list of numbers")
+        outer = self.flow.bindings
+        self.flow.bindings = {**outer, LOW: constant(0), HIGH: self._length(table)}
+
+        def limits() -> tuple[Number, Number]:
+            low, high = self.flow.bindings[LOW], self.flow.bindings[HIGH]
+            assert isinstance(low, Number)
+            assert isinstance(high, Number)
+            return low, high
+
+        def halve(_: str) -> None:
+            low, high = limits()
+            middle = self.arithmetic.binary("FloorDiv", self.arithmetic.binary("Add", low, high), constant(2))
+            cell = self.slots.cell(table, middle.text)
+            is_below = self.truths.compare("Lt", sought, cell) if is_right else self.truths.compare("GtE", cell, sought)
+            self.flow.bindings[LOW] = self.arithmetic.select(
+                is_below, low, self.arithmetic.binary("Add", middle, constant(1))
+            )
+            self.flow.bindings[HIGH] = self.arithmetic.select(is_below, middle, high)
+
+        self.iterate([LOW, HIGH], lambda _: self.truths.compare("Lt", *limits()), halve)
+        place, _ = limits()
+        self.flow.bindings = outer
+        moves = self.arithmetic.number(sought).slope
+        return Number(place.text, "int", moves and NAN)
 
     def _super(self) -> Item:
         function = self.frame.function.function
@@ -384,7 +430,7 @@ class Expressions(Ways):
         for name in names:
             if name not in bindings:
                 found = self.outside.root(name) if not self.frames else self.outside.default(function, name)
-                bindings[name] = self.slots.const(found) if isinstance(found, Const) else found
+                bindings[name] = self.settle(found)
         return bindings
 
     # --- reductions -----------------------------------------------------------------------------------------------
@@ -408,14 +454,17 @@ class Expressions(Ways):
             self.iterate([name, *assigned], goes_on, count, first, step)
             return
         items = self.evaluate(source)
-        if not isinstance(items, Elements):
-            raise self.refusal(source, "loops go over range(...) or a list field of components")
-        if items.is_empty:
+        if not isinstance(items, Elements | Table):
+            raise self.refusal(source, "loops go over range(...), a list of components or a list of numbers")
+        size, path = self._length(items).text, () if isinstance(items, Table) else self.outside.all_items(items)
+        if isinstance(items, Elements) and not items.items:
             return
-        size = self._length(items).text
 
         def take(counter: str) -> None:
-            self.flow.bindings[name] = Ref(items.path, items.sample, counter)
+            if isinstance(items, Table):
+                self.flow.bindings[name] = self.slots.cell(items, counter)
+            else:
+                self.flow.bindings[name] = Ref(path, items.items[0], counter)
             body()
 
         def is_inside(counter: str) -> Truth:

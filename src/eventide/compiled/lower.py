@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from eventide.compiled.binder import make_binder
 from eventide.compiled.lowered import Lowered
-from eventide.compiled.outside import Const, Outside
+from eventide.compiled.outside import Outside
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.source import SourceBook
@@ -113,7 +113,7 @@ class Lowering:
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
-        width = len(writer.slots.paths) + len(writer.slots.lists)
+        width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
         row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
         return builder.text(LAW)
@@ -135,11 +135,8 @@ class Lowering:
         return builder.text(CONDITION)
 
     def _follow(self, writer: Statements) -> Item:
-        code = self.entry.function.__code__
-        arguments: list[Item] = []
-        for name in code.co_varnames[: len(self.entry.arguments)]:
-            item = self.outside.root(name)
-            arguments.append(writer.slots.const(item) if isinstance(item, Const) else item)
+        names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
+        arguments = [writer.settle(self.outside.root(name)) for name in names]
         return writer.follow(Function(self.entry.function), arguments, {})
 
     def _follow_lane(self, writer: Statements, lane: str) -> None:
@@ -150,13 +147,15 @@ class Lowering:
 
     def _result(self, writer: Statements, source: str) -> Lowered:
         slots, outside = writer.slots, self.outside
-        paths, lists, steps = tuple(slots.paths), tuple(slots.lists), tuple(outside.steps.values())
+        paths, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
+        steps = tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
             source=source,
             paths=paths,
             lists=lists,
+            tables=tables,
             reads=tuple(sorted(slots.reads)),
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
@@ -164,7 +163,7 @@ class Lowering:
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
-            bind=make_binder(self.entry, steps, paths, lists, tuple(outside.consts)),
+            bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
         )
 
     def _name(self) -> str:

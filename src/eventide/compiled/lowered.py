@@ -54,6 +54,8 @@ class Lowered:
     source      LLVM assembly of one function `@kernel`
     paths       the objects whose first columns the kernel is told, in the order of its index row
     lists       the lists whose items' first columns it is told, after them
+    tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
+                them, with the bits of the numbers in place of columns
     reads       quantities, but for those that it has surely written itself before
     writes      quantities
     constants   what was taken as it stood
@@ -67,6 +69,7 @@ class Lowered:
     source: str
     paths: tuple[Path, ...]
     lists: tuple[Path, ...]
+    tables: tuple[Path, ...]
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
     constants: tuple[Constant, ...]
@@ -79,7 +82,7 @@ class Lowered:
     @property
     def width(self) -> int:
         """The length of an index row."""
-        return len(self.paths) + len(self.lists)
+        return len(self.paths) + len(self.lists) + len(self.tables)
 
     @property
     def needs_rates(self) -> bool:
@@ -87,10 +90,17 @@ class Lowered:
         return any(access.row in ("rate", "computed", "sum") for access in self.reads)
 
     @property
+    def can_change(self) -> bool:
+        """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
+        return any(step.can_change for step in self.steps)
+
+    @property
     def references(self) -> tuple[tuple[Path, str], ...]:
-        """The attributes that lead to other objects, as (path of the holder, name); the items of a list are no such."""
-        hops = [(step.path[:-1], step.hop) for step in self.steps if step.parent >= 0]
-        return tuple((path, hop) for path, hop in hops if hop != ITEMS and hop[0] not in "(=")
+        """What leads to an object or number that may become another: (path of the holder, name).
+
+        The holder's path is empty for what the function itself closes over and somebody may rebind.
+        """
+        return tuple((step.path[:-1], step.hop) for step in self.steps if step.can_change and step.hop != ITEMS)
 
 
 @dataclass(frozen=True)

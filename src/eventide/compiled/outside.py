@@ -9,7 +9,7 @@ import builtins
 import math
 from dataclasses import dataclass
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal, get_origin
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_origin
 
 from eventide.compiled.lowered import Constant, Row
 from eventide.compiled.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
@@ -26,6 +26,7 @@ from eventide.compiled.values import (
     Ref,
     Slot,
     Stranger,
+    Table,
     View,
     constant,
 )
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from eventide.compiled.source import SourceBook
 
 ROLES: Final[dict[str, Row]] = {"state": "state", "computed": "computed", "sum": "sum", "field": "parameter"}
+LARGEST_WHOLE: Final = 2**53
+"""Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
 
 
@@ -60,10 +63,26 @@ class Const:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A number that stands in no slot, and is told to the kernel as it stands after each event.
+
+    element     the operand that counts the items, if the path goes through a list
+    """
+
+    path: Path
+    kind: type
+    element: str | None
+
+
+@dataclass(frozen=True)
 class Getter:
     """A property, to be followed like a method."""
 
     function: Function
+
+
+Found: TypeAlias = Item | Place | Const | Told | Getter
+"""What a name or attribute stands for, before it is read."""
 
 
 class Outside:
@@ -82,27 +101,30 @@ class Outside:
         self.consts: list[Path] = []
         self._sim: World | None = None
         self._namespaces: dict[Path, dict[str, Any]] = {}
+        self._unsteady: set[Path] = set()
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
-    def root(self, name: str) -> Item | Const:
+    def root(self, name: str) -> Found:
         """What a name of the entry stands for."""
         try:
             value = self.entry.root(name)
         except (KeyError, ValueError):
             raise Unlowerable(f"`{name}` has no value yet") from None
+        if name in self.entry.function.__code__.co_freevars and self.book.is_rebound(self.entry.function, name):
+            self._unsteady.add((name,))
         return self.item(value, (name,))
 
-    def item(self, value: Any, path: Path, element: str | None = None) -> Item | Const:
+    def item(self, value: Any, path: Path, element: str | None = None) -> Found:
         """What an object found at a path means to the code."""
         if isinstance(value, ModuleType):
             return Module(value)
         if isinstance(value, BuiltinFunctionType | type):
             return Builtin(value)
         if type(value) in NUMBERS or _is_double(value):
-            return self._number(value, path)
-        if isinstance(value, list | tuple):
-            return self._elements(value, path, element)
+            return self._number(value, path, element)
+        if isinstance(value, list | tuple) or _is_array(value):
+            return self._list(value, path, element)
         self._note(path, *check_of(value))
         self._check_simulation(value)
         if value is None:
@@ -118,39 +140,62 @@ class Outside:
             return Stranger(value)
         return Ref(path, value, element)
 
-    def _number(self, value: Any, path: Path) -> Item | Const:
-        if len(path) > 1 and path[-1][0] not in "(=":
-            return Stranger(value)
-        if self.kind == "law":
-            self._note(path, "value", value)
-            return constant(value)
-        if type(value) is int and float(value) != value:
+    def _number(self, value: Any, path: Path, element: str | None) -> Const | Told:
+        kind = type(value) if type(value) in NUMBERS else float
+        if kind is int and abs(value) > LARGEST_WHOLE:
             raise Unlowerable(f"{value} is too large to be told to a kernel exactly")
         self._note(path, "class", type(value))
+        is_closed_over = len(path) == 1 or path[-1][0] in "(="
+        if self.kind == "law" or not is_closed_over:
+            return Told(path, kind, element)
         if path not in self.consts:
             self.consts.append(path)
-        return Const(self.consts.index(path), bool if type(value) is bool else int if type(value) is int else float)
+        return Const(self.consts.index(path), kind)
 
-    def _elements(self, value: Any, path: Path, element: str | None) -> Item:
+    def _list(self, value: Any, path: Path, element: str | None) -> Item:
         if element is not None:
             raise Unlowerable("lists inside lists are not followed")
-        classes = list(dict.fromkeys(type(item) for item in value))
+        kinds = {type(item) for item in value} if len(value) else set()
+        if _is_array(value) or kinds in ({float}, {int}):
+            self._note(path, "table", int if kinds == {int} else float)
+            return Table(path, int if kinds == {int} else float)
+        if not all(isinstance(item, Component | Variable) for item in value):
+            return Stranger(value)
+        self._note(path, "class", type(value))
+        return Elements(path, tuple(value))
+
+    def all_items(self, elements: Elements) -> Path:
+        """The path of all items of a list, to go over or to count."""
+        classes = list(dict.fromkeys(type(item) for item in elements.items))
         if len(classes) > 1:
             names = " and ".join(cls.__name__ for cls in classes)
             raise Unlowerable(f"the items are of several classes: {names}")
-        if classes and not isinstance(value[0], Component | Variable):
-            return Stranger(value)
-        self._note(path, "class", type(value))
-        self._note((*path, ITEMS), "items", classes[0] if classes else None)
-        for item in value:
+        path = (*elements.path, ITEMS)
+        self._note(path, "items", classes[0] if classes else None)
+        for item in elements.items:
             self._check_simulation(item)
-        return Elements((*path, ITEMS), value[0] if value else None, not value)
+        return path
 
-    def _note(self, path: Path, check: Check, expected: Any, namespace: dict[str, Any] | None = None) -> None:
+    def one_item(self, elements: Elements, index: int) -> Found:
+        """One item of a list."""
+        if not -len(elements.items) <= index < len(elements.items):
+            self.all_items(elements)  # so that the refusal is taken back when there are items
+            raise Unlowerable(f"the list has {len(elements.items)} items now")
+        return self.item(elements.items[index], (*elements.path, f"[{index}]"))
+
+    def _note(self, path: Path, check: Check, expected: Any) -> None:
         if path not in self.steps:
             parents = list(self.steps)
             parent = parents.index(path[:-1]) if path[:-1] in self.steps else -1
-            self.steps[path] = Step(path, parent, check, expected, namespace)
+            self.steps[path] = Step(
+                path, parent, check, expected, self._can_change(path, check), self._namespaces.get(path)
+            )
+
+    def _can_change(self, path: Path, check: Check) -> bool:
+        """Closures change where somebody rebinds the name; attributes and items change, but for methods."""
+        if len(path) == 1 or path[-1][0] in "(=":
+            return check == "table" or path in self._unsteady
+        return check != "code" and path[-1] != "__self__"
 
     def _check_simulation(self, value: Any) -> None:
         if not isinstance(value, Component | Variable | World):
@@ -162,7 +207,7 @@ class Outside:
 
     # --- globals --------------------------------------------------------------------------------------------------
 
-    def global_name(self, function: FunctionType, name: str) -> Item | Const:
+    def global_name(self, function: FunctionType, name: str) -> Found:
         """What a name outside all functions stands for."""
         namespace = function.__globals__
         if name not in namespace:
@@ -174,7 +219,7 @@ class Outside:
             raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
         return self._named(namespace, str(namespace.get("__name__")), name)
 
-    def module_name(self, module: ModuleType, name: str) -> Item | Const:
+    def module_name(self, module: ModuleType, name: str) -> Found:
         """A name of a module."""
         namespace = vars(module)
         if name not in namespace:
@@ -184,32 +229,30 @@ class Outside:
             raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
         return self._named(namespace, module.__name__, name)
 
-    def _named(self, namespace: dict[str, Any], where: str, name: str) -> Item | Const:
+    def _named(self, namespace: dict[str, Any], where: str, name: str) -> Found:
         value = namespace[name]
         if type(value) in NUMBERS or _is_double(value):
             self._freeze(where, name, value, namespace)
             return constant(value)
         path = (f"{where}:{name}",)
+        self._namespaces[path] = namespace
         if isinstance(value, FunctionType):
             self._freeze(where, name, value, namespace)
-            self._namespaces[path] = namespace
             return Function(value, path)
-        if not isinstance(value, ModuleType | BuiltinFunctionType | type):
-            self._note(path, *check_of(value), namespace)
         return self.item(value, path)
 
     def _freeze(self, where: str, name: str, value: Any, namespace: Any) -> None:
         self.constants[where, name] = Constant(where, name, value, namespace)
 
-    def closed_over(self, function: Function, name: str) -> Item | Const:
+    def closed_over(self, function: Function, name: str) -> Found:
         """What a function that was met on the way closes over."""
         return self._hop(function, f"({name})", name)
 
-    def default(self, function: Function, name: str) -> Item | Const:
+    def default(self, function: Function, name: str) -> Found:
         """The default of a parameter of such a function."""
         return self._hop(function, f"={name}", name)
 
-    def _hop(self, function: Function, hop: str, name: str) -> Item | Const:
+    def _hop(self, function: Function, hop: str, name: str) -> Found:
         try:
             value = follow(function.function, hop)
         except (KeyError, ValueError):
@@ -218,12 +261,15 @@ class Outside:
             if type(value) in NUMBERS and hop[0] == "=":
                 return constant(value)
             raise Unlowerable(f"`{name}` is closed over by a function that is found through a class")
-        self._note(function.path, "code", function.function.__code__, self._namespaces.get(function.path))
-        return self.item(value, (*function.path, hop))
+        self._note(function.path, "code", function.function.__code__)
+        path = (*function.path, hop)
+        if hop[0] == "(" and self.book.is_rebound(function.function, name):
+            self._unsteady.add(path)
+        return self.item(value, path)
 
     # --- attributes -----------------------------------------------------------------------------------------------
 
-    def attribute(self, ref: Ref, name: str) -> Item | Place | Getter:
+    def attribute(self, ref: Ref, name: str) -> Found:
         """What `object.name` means."""
         sample = ref.sample
         if isinstance(sample, Variable):
@@ -253,7 +299,7 @@ class Outside:
         row = LOOSE[name]
         return Place(place.owner, place.row if row == "state" else row, place.name, place.offset)
 
-    def _member(self, ref: Ref, name: str) -> Item | Getter:
+    def _member(self, ref: Ref, name: str) -> Found:
         sample, cls = ref.sample, type(ref.sample)
         home, member = _find_member(cls, name)
         path = (*ref.path, name)
@@ -267,7 +313,7 @@ class Outside:
         if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
             self._note(path, "code", member.__func__.__code__)
             return Function(member.__func__, path)
-        if name not in _own(sample) and type(member) in NUMBERS:
+        if name not in _own(sample) and type(member) in NUMBERS and _is_class_variable(home, name):
             return self._class_number(home, name, member)
         if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
             raise Unlowerable(f"a {type(member).__name__} is not followed")
@@ -277,8 +323,7 @@ class Outside:
             raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
         item = self.item(value, path, ref.element)
         if isinstance(item, Stranger):
-            raise Unlowerable(_why_no_slot(ref, name, value))
-        assert not isinstance(item, Const)
+            raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
         return item
 
     def class_attribute(self, cls: type, name: str) -> Item:
@@ -294,10 +339,7 @@ class Outside:
 
     def _class_number(self, home: type, name: str, value: Any) -> Item:
         if not _is_class_variable(home, name):
-            raise Unlowerable(
-                f"{home.__name__}.{name} is a number of the class: annotate it as a float to make it a parameter, "
-                "or as ClassVar to have it taken as it is"
-            )
+            raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
         self._freeze(home.__qualname__, name, value, vars(home))
         return constant(value)
 
@@ -342,12 +384,6 @@ def _is_double(value: Any) -> bool:
     return isinstance(value, float) and type(value).__name__ == "float64"
 
 
-def _why_no_slot(ref: Ref, name: str, value: Any) -> str:
-    cls = type(ref.sample)
-    if not isinstance(value, float | int):
-        return f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed"
-    if not isinstance(ref.sample, Continuous):
-        return f"{cls.__name__} is no Continuous, so that its number {name!r} stands in no slot"
-    if name in cls._fields:
-        return f"{name!r} is annotated as {cls._fields[name].annotation!r}: only float, int and bool fields have slots"
-    return f"{name!r} is not declared: annotate it in the class, as in `{name}: float = ...`"
+def _is_array(value: Any) -> bool:
+    """Whether it is numpy's array of doubles in one dimension, whose items reckon like Python's floats."""
+    return type(value).__name__ == "ndarray" and (str(value.dtype), value.ndim) == ("float64", 1)

@@ -1,8 +1,8 @@
 """Objects by their paths: how a kernel made for one object finds what another one refers to.
 
 What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, or
-a global as "module:name"); each further hop is an attribute, "*" for the items of a list, "(x)" for what a function
-found on the way closes over, "=x" for a default of its arguments.
+a global as "module:name"); each further hop is an attribute, "*" for the items of a list, "[0]" for one of them, "(x)"
+for what a function found on the way closes over, "=x" for a default of its arguments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)
 
-Check: TypeAlias = Literal["class", "code", "value", "items"]
+Check: TypeAlias = Literal["class", "code", "items", "table"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,9 @@ class Step:
     """One object on the way, and what it has to be like for the kernel to fit.
 
     parent      the number of the step it hangs from; -1 for those that hang from the entry
-    check       class: it is of exactly that class; code: a function of that code; value: that number;
-                items: a list of objects of that class, or empty if None
+    check       class: it is of exactly that class; code: a function of that code;
+                items: a list of objects of that class, or empty if None; table: a list of numbers of that class
+    can_change  whether another object may come to stand here while the run goes on
     namespace   where a global is looked up
     """
 
@@ -64,6 +65,7 @@ class Step:
     parent: int
     check: Check
     expected: Any
+    can_change: bool
     namespace: dict[str, Any] | None = None
 
     @property
@@ -78,6 +80,8 @@ def follow(value: Any, hop: str) -> Any:
         return closed_over(getattr(value, "__func__", value), hop[1:-1])
     if hop[0] == "=":
         return default_of(getattr(value, "__func__", value), hop[1:])
+    if hop[0] == "[":
+        return value[int(hop[1:-1])]
     return getattr(value, hop)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
 from eventide.compiled.lower import Lowering, not_a_function
@@ -14,10 +14,6 @@ from eventide.compiled.store import Store
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
-
-
-MOST_KERNELS: Final = 64
-"""How often one function is compiled, as what it refers to becomes another, before it is refused."""
 
 
 class Bound(NamedTuple):
@@ -95,14 +91,6 @@ class Registry:
         key, lowering = (kind, id(code)), None
         self._codes[id(code)] = code
         try:
-            if len(self._kernels.get(key, ())) >= MOST_KERNELS:
-                raise CannotLower(
-                    code.co_filename,
-                    code.co_firstlineno,
-                    code.co_name,
-                    f"there are {MOST_KERNELS} kernels of it already, since what it refers to keeps changing: "
-                    "make the numbers it closes over fields",
-                )
             lowering = Lowering(entry, kind, self._book)
             kernel = self.store.kernel(lowering.lower(exact_pow=self.exact_pow))
         except CannotLower as error:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Row
 from eventide.compiled.paths import ITEMS
-from eventide.compiled.values import Number, Path, Ref, Truth
+from eventide.compiled.values import Kind, Number, Path, Ref, Table, Truth
 
 if TYPE_CHECKING:
-    from eventide.compiled.outside import Const, Place
+    from eventide.compiled.outside import Const, Place, Told
 
 ROWS: Final[dict[Row, str]] = {
     "state": "%Y",
@@ -37,6 +37,7 @@ class Slots:
         self.lanes = lanes
         self.paths: dict[Path, str] = {}
         self.lists: dict[Path, str] = {}
+        self.tables: dict[Path, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
         self.clock: dict[str, None] = {}
@@ -102,6 +103,36 @@ class Slots:
         argument, slope = CLOCK[name]
         return Number(argument, "float", slope if self.is_guided else None)
 
+    def told(self, told: Told) -> Number | Truth:
+        """A number that is told as it stands."""
+        row = self._table(told.path)
+        place = self.builder.value(f"add i64 {row}, 1")
+        if told.element is not None:
+            place = self.builder.value(f"add i64 {place}, {told.element}")
+        if told.kind is float:
+            return Number(self.builder.load("double", "%lists", place), "float")
+        whole = self.builder.load("i64", "%lists", place)
+        return Number(whole, "int") if told.kind is int else Truth(self.builder.value(f"icmp ne i64 {whole}, 0"))
+
+    def size(self, table: Table) -> Number:
+        """How many numbers a table has."""
+        return Number(self.builder.load("i64", "%lists", self._table(table.path)), "int")
+
+    def cell(self, table: Table, index: str) -> Number:
+        """One number of a table, NaN where Python raises."""
+        builder, row = self.builder, self._table(table.path)
+        size = builder.load("i64", "%lists", row)
+        is_from_end = builder.value(f"icmp slt i64 {index}, 0")
+        place = builder.select(is_from_end, "i64", builder.value(f"add i64 {index}, {size}"), index)
+        is_inside = builder.value(f"icmp ult i64 {place}, {size}")
+        behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
+        value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
+        kind: Kind = "whole" if table.kind is int else "float"
+        return Number(builder.select(is_inside, "double", value, NAN), kind)
+
+    def _table(self, path: Path) -> str:
+        return self.tables.setdefault(path, f"%table{len(self.tables)}")
+
     def const(self, const: Const) -> Number | Truth:
         """A number that a condition closes over."""
         value = self.builder.load("double", "%consts", str(const.index))
@@ -112,9 +143,9 @@ class Slots:
     # --- the index row --------------------------------------------------------------------------------------------
 
     def prologue(self, row: str) -> list[str]:
-        """Loads of the index row's entries, which begin at `row`: objects first, then lists."""
+        """Loads of the index row's entries, which begin at `row`: objects first, then lists, then tables."""
         lines = []
-        for number, name in enumerate([*self.paths.values(), *self.lists.values()]):
+        for number, name in enumerate([*self.paths.values(), *self.lists.values(), *self.tables.values()]):
             lines.append(f"{name}at = getelementptr i64, ptr {row}, i64 {number}")
             lines.append(f"{name} = load i64, ptr {name}at")
         return lines

@@ -45,6 +45,7 @@ class SourceFile:
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 self._trees.setdefault(_key_of(node), []).append(node)
+        self._scopes = _scopes(tree)
         self._codes: dict[tuple[str, int], list[CodeType]] = {}
         for code in _codes_in(compile(tree, name, "exec", dont_inherit=True)):
             self._codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
@@ -61,6 +62,16 @@ class SourceFile:
         extent = _extent(code)
         covering = [tree for tree in trees if isinstance(tree, ast.Lambda) and extent and _covers(tree.body, extent)]
         return min(covering, key=_width, default=None)
+
+    def is_rebound(self, tree: Tree, name: str) -> bool:
+        """Whether a name that a function closes over may be given more than one value."""
+        scope = self._scopes.get(tree)
+        while scope is not None:
+            bindings = _bindings(scope, name)
+            if bindings:
+                return bindings > 1
+            scope = self._scopes.get(scope)
+        return True
 
     def excerpt(self, node: ast.AST) -> str:
         """The first line of the text of a node, shortened."""
@@ -106,6 +117,11 @@ class SourceBook:
             raise _refusal(code, "several lambdas stand in its line: give it a line of its own")
         return Definition(file, tree)
 
+    def is_rebound(self, function: FunctionType, name: str) -> bool:
+        """Whether a name that a function closes over may be given more than one value."""
+        definition = self.definition(function)
+        return definition.file.is_rebound(definition.tree, name)
+
     def file(self, name: str, namespace: dict[str, Any]) -> SourceFile | None:
         """A file by its name; None if it cannot be read as Python."""
         if name not in self._files:
@@ -134,6 +150,52 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
         if isinstance(constant, CodeType):
             yield constant
             yield from _codes_in(constant)
+
+
+Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _scopes(tree: ast.AST) -> dict[ast.AST, Scope]:
+    """For each function the function around it, if there is one."""
+    around: dict[ast.AST, Scope] = {}
+
+    def visit(node: ast.AST, scope: Scope | None) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, Scope):
+                if scope is not None:
+                    around[child] = scope
+                visit(child, child)
+            else:
+                visit(child, scope)
+
+    visit(tree, None)
+    return around
+
+
+def _bindings(scope: Scope, name: str) -> int:
+    """How often a function gives a value to a name of its own: 0 if it has none, 2 for often."""
+    arguments = scope.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    count = sum(argument is not None and argument.arg == name for argument in every)
+    body = scope.body if isinstance(scope.body, list) else [scope.body]
+    return min(2, count + sum(_given(node, name) for node in body))
+
+
+def _given(node: ast.AST, name: str) -> int:
+    """How often a piece of code gives a value to a name of the function around it; in loops as often as may be."""
+    if isinstance(node, Scope | ast.ClassDef):
+        own = 0 if isinstance(node, ast.Lambda) or node.name != name else 1
+        shared = any(isinstance(inner, ast.Nonlocal) and name in inner.names for inner in ast.walk(node))
+        return own + 2 * shared
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return 2 * any(isinstance(inner, ast.NamedExpr) and inner.target.id == name for inner in ast.walk(node))
+    if isinstance(node, ast.Name):
+        return int(node.id == name and not isinstance(node.ctx, ast.Load))
+    if isinstance(node, ast.alias):
+        return int((node.asname or node.name) == name)
+    inside = sum(_given(child, name) for child in ast.iter_child_nodes(node))
+    often = 2 if isinstance(node, ast.For | ast.While | ast.AsyncFor) else 1
+    return int(getattr(node, "name", None) == name) + often * inside
 
 
 Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]

@@ -80,7 +80,7 @@ class Statements(Expressions):
             place = None
         elif isinstance(target, ast.Attribute):
             place = self._place(target)
-            before = self._settle(place, target)
+            before = self.settle(place)
         else:
             raise Unlowerable("items are not assigned")
         value = self.operate(node.op, self._as_number(before, target), self.number(node.value))

@@ -100,14 +100,21 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elements:
-    """A list or tuple of objects.
+    """A list or tuple of components, which may be longer or shorter later."""
 
-    sample      one of them; None if it is empty
+    path: Path
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list, tuple or array of numbers.
+
+    kind    of all of them
     """
 
     path: Path
-    sample: Any
-    is_empty: bool
+    kind: type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,6 +169,7 @@ Item: TypeAlias = (
     | Slot
     | Clock
     | Elements
+    | Table
     | Function
     | Builtin
     | Module

@@ -38,12 +38,14 @@ class LawPlan(Plan):
 
     contributions, equations    address, place of the index row and number of objects; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
+    assigns                     whether they assign states, so that these are not what the interpolant says
     """
 
     contributions: tuple[int, int, int] | None = None
     equations: tuple[int, int, int] | None = None
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
+    assigns: bool = True
 
 
 @dataclass(frozen=True)

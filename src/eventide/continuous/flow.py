@@ -52,6 +52,7 @@ class Flow:
 
     at          the time to which what is seen of its states belongs
     is_open     whether an event has changed it and it has not been settled since
+    assigns     whether its laws may assign states
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -59,6 +60,7 @@ class Flow:
         self.number = number
         self.at = nan
         self.is_open = False
+        self.assigns = False
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
         self.slots: dict[int, None] = {}

@@ -16,6 +16,7 @@ from eventide.continuous.stepper import (
     clear,
     complete,
     copy,
+    evaluate,
     first_step,
     interpolate,
     run_laws,
@@ -101,7 +102,7 @@ def advance(a: Arrays, f: int) -> int:
         return code
     a.flow_ints[f, STEPS] += 1
     locate(a, f)
-    return RAISED if a.settings[ABORTED] != 0.0 else REACHED
+    return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
 
 
 def commit(a: Arrays, f: int) -> None:
@@ -247,13 +248,16 @@ def time_at(a: Arrays, f: int, elapsed: float) -> float:
 
 
 def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states, and rates and computed values if asked for, to a point inside the step."""
+    """Bring states, and rates and computed values if asked for, to a point inside the step.
+
+    These evaluations are not counted: who looks does not change what a run has cost.
+    """
     a.flow_floats[f, AT] = nan
     if a.flow_ints[f, EMPTY] == 1:
         return
     interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
-        run_laws(a, f, time, elapsed)
+        evaluate(a, f, time, elapsed)
 
 
 def publish(a: Arrays, f: int, time: float) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
@@ -58,12 +59,12 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+from eventide.discrete.conditions import Condition
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
-    from eventide.discrete.conditions import Condition
     from eventide.simulation import Simulation
 
 
@@ -106,6 +107,7 @@ class Motion:
         self.plans: dict[Any, LawPlan] = {}
         self.touched: list[Flow] = []
         self._joining: dict[Any, None] = {}
+        self._arriving: dict[Condition, None] = {}
         self._seen: list[Flow] = []
         self._method: Method = ENGLAND
         self._past = [0, 0, 0]
@@ -128,8 +130,10 @@ class Motion:
 
     def _gather_arrays(self) -> Arrays:
         flows = len(self.flow_floats.array)
-        self._heap = np.concatenate([self._heap, np.zeros(flows - len(self._heap), np.int64)])
-        self._pending = np.concatenate([self._pending, np.zeros(2 * flows - len(self._pending), np.int64)])
+        # They are replaced only to grow: what has been packed before goes on being used.
+        if len(self._heap) < flows:
+            self._heap = np.concatenate([self._heap, np.zeros(flows - len(self._heap), np.int64)])
+            self._pending = np.concatenate([self._pending, np.zeros(2 * flows - len(self._pending), np.int64)])
         return Arrays(
             rows=self.arena.table,
             flow_floats=self.flow_floats.array,
@@ -191,12 +195,13 @@ class Motion:
         """The one flow of a simulation that moves together."""
         return next(iter(self.flows.values()), None) or self._new_flow()
 
-    def unite(self) -> None:
-        """From now on all is one flow."""
+    def unite(self, kept: Flow | None = None) -> None:
+        """From now on all is one flow: `kept`, or the first."""
         self.together = True
-        flows = list(self.flows.values())
-        for flow in flows[1:]:
-            self._merge(flows[0], flow)
+        kept = kept or next(iter(self.flows.values()), None)
+        for flow in list(self.flows.values()):
+            if kept is not None and flow is not kept:
+                self._merge(kept, flow)
 
     def _merge(self, kept: Flow, given: Flow) -> None:
         """Move all members of one flow into another."""
@@ -256,25 +261,37 @@ class Motion:
             flow.remove_slots([slot])
             self._restructured(flow)
 
+    def place_what_waits(self) -> None:
+        """Place now what would be placed before time goes on."""
+        if self._joining or self._arriving:
+            self.regroup()
+
     def regroup(self) -> None:
-        """Place what has been started since in flows."""
+        """Place what has been started or waited for since in flows."""
         joining, self._joining = self._joining, {}
         for owner in joining:
             plan = self.plans[owner] = self.analyst.law(owner)
             if plan.touches is None and not self.together:
                 self.unite()
-            flow = self._the_flow() if self.together else self._flow_for(plan)
+            flow = self._the_flow() if self.together else self._flow_for(plan, owner)
             self._open(flow)
             self._enter_flow(flow, owner)
             self._check_writers(owner, plan)
+        arriving, self._arriving = self._arriving, {}
+        for condition in arriving:
+            self._admit(condition)
 
-    def _flow_for(self, plan: Plan) -> Flow:
-        """The flow of whatever is touched; those that are touched together become one, and where none is, a new one."""
+    def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
+        """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
+
+        newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
+        """
         met: dict[Flow, None] = {}
         for other in plan.touches or ():
             if other._flow is not self.still:
                 met[other._flow] = None
-            met.update(dict.fromkeys(self._touchers.get(other, ())))
+            elif other is newcomer:
+                met.update(dict.fromkeys(self._touchers.get(other, ())))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self._merge(flows[0], flow)
@@ -300,6 +317,10 @@ class Motion:
         plan = self.plans[owner]
         flow.add_owner(owner, plan)
         self._note_uses(flow, plan)
+        if plan.assigns and not flow.assigns:
+            flow.assigns = True
+            for condition in flow.conditions:
+                self.condition_ints.array[condition.row, NEEDS_LAWS] = 1
         if plan.signature is not None:
             self._changing[owner] = None
         slots = self.system.active_slots(owner)
@@ -351,20 +372,59 @@ class Motion:
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         for item in list(self._changing):
-            if hasattr(item, "plan"):
+            if isinstance(item, Condition):
                 if not self.analyst.is_condition_current(item, item.plan):
-                    self.remove_condition(item)
-                    self.add_condition(item)
+                    self._renew_condition(item)
             elif not self.analyst.is_law_current(item, self.plans[item]):
-                self.leave(item)
-                self.join(item)
+                self._renew_law(item)
+
+    def _renew_condition(self, condition: Condition) -> None:
+        """Watch a condition as what it is now; a trigger that was armed stays armed."""
+        armed = int(self.condition_ints.array[condition.row, ARMED])
+        self.remove_condition(condition)
+        self._admit(condition)
+        self.condition_ints.array[condition.row, ARMED] = armed
+
+    def _renew_law(self, owner: Any) -> None:
+        """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
+        flow = owner._flow
+        self._open(flow)
+        slots, following = set(flow.slots), float(self.flow_floats.array[flow.number, NEXT])
+        self._leave_flow(flow, owner)
+        self._forget_writer(owner, self.plans[owner])
+        self.analyst.release(self.plans[owner])
+        plan = self.plans[owner] = self.analyst.law(owner)
+        self._enter_flow(flow, owner)
+        if plan.touches is None and not self.together:
+            self.unite(flow)
+        elif not self.together:
+            for other in dict.fromkeys(o._flow for o in plan.touches or () if o._flow is not self.still):
+                if other is not flow:
+                    self._merge(flow, other)
+            self._split(flow)
+        self._check_writers(owner, plan)
+        if flow.slots.keys() == slots:
+            self.flow_floats.array[flow.number, NEXT] = following
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
     def publish(self, flow: Flow) -> None:
         """Bring what is seen of a flow to the present time."""
-        self.engine.publish(self.arrays, flow.number, self.sim.time)
-        flow.at = self.sim.time
+        with self._between_events():
+            self.engine.publish(self.arrays, flow.number, self.sim.time)
+        self._show_to_python(flow, self.sim.time)
+        self.raise_what_was_met()
+
+    @contextmanager
+    def _between_events(self) -> Iterator[None]:
+        """While laws run because an event reads or changes a flow: they may write rates; the clock stays as it is."""
+        sim = self.sim
+        before = sim.active, sim.time, sim.dt, sim.last_time
+        sim.active = True
+        try:
+            yield
+        finally:
+            sim.active, sim.time, sim.dt, sim.last_time = before
 
     def touch(self, flow: Flow) -> None:
         """End the step of a flow now, because an event changes it."""
@@ -374,11 +434,13 @@ class Motion:
     def _open(self, flow: Flow) -> None:
         if flow.is_open:
             return
-        self.engine.touch(self.arrays, flow.number, self.sim.time)
+        with self._between_events():
+            self.engine.touch(self.arrays, flow.number, self.sim.time)
         self.engine.sift_up(self.arrays, int(self.flow_ints.array[flow.number, PLACE]))
-        flow.at = self.sim.time
+        self._show_to_python(flow, self.sim.time)
         flow.is_open = True
         self.touched.append(flow)
+        self.raise_what_was_met()
 
     def touch_all(self) -> None:
         """End the steps of all flows now."""
@@ -390,17 +452,20 @@ class Motion:
         for flow in self.readers.get(slot, ()):
             self.touch(flow)
 
-    def settle(self, *, arms: bool = True) -> None:
+    def settle(self, *, arms: bool = True) -> list[Flow]:
         """After an event: regroup, and take the states as they are now for the start of new steps.
 
         arms    whether conditions found false are armed
+        Returns the flows that have been touched
         """
         self.settings[ARMS] = 1.0 if arms else 0.0
-        self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
+        limits = self.sim.dt_min, self.sim.dt_max
+        if limits != (self.settings[DT_MIN], self.settings[DT_MAX]):
+            self._take_limits()
+            self.touch_all()
         if self._changing:
             self._renew_plans()
-        if self._joining:
-            self.regroup()
+        self.place_what_waits()
         if self.together:
             self.touch_all()
         now = self.sim.time
@@ -411,10 +476,18 @@ class Motion:
         for flow in touched:
             self.engine.settle(self.arrays, flow.number, now)
             self.raise_what_was_met()
-            flow.at = now
-        self.sim.time, self.sim.dt = now, 0.0
+            self._show_to_python(flow, now)
+        self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        return touched
+
+    def settle_for_now(self) -> None:
+        """In a pause: as `settle`, but it arms nothing, and what the event has touched is settled again at its end."""
+        self.touched = self.settle(arms=False)
+        for flow in self.touched:
+            flow.is_open = True
 
     def raise_what_was_met(self) -> None:
+        """Raise what Python code called from the stepper has raised, if anything."""
         """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
         self.failure = self.trouble = None
@@ -431,19 +504,28 @@ class Motion:
         settings[NEXT_EVENT] = next_event
         settings[STEPWISE] = 1.0 if stepwise else 0.0
         code = self.engine.march(self.arrays, stop)
+        if settings[TROUBLED] == 0.0:
+            self.trouble = None  # that of a trial step which has been mended since
         self._forget_what_was_seen()
         return code
 
-    def force(self) -> None:
-        """Accept the inaccurate smallest step of the flow at the root."""
-        self.engine.force(self.arrays, self.root)
+    def force(self, number: int) -> None:
+        """Accept the inaccurate smallest step of a flow, with whatever has been changed meanwhile."""
+        self._take_limits()
+        if self.touched:
+            self.settle(arms=False)
+        self.engine.force(self.arrays, number)
         self._forget_what_was_seen()
 
-    def repeat(self) -> None:
-        """Begin the step of the flow at the root again, with whatever has been changed meanwhile."""
-        flow = self.flows[self.root]
-        self.touch(flow)
+    def repeat(self, number: int) -> None:
+        """Begin the step of a flow again, with whatever has been changed meanwhile."""
+        self._take_limits()
+        self.touch(self.flows[number])
         self.settle(arms=False)
+
+    def _take_limits(self) -> None:
+        """Let present limits hold for every flow's next step, without cutting one."""
+        self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
 
     @property
     def start_of_root(self) -> float:
@@ -498,7 +580,11 @@ class Motion:
     # --- conditions -----------------------------------------------------------------------------------------------
 
     def add_condition(self, condition: Condition) -> None:
-        """Watch a condition from now on."""
+        """Watch a condition from now on; it is looked at when the event is over and all that it refers to is there."""
+        self._arriving[condition] = None
+
+    def _admit(self, condition: Condition) -> None:
+        """Give a condition its row and its place in a flow."""
         plan = condition.plan = self.analyst.condition(condition)
         if plan.touches is None and not self.together:
             self.unite()
@@ -508,7 +594,6 @@ class Motion:
         self.by_row[row] = condition
         ints, floats = self.condition_ints.array[row], self.condition_floats.array[row]
         ints[TRIGGER], ints[ARMED] = int(condition.is_trigger), int(condition.armed)
-        ints[NEEDS_LAWS] = int(plan.needs_laws)
         ints[ADDRESS], ints[INDEX], ints[CONSTANTS] = plan.address, plan.index, plan.constants
         floats[PRIORITY], floats[RANK] = condition.priority, condition.rank
         if plan.signature is not None:
@@ -517,10 +602,12 @@ class Motion:
 
     def _flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
-        if self._joining:
-            self.regroup()
         moves = any(other._flow is not self.still for other in plan.touches or ())
         return self._flow_for(plan) if moves else self._clock()
+
+    def flow_of(self, condition: Condition) -> Flow:
+        """The flow in whose steps a condition is watched."""
+        return self.flows[int(self.condition_ints.array[condition.row, FLOW])]
 
     def _clock(self) -> Flow:
         """The flow of conditions on time alone."""
@@ -533,14 +620,14 @@ class Motion:
         ints = self.condition_ints.array
         first = int(self.flow_ints.array[flow.number, FIRST])
         ints[condition.row, FLOW] = flow.number
+        ints[condition.row, NEEDS_LAWS] = int(condition.plan.needs_laws or flow.assigns)
         ints[condition.row, FOLLOWING], ints[condition.row, PRECEDING] = first, -1
         if first >= 0:
             ints[first, PRECEDING] = condition.row
         self.flow_ints.array[flow.number, FIRST] = condition.row
 
     def _unlink(self, condition: Condition) -> Flow:
-        ints = self.condition_ints.array
-        flow = self.flows[int(ints[condition.row, FLOW])]
+        ints, flow = self.condition_ints.array, self.flow_of(condition)
         before, after = int(ints[condition.row, PRECEDING]), int(ints[condition.row, FOLLOWING])
         if before >= 0:
             ints[before, FOLLOWING] = after
@@ -554,6 +641,9 @@ class Motion:
 
     def remove_condition(self, condition: Condition) -> None:
         """Watch a condition no longer."""
+        if condition in self._arriving:
+            del self._arriving[condition]
+            return
         flow = self._unlink(condition)
         self._open(flow)
         self._changing.pop(condition, None)
@@ -567,7 +657,7 @@ class Motion:
 
     def consume(self, condition: Condition) -> None:
         """A trigger fires: it must be found false before it can fire again."""
-        self._open(self.flows[int(self.condition_ints.array[condition.row, FLOW])])
+        self._open(self.flow_of(condition))
         self.condition_ints.array[condition.row, ARMED] = 0
         self.condition_ints.array[condition.row, DUE] = 0
 
@@ -575,6 +665,8 @@ class Motion:
 
     def evaluate(self, f: int, time: float, dt: float) -> None:
         """Execute the laws of a flow in Python, at the states in row Y."""
+        if self._has_failed():
+            return
         sim, flow, rows = self.sim, self.flows[f], self.arena.rows
         sim.time, sim.dt, sim.last_time = time, dt, self.flow_floats.view[f, START]
         self._show_to_python(flow, time)
@@ -603,11 +695,23 @@ class Motion:
 
     def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
         """Execute one law that could not be compiled; called from compiled code."""
+        if self._has_failed():
+            return
         self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
         self._show_to_python(owner._flow, time)
-        self._guard(owner._flow, law)
-        if self.failure is not None or self.trouble is not None:
-            note(self.failure or self.trouble, owner, time)
+
+        def execute() -> None:
+            try:
+                law()
+            except BaseException as error:
+                note(error, owner, time)
+                raise
+
+        self._guard(owner._flow, execute)
+
+    def _has_failed(self) -> bool:
+        """Whether a law has failed in this attempt: those after it would see what is not so."""
+        return bool(self.settings[ABORTED] != 0.0 or self.settings[TROUBLED] != 0.0)
 
     def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
         """Call Python code from within a step: what it raises is kept until the stepper has returned.
@@ -628,7 +732,7 @@ class Motion:
 
     def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
         """Test one condition that could not be compiled; called from compiled code."""
-        flow = self.flows[int(self.condition_ints.array[condition.row, FLOW])]
+        flow = self.flow_of(condition)
         self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
         self._show_to_python(flow, time)
         return int(self._test(condition))

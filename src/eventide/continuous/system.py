@@ -202,5 +202,5 @@ class System:
 
     @property
     def evaluations(self) -> int:
-        """How often laws have been executed, all flows together."""
+        """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)

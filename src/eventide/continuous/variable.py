@@ -101,7 +101,7 @@ class Variable:
 
     @rel_error.setter
     def rel_error(self, value: float) -> None:
-        self._system.set_tolerances(self._slot, value, self.abs_error)
+        self._set_tolerances(value, self.abs_error)
 
     @property
     def abs_error(self) -> float:
@@ -110,7 +110,14 @@ class Variable:
 
     @abs_error.setter
     def abs_error(self, value: float) -> None:
-        self._system.set_tolerances(self._slot, self.rel_error, value)
+        self._set_tolerances(self.rel_error, value)
+
+    def _set_tolerances(self, relative: float, absolute: float) -> None:
+        """Set both, and end the step that was made with others."""
+        flow = self._owner._flow
+        if not flow.is_open:
+            flow.open(self._slot)
+        self._system.set_tolerances(self._slot, relative, absolute)
 
     def start(self) -> Self:
         """Let it be integrated from now on; legal at any time, no effect if active."""

@@ -185,6 +185,8 @@ class Process(_Agenda, Component):
             )
         self._generator = generator
         self._resume = generator.send
+        # On the object itself, as the run loop reads them at every event: a default of the class is found more slowly.
+        self._value = self._wait = None
         self.sim._alive[self] = None
 
     def _place(

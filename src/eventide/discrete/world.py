@@ -73,7 +73,8 @@ class World:
 
         Raises TypeError if it is no generator, SimulationError 17 between events.
         """
-        self._forbid(17, "sim.process()")
+        if self.active:
+            self._forbid(17, "sim.process()")
         story = Story(self._self, generator, name=name)
         self._calendar.schedule_front(self.time, story)
         return story
@@ -153,7 +154,10 @@ class World:
         """Advance, take, dispatch."""
         calendar = self._calendar
         heap, ready, serial = calendar.heap, calendar.ready, calendar.serial
-        while not self._is_halted and self.time < horizon:
+        # With its test inside, the loop ends in a plain jump: that is what makes Python 3.11 specialise its code.
+        while True:
+            if self._is_halted or self.time >= horizon:
+                return
             if self._vigil is not None and not self._vigil.advance(horizon):
                 return
             if ready and not (heap and heap[0] < ready[0]):
@@ -181,14 +185,22 @@ class World:
                     activity._value = activity._wait = None
                 try:
                     command = activity._resume(value)
-                    if type(command) is float and now < (later := now + command):
-                        activity._notice = following = (later, serial(), PLAIN, activity)
-                        if heap and heap[0] is notice:
-                            heapreplace(heap, following)
-                        else:
-                            heappush(heap, following)
-                        break
-                    activity = self._obey(activity, command)
+                    if type(command) is float:
+                        if now < (later := now + command):
+                            activity._notice = following = (later, serial(), PLAIN, activity)
+                            if heap and heap[0] is notice:
+                                heapreplace(heap, following)
+                            else:
+                                heappush(heap, following)
+                            break
+                        activity = self._hold(activity, command)
+                        continue
+                    try:
+                        execute = command._execute
+                    except AttributeError:
+                        activity = self._hold(activity, command)
+                    else:
+                        activity = execute(self, activity)
                 except StopIteration as end:
                     activity = activity._finish(end.value)
                 except Ended:
@@ -196,6 +208,8 @@ class World:
                 except BaseException as error:
                     self._annotate(error)
                     raise
+            if heap and heap[0] is notice:
+                heappop(heap)
             if one_event:
                 return
 
@@ -204,12 +218,16 @@ class World:
         try:
             execute = command._execute
         except AttributeError:
-            duration = as_duration(command)
-            if duration is None:
-                return self._refuse(activity, command)
-            self._calendar.schedule(self.time + duration, self.time, activity)
-            return None
+            return self._hold(activity, command)
         return execute(self, activity)
+
+    def _hold(self, activity: Any, duration: Any) -> Any:
+        """Let an activity hold, for a duration given as any kind of number; what is none is refused."""
+        time = as_duration(duration)
+        if time is None:
+            return self._refuse(activity, duration)
+        self._calendar.schedule(self.time + time, self.time, activity)
+        return None
 
     def _refuse(self, activity: Any, command: Any) -> Any:
         """Throw an error into a process at the line where it yielded something else than a command."""

@@ -61,6 +61,7 @@ class Monitor:
             while True:
                 due = sim._calendar.next_time()
                 if due <= sim.time:
+                    sim.dt, sim.last_time = 0.0, sim.time
                     return True
                 if sim.time >= horizon:
                     return False
@@ -69,6 +70,7 @@ class Monitor:
                     self.state_events += 1
                     self._cascade.note(condition, sim.time, sim.dt_min)
                     condition.fire(sim)
+                    sim.dt, sim.last_time = 0.0, sim.time
                     return True
                 next_event = min(due, horizon)
                 if next_event == inf:
@@ -85,7 +87,7 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
-            self.motion.settle(arms=False)
+            self.motion.settle_for_now()
             self.observers.observe_all(Phase.AFTER, self.sim.time)
         finally:
             self.sim.active = False
@@ -122,7 +124,8 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or ask the model what to do."""
         sim, motion = self.sim, self.motion
-        start = sim.time = motion.start_of_root
+        root, start = motion.root, motion.start_of_root
+        sim.time = start
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
         motion.raise_what_was_met()
@@ -134,9 +137,9 @@ class Monitor:
         repeat = variable is not None and sim.integration_error(variable)
         check_limits(sim)
         if repeat:
-            motion.repeat()
+            motion.repeat(root)
         else:
-            motion.force()
+            motion.force(root)
 
     # --- whether anything can happen ------------------------------------------------------------------------------
 

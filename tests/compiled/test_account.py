@@ -1,0 +1,138 @@
+"""What `sim.explain()` tells."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Source(ev.Continuous):
+    strength: ev.Computed = ev.computed()
+    level: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.strength = 2.0 * self.level
+        self.rate.level = -self.level
+
+
+class Sink(ev.Continuous):
+    source: Source
+    total: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.total = self.source.strength
+
+    @ev.when(lambda self: self.total > 1.0)
+    def fill(self) -> None:
+        self.total = 0.0
+
+
+class Odd(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    table: dict[str, float] = ev.field(default_factory=dict)
+
+    def equations(self) -> None:
+        self.rate.x = self.table.get("k", 1.0)
+
+
+def wait(condition: Any) -> ev.Life:
+    yield ev.until(condition)
+
+
+def line_of(cls: type, text: str) -> int:
+    lines, first = inspect.getsourcelines(cls)
+    return first + next(k for k, line in enumerate(lines) if text in line)
+
+
+def test_laws_in_order_with_what_is_read_too_early() -> None:
+    sim = ev.Simulation()
+    source = Source(sim, name="source")
+    early, late = Sink(sim, name="early", source=source), Sink(sim, name="late", source=source)
+    early.start()
+    source.start()
+    late.start()
+    account = sim.explain()
+    assert [(law.name, law.is_compiled, law.flow) for law in account.laws] == [
+        ("early.equations", True, 1),
+        ("source.equations", True, 1),
+        ("late.equations", True, 1),
+    ]
+    assert [law.early for law in account.laws] == [(("source.strength", "source.equations"),), (), ()]
+    assert "    reads source.strength before source.equations sets it" in str(account).splitlines()
+
+
+def test_flows_and_what_joins_them() -> None:
+    sim = ev.Simulation()
+    one, two, three = (Source(sim, name=name).start() for name in ("one", "two", "three"))
+    Sink(sim, name="sink", source=two).start()
+    sim.process(wait(lambda: sim.time > 5.0), name="timer")
+    sim.process(wait(lambda: one.level + three.level < 0.1), name="both")
+    sim.run(until=0.5)
+    account = sim.explain()
+    assert not account.together
+    assert [(set(flow.members), flow.joined_by) for flow in account.flows] == [
+        ({"one", "three"}, ("both",)),
+        ({"two", "sink"}, ("sink",)),
+        (set(), ()),
+    ]
+    numbers = {flow.members[:1]: flow.number for flow in account.flows}
+    assert {item.name: item.flow for item in account.conditions} == {
+        "sink.fill": numbers["two",],
+        "both": numbers["one",],
+        "timer": numbers[()],
+    }
+    assert all(item.is_compiled for item in account.conditions)
+    assert "the clock" in str(account)
+
+
+def test_what_is_not_compiled_is_told_with_its_line() -> None:
+    sim = ev.Simulation()
+    Source(sim, name="source").start()
+    Odd(sim, name="odd").start()
+    limits = {"x": 2.0}
+    sim.process(wait(lambda: limits["x"] < 1.0), name="waiter")
+    sim.run(until=0.5)
+    account = sim.explain()
+    assert account.together
+    laws = {law.name: law for law in account.laws}
+    assert laws["source.equations"].is_compiled
+    refusal = laws["odd.equations"].refusal
+    assert refusal is not None
+    assert (refusal.file, refusal.line) == (__file__, line_of(Odd, "table.get"))
+    assert len(account.conditions) == 1
+    assert not account.conditions[0].is_compiled
+    assert account.conditions[0].refusal is not None
+    lines = str(account).splitlines()
+    assert f"  odd.equations: Python, because of {refusal}, flow 1" in lines
+    assert "flows: all is one" in lines
+
+
+def test_a_plain_run_says_so() -> None:
+    sim = ev.Simulation(compile=False)
+    Source(sim, name="source").start()
+    account = sim.explain()
+    assert (account.compiles, account.together, len(account.laws)) == (False, True, 1)
+    assert "  source.equations: Python, as compile=False says, flow 1" in str(account).splitlines()
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_asking_changes_nothing(compiled: Any) -> None:
+    def go(*, asks: bool) -> tuple[Any, ...]:
+        sim = ev.Simulation(compile=compiled)
+        sink = Sink(sim, source=Source(sim).start()).start()
+        for until in (0.5, 1.0, 3.0):
+            if asks:
+                sim.explain()
+            sim.run(until=until)
+        return sink.total, sim.monitor.steps, sim.events, sim._continuum.evaluations
+
+    assert go(asks=True) == go(asks=False)
+
+
+def test_without_anything_that_moves_there_is_nothing_to_tell() -> None:
+    account = ev.Simulation().explain()
+    assert (account.laws, account.conditions, account.flows) == ((), (), ())

@@ -1,0 +1,149 @@
+"""The text of a function is found again by where its code came from, and only if it is the text that runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import sys
+from types import FunctionType
+
+import pytest
+from compiled.harness import new_registry, run_condition, table_of
+from compiled.test_laws import Probe, new_probe
+
+import eventide as ev
+from eventide.compiled import CannotLower, lower_condition, lower_law
+from eventide.compiled.source import SourceBook
+
+
+@pytest.fixture(scope="module")
+def registry():
+    return new_registry()
+
+
+@pytest.fixture
+def probe() -> Probe:
+    probe = new_probe()
+    probe.x, probe.y, probe.z = 5.0, -3.0, 0.25
+    return probe
+
+
+def guide(registry, test) -> float:
+    bound = registry.condition(test)
+    return run_condition(bound, table_of(bound.binding.objects[0].sim)).guide
+
+
+def factory(probe, limit):
+    return lambda: probe.x > limit
+
+
+def test_lambdas_are_told_apart(registry, probe) -> None:
+    k = 2.0
+    one, two = (lambda: probe.x > 1.0), (lambda: probe.x > 2.0)
+    same, again = (lambda: probe.y > k), (lambda: probe.y > k)
+    long = lambda: (  # noqa: E731
+        probe.x > probe.y
+    )
+    nested = [make(k) for make in (lambda limit: lambda: probe.z > limit, lambda limit: lambda: probe.z > 2 * limit)]
+    default = lambda probe=probe, limit=4: probe.x > limit  # noqa: E731
+    keyword = lambda *, limit=0.5: probe.x > limit  # noqa: E731
+    assert [guide(registry, test) for test in (one, two, same, again)] == [4.0, 3.0, -5.0, -5.0]
+    assert [guide(registry, test) for test in (long, *nested)] == [8.0, -1.75, -3.75]
+    assert [guide(registry, test) for test in (default, keyword, factory(probe, 1), factory(probe, 7))] == [
+        1.0, 4.5, 4.0, -2.0,
+    ]  # fmt: skip
+
+
+def test_lambdas_of_one_line_without_columns_are_refused(probe) -> None:
+    text = "one, two = (lambda p: p.x > 1.0), (lambda p: p.x > 2.0)\n"
+    code = compile(text, "<no columns>", "exec", dont_inherit=True)
+    linecache.cache["<no columns>"] = (len(text), None, [text], "<no columns>")
+    names: dict = {}
+    exec(code, names)  # noqa: S102  # made here
+    assert SourceBook().definition(names["two"]).tree.col_offset > 20
+
+    class Bare(SourceBook):
+        """Code that was compiled with -X no_debug_ranges has no columns."""
+
+    function = names["two"]
+    book = Bare()
+    file = book.file("<no columns>", names)
+    bare = function.__code__.replace(co_linetable=b"")
+    assert file is not None
+    assert file.tree_of(bare) is None
+    assert file.tree_of(function.__code__) is not None
+
+
+def test_code_without_a_text_is_refused(probe) -> None:
+    names: dict = {}
+    exec("def law(self):\n    self.rate.x = 1.0\n", names)  # noqa: S102  # this is what is refused
+    with pytest.raises(CannotLower, match="its source text cannot be had: write it in a file") as caught:
+        lower_law(probe, names["law"])
+    assert (caught.value.file, caught.value.line, caught.value.construct) == ("<string>", 1, "law")
+
+
+def module_of(path, text: str):
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    spec.loader.exec_module(module)
+    sys.dont_write_bytecode = before
+    return module
+
+
+def test_a_file_that_was_edited_after_its_import_is_refused(probe, tmp_path) -> None:
+    path = tmp_path / "edited.py"
+    module = module_of(path, "def law(self):\n    self.rate.x = 1.0\n")
+    path.write_text("def law(self):\n    self.rate.x = 2.0\n")
+    with pytest.raises(CannotLower, match="the text in the file is not the one that runs"):
+        lower_law(probe, module.law)
+
+
+def test_a_file_that_was_edited_and_imported_again_is_read_again(registry, probe, tmp_path) -> None:
+    path = tmp_path / "again.py"
+    first = module_of(path, "LIMIT = 1.0\ndef test(probe):\n    return probe.x > 1.0\n").test
+    assert run_condition(registry.condition(first, probe), table_of(probe.sim)).guide == 4.0
+    second = module_of(path, "LIMIT = 12.0\ndef test(probe):\n    return probe.x > 2.0\n").test
+    assert run_condition(registry.condition(second, probe), table_of(probe.sim)).guide == 3.0
+    assert run_condition(registry.condition(first, probe), table_of(probe.sim)).guide == 4.0
+
+
+def test_equal_texts_in_two_files_keep_their_own_globals(registry, probe, tmp_path) -> None:
+    tests = [
+        module_of(tmp_path / f"{name}.py", f"LIMIT = {limit}\ndef test(probe):\n    return probe.x > LIMIT\n").test
+        for name, limit in (("low", 1.0), ("high", 9.0))
+    ]
+    assert tests[0].__code__ == tests[1].__code__
+    assert [run_condition(registry.condition(test, probe), table_of(probe.sim)).guide for test in tests] == [4.0, -4.0]
+
+
+def test_decorated_methods_are_found(probe) -> None:
+    class Watched(Probe):
+        @ev.when(lambda self: self.x > 1.0)
+        def handler(self) -> None:
+            self.x = 0.0
+
+        @staticmethod
+        def double(value):
+            return 2 * value
+
+        @property
+        def height(self) -> float:
+            return self.double(self.x)
+
+        def equations(self) -> None:
+            self.rate.x = self.height
+
+    watched = Watched(probe.sim, house=probe.house)
+    (spec,) = Watched._when_specs
+    assert lower_condition(spec.condition, watched).paths == (("self",),)
+    assert [str(access) for access in lower_law(watched, Watched.equations).reads] == ["self.x"]
+
+
+def test_one_code_in_other_globals_is_not_mixed_up(probe) -> None:
+    def test(self):
+        return self.x > 1.0
+
+    twin = FunctionType(test.__code__, {}, "test")
+    assert lower_condition(twin, probe).source == lower_condition(test, probe).source

@@ -1,0 +1,208 @@
+"""Machine code on disk: found again, never half, never another's, and dispensable."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from compiled.harness import run_condition, table_of
+
+import eventide as ev
+from eventide.compiled import Bound, Store, compile_kernel, lower_condition
+from eventide.compiled.store import default_folder
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(3.0)
+
+
+def condition_of(limit: float):
+    """A tank and a condition whose limit is part of the text, so that each is a kernel of its own."""
+    tank = Tank(ev.Simulation(rng=1))
+    names = {"tank": tank, "__name__": "limits"}
+    text = f"test = lambda tank: tank.level > {limit!r}\n"
+    linecache.cache[f"<limit {limit}>"] = (len(text), None, [text], f"<limit {limit}>")
+    exec(compile(text, f"<limit {limit}>", "exec", dont_inherit=True), names)  # noqa: S102  # made here
+    return tank, names["test"]
+
+
+def guide(store: Store, limit: float) -> float:
+    tank, test = condition_of(limit)
+    lowered = lower_condition(test, tank)
+    bound = Bound(compile_kernel(lowered, store), lowered.bind(test, (tank,)))
+    return run_condition(bound, table_of(tank.sim)).guide
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.suffix for path in folder.iterdir()) if folder.is_dir() else []
+
+
+def test_a_kernel_is_compiled_once_and_read_ever_after(tmp_path) -> None:
+    first, second = Store(tmp_path / "a" / "b"), Store(tmp_path / "a" / "b")
+    assert (guide(first, 1.0), guide(first, 1.0), guide(first, 2.5)) == (2.0, 2.0, 0.5)
+    assert (first.compiled, files(tmp_path / "a" / "b")) == (2, [".o", ".o"])
+    assert (guide(second, 2.5), guide(second, 1.0), second.compiled) == (0.5, 2.0, 0)
+
+
+def test_without_a_folder_everything_stays_in_memory(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("EVENTIDE_CACHE_DIR", str(tmp_path))
+    store = Store(None)
+    assert (guide(store, 1.0), guide(store, 1.0), store.compiled, files(tmp_path)) == (2.0, 2.0, 1, [])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda content: content[:-1], id="cut off"),
+        pytest.param(lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:], id="a bit turned"),
+        pytest.param(lambda content: b"", id="empty"),
+        pytest.param(lambda content: content.replace(b"kernel 1", b"kernel 0"), id="another format"),
+    ],
+)
+def test_a_damaged_file_is_made_anew(tmp_path, damage) -> None:
+    guide(Store(tmp_path), 1.0)
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(damage(whole))
+    store = Store(tmp_path)
+    assert (guide(store, 1.0), store.compiled) == (2.0, 1)
+    assert path.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(tmp_path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store = Store(tmp_path / "file" / "folder")
+    assert (guide(store, 1.0), guide(store, 1.0), store.compiled) == (2.0, 2.0, 1)
+
+
+def test_a_folder_that_cannot_be_written_is_read(tmp_path, monkeypatch) -> None:
+    guide(Store(tmp_path), 1.0)
+    tmp_path.chmod(0o555)
+
+    def refuse(*args, **options):  # the owner of the machine may write everywhere all the same
+        raise PermissionError("read-only")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    store = Store(tmp_path)
+    assert (guide(store, 1.0), store.compiled) == (2.0, 0)
+    assert (guide(store, 2.0), store.compiled) == (1.0, 1)
+    assert files(tmp_path) == [".o"]
+    tmp_path.chmod(0o755)
+
+
+def test_a_file_that_cannot_be_finished_is_not_left_behind(tmp_path, monkeypatch) -> None:
+    def refuse(self, target):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    assert guide(Store(tmp_path), 1.0) == 2.0
+    assert files(tmp_path) == []
+
+
+def test_another_compiler_or_processor_is_another_file(tmp_path, monkeypatch) -> None:
+    guide(Store(tmp_path), 1.0)
+    monkeypatch.setattr("eventide.compiled.llvm.machine_name", lambda: "another machine")
+    store = Store(tmp_path)
+    assert (guide(store, 1.0), store.compiled, len(files(tmp_path))) == (2.0, 1, 2)
+
+
+# --- where
+
+
+def test_the_folder_is_as_named(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("EVENTIDE_CACHE_DIR", str(tmp_path / "named"))
+    assert default_folder() == Store.default().folder == tmp_path / "named"
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the folders of Linux")
+def test_the_folder_is_the_users_or_a_private_temporary_one(tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv("EVENTIDE_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert default_folder() == tmp_path / "cache" / "eventide" / "kernels"
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    private = tmp_path / f"eventide-kernels-{os.getuid()}"
+    assert default_folder() == private
+    assert private.stat().st_mode & 0o777 == 0o700
+    private.chmod(0o777)
+    assert default_folder() is None
+    private.rmdir()
+    private.symlink_to(tmp_path / "cache")
+    assert default_folder() is None
+
+
+# --- several processes
+
+WORKER = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from compiled.test_store import Store, guide
+folder, start = Path(sys.argv[1]), Path(sys.argv[2])
+store = Store(folder)
+Path(sys.argv[3]).touch()
+while not start.exists():
+    pass
+print([guide(store, float(k)) for k in range(8)], store.compiled)
+"""
+
+
+@pytest.mark.slow
+def test_many_processes_may_compile_at_once(tmp_path) -> None:
+    code = WORKER.format(tests=str(Path(__file__).parents[1]))
+    ready = [tmp_path / f"ready{k}" for k in range(4)]
+    start, folder = tmp_path / "start", tmp_path / "kernels"
+    workers = [
+        subprocess.Popen([sys.executable, "-c", code, folder, start, flag], stdout=subprocess.PIPE, text=True)
+        for flag in ready
+    ]
+    while not all(flag.exists() for flag in ready):
+        assert all(worker.poll() is None for worker in workers)
+    start.touch()
+    answers = [worker.communicate()[0] for worker in workers]
+    expected = str([3.0 - k for k in range(8)])
+    assert [answer.rpartition(" ")[0] for answer in answers] == [expected] * 4
+    assert files(folder) == [".o"] * 8
+    late = Store(folder)
+    assert ([guide(late, float(k)) for k in range(8)], late.compiled) == ([3.0 - k for k in range(8)], 0)
+
+
+MODEL = """
+import eventide as ev
+from helpers import speed
+from eventide.compiled import Registry, Store
+from compiled.harness import run_law, table_of
+from pathlib import Path
+
+class Runner(ev.Continuous):
+    place: ev.State = ev.state(1.0)
+
+    def equations(self):
+        self.rate.place = speed(self.place)
+
+runner = Runner(ev.Simulation(rng=1))
+registry = Registry(Store(Path("kernels")))
+kernel, binding = registry.law(runner, Runner.equations)
+run_law(kernel, [binding], table_of(runner.sim))
+print(table_of(runner.sim)[1, 0], registry.store.compiled)
+"""
+
+
+@pytest.mark.slow
+def test_editing_a_helper_in_another_file_changes_the_next_run(tmp_path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(Path(__file__).parents[1])])}
+
+    def run(factor: float) -> str:
+        (tmp_path / "helpers.py").write_text(f"def speed(place):\n    return {factor} * place\n")
+        command = [sys.executable, "-B", "model.py"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    assert [run(2.0), run(3.0), run(2.0)] == ["2.0 1\n", "3.0 1\n", "2.0 0\n"]
