@@ -139,7 +139,21 @@ def whole_numbers(self):
     k = n * 7 - 3
     self.rate.x = k // 2 + k % 5 + -k // 3 + -k % 3 + k // -4 + k % -4 + k // -1 + k % -1
     self.rate.y = k / 2 + n // WHOLE + (n - 5) // self.count + (n - 5) % self.house.rooms
-    self.rate.z = abs(n - 9) + (-n) ** 3 + n**0 + 2**n + n**-2 + self.x * (0 * -n) + self.y * (0 // -n)
+    self.rate.z = abs(n - 9) + (-n) ** 3 + n**0 + 2**n + n**-2 + (n * 2**60 + 1) % 7 + (n * 2**60 + 1) // 10**15
+    for _ in range(n // self.house.rooms + abs(-n) + n**2 - n * n):
+        self.q += 1.0
+
+
+@law
+def whole_numbers_have_no_negative_zero(self):
+    zero = round(self.x) - round(self.x)
+    self.rate.x = self.x * (zero // -self.count)
+    self.rate.y = self.x * (zero % -self.count)
+    self.rate.z = self.x * -zero
+    self.q = self.x * (zero * -self.count)
+    self.total = self.x * round(-0.25)
+    self.y = self.x * int(-0.25)
+    self.z = self.x * (0 * -self.count)
 
 
 @law
@@ -477,7 +491,7 @@ def total_of_guests(self):
 @pytest.mark.parametrize("is_compensated", [False, True])
 def test_sums_are_those_of_the_running_python(monkeypatch, is_compensated) -> None:
     version = SimpleNamespace(version_info=(3, 12) if is_compensated else (3, 11))
-    monkeypatch.setattr("eventide.compiled.expressions.sys", version)
+    monkeypatch.setattr("eventide.compiled.reductions.sys", version)
     probe, rng = new_probe(), np.random.default_rng(3)
     kernel, binding = new_registry().law(probe, total_of_guests)
     samples = [[1e16, 1.0, -1e16, 3.0], [0.1, 0.2, 0.3, -0.6], [1e308, 1e308, -1e308, 1.0], [math.inf, 1.0, 2.0, 3.0]]

@@ -153,7 +153,7 @@ class _Reader:
             bound = self.analyst.registry.law(law, function)
         except CannotLower as error:
             return {}, {}, error
-        objects = objects_of(bound, function, (law,))
+        objects = objects_of(bound)
 
         def computed(accesses: tuple[Access, ...]) -> dict[Any, None]:
             return {(o, a.name): None for a in accesses if a.row == "computed" for o in objects.get(a.path, ())}

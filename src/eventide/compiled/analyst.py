@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.compiled.paths import ITEMS, Entry
+from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
@@ -30,6 +30,7 @@ class Compiler(Analyst):
         self.registry = registry
         self.is_strict = is_strict
         self.refusals: list[CannotLower] = []
+        self._opaque: set[Any] = set()  # asked for membership only, so its order is never seen
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
@@ -55,7 +56,7 @@ class Compiler(Analyst):
         except CannotLower as error:
             self._refuse(error)
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
-        return bound.kernel.address, draft.take(bound, function, (owner,)), 1
+        return bound.kernel.address, draft.take(bound), 1
 
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion
@@ -68,17 +69,27 @@ class Compiler(Analyst):
     def condition(self, condition: Condition) -> ConditionPlan:
         """Kernel, index row and closure numbers of a condition."""
         draft = _Draft(self, [])
-        try:
-            bound = self.registry.condition(condition.function, *condition.arguments)
-        except CannotLower as error:
-            self._refuse(error)
+        bound = self._bound(condition)
+        if bound is None:
             address = draft.call_back(_CONDITION, self._condition_call(condition))
             return ConditionPlan(**draft.plan(), address=address)
-        index = draft.take(bound, condition.function, condition.arguments)
+        index = draft.take(bound)
         constants = draft.block(self.motion.constants, bound.binding.consts)
         needs_laws = bound.kernel.lowered.needs_rates
         address = bound.kernel.address
         return ConditionPlan(**draft.plan(), needs_laws=needs_laws, address=address, index=index, constants=constants)
+
+    def _bound(self, condition: Condition) -> Bound | None:
+        """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
+        code = getattr(condition.function, "__code__", condition.function)
+        if code in self._opaque:
+            return None
+        try:
+            return self.registry.condition(condition.function, *condition.arguments)
+        except CannotLower as error:
+            self._opaque.add(code)
+            self._refuse(error)
+            return None
 
     def _condition_call(self, condition: Condition) -> Any:
         motion = self.motion
@@ -159,10 +170,10 @@ class _Draft:
         self._memory.append((blocks, place, len(values)))
         return place
 
-    def take(self, bound: Bound, function: Any, arguments: tuple[Any, ...]) -> int:
+    def take(self, bound: Bound) -> int:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
-        objects = objects_of(bound, function, arguments)
+        objects = objects_of(bound)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
                 self._add(owner, access.row, access.name)
@@ -193,20 +204,10 @@ class _Draft:
         self._slots[owner._base + offset] = None
 
 
-def objects_of(bound: Bound, function: Any, arguments: tuple[Any, ...]) -> dict[Any, list[Any]]:
+def objects_of(bound: Bound) -> dict[Any, list[Any]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
-    lowered = bound.kernel.lowered
-    objects = {path: [item] for path, item in zip(lowered.paths, bound.binding.objects, strict=True)}
-    entry = Entry.of(function, arguments)
-    for path in lowered.lists:
-        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = _items(entry, path)
+    lowered, binding = bound.kernel.lowered, bound.binding
+    objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
+    for path, items in zip(lowered.lists, binding.items, strict=False):
+        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
     return objects
-
-
-def _items(entry: Entry, path: tuple[str, ...]) -> list[Any]:
-    """The items of the list at a path."""
-    found = entry.root(path[0])
-    for hop in path[1:]:
-        if hop != ITEMS:
-            found = getattr(found, hop)
-    return list(found)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from eventide.compiled.expressions import Expressions
+from eventide.compiled.following import Following
 from eventide.compiled.outside import Place
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import Item, Items, Nothing, Truth
@@ -28,7 +28,7 @@ _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
 }
 
 
-class Statements(Expressions):
+class Statements(Following):
     """Writes the instructions of statements."""
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:

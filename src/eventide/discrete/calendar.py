@@ -41,14 +41,15 @@ class Calendar:
     """The event list of one run.
 
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
-    points to is stale and dropped when met. `heap` holds the future and whatever stands in front of the present
-    instant, `ready` the end of the present instant in order of scheduling.
+    points to is stale and dropped when met. `front` holds what was put in front of the present instant, `ready` its end
+    in order of scheduling, `heap` the future and what was placed beside others.
     """
 
-    __slots__ = ("events", "heap", "ready", "serial")
+    __slots__ = ("events", "front", "heap", "ready", "serial")
 
     def __init__(self) -> None:
         self.heap: list[Notice] = []
+        self.front: deque[Notice] = deque()
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
         self.events = 0
@@ -66,8 +67,15 @@ class Calendar:
 
     def schedule_front(self, now: float, activity: Any) -> None:
         """Place `activity` in front of the present instant, after what the present event put there."""
-        activity._notice = notice = (now, -self.events, (self.serial(), 0), activity)
-        heappush(self.heap, notice)
+        event, front = -self.events, self.front
+        activity._notice = notice = (now, event, (self.serial(), 0), activity)
+        if not front or front[-1][1] == event:
+            front.append(notice)
+        else:
+            place = 0
+            while front[place][1] == event:
+                place += 1
+            front.insert(place, notice)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time`, before all that stand at that time already."""
@@ -96,13 +104,14 @@ class Calendar:
 
     def first(self) -> Notice | None:
         """The notice that is next, still in the list; None if there is none."""
-        heap, ready = self.heap, self.ready
+        heap = self.heap
         while heap and heap[0][3]._notice is not heap[0]:
             heappop(heap)
-        while ready and ready[0][3]._notice is not ready[0]:
-            ready.popleft()
-        if ready and not (heap and heap[0] < ready[0]):
-            return ready[0]
+        for row in (self.front, self.ready):
+            while row and row[0][3]._notice is not row[0]:
+                row.popleft()
+            if row and not (heap and heap[0] < row[0]):
+                return row[0]
         return heap[0] if heap else None
 
     def next_time(self) -> float:
@@ -112,7 +121,7 @@ class Calendar:
 
     def __iter__(self) -> Iterator[Notice]:
         """The notices in the order in which they would take place."""
-        return iter(sorted(n for n in [*self.heap, *self.ready] if n[3]._notice is n))
+        return iter(sorted(n for n in [*self.heap, *self.front, *self.ready] if n[3]._notice is n))
 
     def after_activity(self, activity: Any) -> Any:
         """The activity whose event comes next after that of `activity`; None if it is the last or not in the list."""

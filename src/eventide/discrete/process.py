@@ -270,17 +270,22 @@ class Process(_Agenda, Component):
 class Story(Process):
     """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
 
-    def __init__(self, sim: Simulation, generator: Any, *, name: str = "") -> None:
+    def __init__(self, sim: Simulation, generator: Any, name: str = "") -> None:
         if type(generator) is not GeneratorType:
             what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
             raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-        self._label = generator.__name__
+        # What `_attach` and `_begin` do, without the calls: models make one story for each customer.
+        self._label = label = generator.__name__
         self.sim = sim
-        self._number = sim._register(self._label)
+        counts = sim._counts
+        counts[label] = self._number = counts.get(label, 0) + 1
         if name:
             self._name = name
-        self._begin(generator)
+        self._generator = generator
+        self._resume = generator.send
+        self._value = self._wait = None
         self._anchor = sim.time
+        sim._alive[self] = None
 
     def _default_name(self) -> str:
         return f"{self._label} {self._number}"

@@ -75,7 +75,7 @@ class World:
         """
         if self.active:
             self._forbid(17, "sim.process()")
-        story = Story(self._self, generator, name=name)
+        story = Story(self._self, generator, name)
         self._calendar.schedule_front(self.time, story)
         return story
 
@@ -153,14 +153,16 @@ class World:
     def _loop(self, horizon: float, one_event: bool = False) -> None:
         """Advance, take, dispatch."""
         calendar = self._calendar
-        heap, ready, serial = calendar.heap, calendar.ready, calendar.serial
+        heap, front, ready, serial = calendar.heap, calendar.front, calendar.ready, calendar.serial
         # With its test inside, the loop ends in a plain jump: that is what makes Python 3.11 specialise its code.
         while True:
             if self._is_halted or self.time >= horizon:
                 return
             if self._vigil is not None and not self._vigil.advance(horizon):
                 return
-            if ready and not (heap and heap[0] < ready[0]):
+            if front and not (heap and heap[0] < front[0]):
+                notice = front.popleft()
+            elif ready and not (heap and heap[0] < ready[0]):
                 notice = ready.popleft()
             elif heap:
                 notice = heap[0]

@@ -110,7 +110,7 @@ class Request(Wish):
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         resource = self.station
-        if self.state != NEW or resource.sim is not sim:
+        if self.state is not NEW or resource.sim is not sim:
             return self._execute_again(sim, activity)
         resource._asked = self._number = resource._asked + 1
         self._activity = activity
@@ -131,7 +131,7 @@ class Request(Wish):
             line.count += 1
         else:
             line.push(self)
-        if (held <= resource._capacity or resource.is_preemptive) and self._gets_ahead(activity):
+        if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
             return activity
         resource.queue._move(line.count, now)
         activity._wait = self
@@ -197,7 +197,7 @@ class Request(Wish):
         # A generator closed because its simulation was dropped must schedule nothing.
         if kind is not GeneratorExit:
             state = self.state
-            if state == GRANTED:
+            if state is GRANTED:
                 self.state = RELEASED
                 self.station._give_back(self)
             elif state == NEW:

@@ -84,6 +84,7 @@ class Resource(Station):
         self._capacity = check_capacity(capacity, self.name)
         self._largest = max(self._capacity, 1)
         self._held = 0
+        self._is_preemptive = self.is_preemptive  # on the object, where it is found faster
         self._line: Line[Request] = Line()
         self._users: dict[Request, None] = {}
         self._suspended: list[Request] = []
@@ -240,7 +241,7 @@ class Resource(Station):
         held = self._held
         if line.count and request.units == 1 and held <= self._capacity and not (line.heap or self._suspended):
             heir = line.plain[0]
-            if heir.state == WAITING and heir.units == 1:
+            if heir.state is WAITING and heir.units == 1:
                 # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
                 del line.plain[0]
                 line.count = waiting = line.count - 1

@@ -1,0 +1,220 @@
+"""What goes over many: loops over lists and ranges, sum, any, all, min and max of them, and the search in a table."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from eventide.compiled.expressions import Expressions, describe, literal
+from eventide.compiled.flow import GATE, OPEN
+from eventide.compiled.ir import NAN
+from eventide.compiled.refusal import Unlowerable
+from eventide.compiled.values import Builtin, Elements, Item, Number, Ref, Table, Truth, constant
+
+ACCUMULATED: Final = "+result"
+"""Where bindings keep what a reduction has gathered; no name of the user's looks like that."""
+SEEN: Final = "+seen"
+LOW: Final = "+low"
+HIGH: Final = "+high"
+COMPENSATED: Final = "+rest"
+
+
+class Reductions(Expressions):
+    """Writes loops over many, and what gathers from them."""
+
+    def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
+        """Execute `body` for each item of a list of components or number of a range."""
+        if not isinstance(target, ast.Name):
+            raise self.refusal(target, "loops give their items to one name")
+        name = target.id
+        if isinstance(source, ast.Call) and self._is_range(source.func):
+            first, last, step = self._range(source)
+            word = "slt" if step > 0 else "sgt"
+
+            def count(counter: str) -> None:
+                self.flow.bindings[name] = Number(counter, "int")
+                body()
+
+            def goes_on(counter: str) -> Truth:
+                return Truth(self.builder.value(f"icmp {word} i64 {counter}, {last}"))
+
+            self.iterate([name, *assigned], goes_on, count, first, step)
+            return
+        items = self.evaluate(source)
+        if not isinstance(items, Elements | Table):
+            raise self.refusal(source, "loops go over range(...), a list of components or a list of numbers")
+        size, path = self._length(items).text, () if isinstance(items, Table) else self.outside.all_items(items)
+        if isinstance(items, Elements) and not items.items:
+            return
+
+        def take(counter: str) -> None:
+            if isinstance(items, Table):
+                self.flow.bindings[name] = self.slots.cell(items, counter)
+            else:
+                self.flow.bindings[name] = Ref(path, items.items[0], counter)
+            body()
+
+        def is_inside(counter: str) -> Truth:
+            return Truth(self.builder.value(f"icmp slt i64 {counter}, {size}"))
+
+        self.iterate([name, *assigned], is_inside, take)
+
+    def _is_range(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name) or node.id in self.flow.bindings:
+            return False
+        function = self.evaluate(node)
+        return isinstance(function, Builtin) and function.function is range
+
+    def _range(self, node: ast.Call) -> tuple[str, str, int]:
+        if node.keywords or not 1 <= len(node.args) <= 3:
+            raise self.refusal(node, "range takes one to three whole numbers")
+        numbers = [self.number(argument) for argument in node.args]
+        step = numbers[2].known if len(numbers) == 3 else 1
+        if not step or not isinstance(step, int):
+            raise self.refusal(node, "the step of range has to be written as a number other than 0")
+        limits = [self.arithmetic.counter(number) for number in numbers[:2]]
+        return (limits[0] if len(limits) == 2 else "0", limits[-1], int(step))
+
+    def reduce(self, function: Any, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
+        """`function(... for ... in ...)`."""
+        if len(generator.generators) != 1 or generator.generators[0].is_async:
+            raise Unlowerable("one `for` is followed in such an expression")
+        clause = generator.generators[0]
+        begin, gather = self._reduction(function, node)
+        outer = self.flow.bindings
+        self.flow.bindings = {**outer, **begin}
+
+        def body() -> None:
+            self._if_all(clause.ifs, lambda: gather(self.evaluate(generator.elt), generator.elt))
+
+        self.each(clause.target, clause.iter, body, list(begin))
+        result = self.flow.bindings[ACCUMULATED]
+        if function is sum and COMPENSATED in self.flow.bindings:
+            result = self._with_rest(result)
+        self.flow.bindings = {**outer, GATE: outer.get(GATE, OPEN)}
+        return result
+
+    def _if_all(self, tests: list[ast.expr], body: Callable[[], None]) -> None:
+        if not tests:
+            body()
+            return
+
+        def go_on() -> None:
+            self._if_all(tests[1:], body)
+
+        def leave_out() -> None:
+            pass
+
+        self.choose(self.truth(tests[0]), go_on, leave_out)
+
+    def _reduction(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+        """What a reduction begins with, and how it takes an item."""
+        if function is sum:
+            begin, take = self._summation(node)
+        elif function in (any, all):
+            begin, take = self._judgement(function, node)
+        else:
+            begin, take = self._extreme(function, node)
+        return begin, take
+
+    def _summation(self, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+        if node.keywords or len(node.args) > 2:
+            raise Unlowerable("sum is followed with a generator and a start")
+        start = self.number(node.args[1]) if len(node.args) == 2 else self.arithmetic.number(constant(0))
+        begin: dict[str, Item] = {ACCUMULATED: start}
+        if sys.version_info >= (3, 12):
+            begin[COMPENSATED] = constant(0.0)
+
+        def take(item: Item, place: ast.expr) -> None:
+            number = self._as_number(item, place)
+            so_far = self.flow.bindings[ACCUMULATED]
+            assert isinstance(so_far, Number | Truth)
+            total = self.arithmetic.binary("Add", so_far, number)
+            self.flow.bindings[ACCUMULATED] = total
+            if COMPENSATED in begin and self.arithmetic.number(number).kind == "float":
+                self._compensate(so_far, number, total)
+
+        return begin, take
+
+    def _compensate(self, so_far: Number | Truth, item: Number | Truth, total: Number) -> None:
+        """Keep what rounding took from a sum, as Python does from 3.12 on. Source: Neumaier, ZAMM 54 (1974)."""
+        before, added, after = (self.arithmetic.wire(number) for number in (so_far, item, total))
+        lost = (added - after) + before
+        is_larger = before.machine("fabs").test("oge", added.machine("fabs"))
+        rest = self.flow.bindings[COMPENSATED]
+        assert isinstance(rest, Number)
+        text = (self.arithmetic.wire(rest) + lost.unless(is_larger, (before - after) + added)).text
+        self.flow.bindings[COMPENSATED] = Number(text, "float")
+
+    def _with_rest(self, total: Item) -> Item:
+        rest = self.flow.bindings[COMPENSATED]
+        assert isinstance(total, Number)
+        assert isinstance(rest, Number)
+        if total.kind != "float":
+            return total
+        lost = self.arithmetic.wire(rest)
+        is_useless = lost.machine("fabs").test("uge", float("inf"))
+        kept = lost.unless(self.builder.value(f"or i1 {is_useless}, {lost.test('oeq', 0.0)}"), -0.0)
+        return Number((self.arithmetic.wire(total) + kept).text, "float", total.slope)
+
+    def _judgement(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+        if node.keywords or len(node.args) > 1:
+            raise Unlowerable(f"{function.__name__} is followed with a generator only")
+        is_all = function is all
+
+        def take(item: Item, place: ast.expr) -> None:
+            truth, so_far = self._truth_of(item, place), self.flow.bindings[ACCUMULATED]
+            assert isinstance(so_far, Truth)
+            self.flow.bindings[ACCUMULATED] = (self.truths.both if is_all else self.truths.either)(so_far, truth)
+
+        return {ACCUMULATED: literal(is_all)}, take
+
+    def _extreme(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
+        default: Number | Truth = Number(NAN, "float")
+        for keyword in node.keywords:
+            if keyword.arg != "default":
+                raise Unlowerable(f"{function.__name__} is followed with a generator and `default=`")
+            default = self.number(keyword.value)
+
+        def take(item: Item, place: ast.expr) -> None:
+            number = self._as_number(item, place)
+            best, seen = self.flow.bindings[ACCUMULATED], self.flow.bindings[SEEN]
+            assert isinstance(best, Number | Truth)
+            assert isinstance(seen, Truth)
+            better = self.arithmetic.extreme("lt" if function is min else "gt", [best, number])
+            self.flow.bindings[ACCUMULATED] = self.arithmetic.select(seen, better, number)
+            self.flow.bindings[SEEN] = Truth("true")
+
+        return {ACCUMULATED: default, SEEN: Truth("false")}, take
+
+    def bisect(self, node: ast.Call, *, is_right: bool) -> Item:
+        """Where a number would have to be put into an ascending table."""
+        table, sought = self.evaluate(node.args[0]), self.number(node.args[1])
+        if not isinstance(table, Table):
+            raise self.refusal(node.args[0], f"{describe(table)} is no list of numbers")
+        outer = self.flow.bindings
+        self.flow.bindings = {**outer, LOW: constant(0), HIGH: self._length(table)}
+
+        def limits() -> tuple[Number, Number]:
+            low, high = self.flow.bindings[LOW], self.flow.bindings[HIGH]
+            assert isinstance(low, Number)
+            assert isinstance(high, Number)
+            return low, high
+
+        def halve(_: str) -> None:
+            low, high = limits()
+            middle = self.arithmetic.binary("FloorDiv", self.arithmetic.binary("Add", low, high), constant(2))
+            cell = self.slots.cell(table, middle.text)
+            is_below = self.truths.compare("Lt", sought, cell) if is_right else self.truths.compare("GtE", cell, sought)
+            self.flow.bindings[LOW] = self.arithmetic.select(
+                is_below, low, self.arithmetic.binary("Add", middle, constant(1))
+            )
+            self.flow.bindings[HIGH] = self.arithmetic.select(is_below, middle, high)
+
+        self.iterate([LOW, HIGH], lambda _: self.truths.compare("Lt", *limits()), halve)
+        place, _ = limits()
+        self.flow.bindings = outer
+        moves = self.arithmetic.number(sought).slope
+        return Number(place.text, "int", moves and NAN)
