@@ -26,16 +26,20 @@ if TYPE_CHECKING:
     from eventide.declare import sum_ as sum_
     from eventide.discrete import Container as Container
     from eventide.discrete import Life as Life
+    from eventide.discrete import Occurrence as Occurrence
     from eventide.discrete import Outcome as Outcome
     from eventide.discrete import Preemption as Preemption
     from eventide.discrete import PreemptiveResource as PreemptiveResource
     from eventide.discrete import Process as Process
+    from eventide.discrete import Queue as Queue
     from eventide.discrete import Request as Request
     from eventide.discrete import Resource as Resource
     from eventide.discrete import Shifts as Shifts
+    from eventide.discrete import Signal as Signal
     from eventide.discrete import Store as Store
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
+    from eventide.discrete import all_of as all_of
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
     from eventide.discrete import pause as pause
     from eventide.discrete import tick as tick
     from eventide.discrete import until as until
+    from eventide.discrete import wait as wait
     from eventide.discrete import when as when
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
@@ -85,16 +90,20 @@ _HOMES = {
     "discrete": (
         "Container",
         "Life",
+        "Occurrence",
         "Outcome",
         "Preemption",
         "PreemptiveResource",
         "Process",
+        "Queue",
         "Request",
         "Resource",
         "Shifts",
+        "Signal",
         "Store",
         "Stream",
         "activate",
+        "all_of",
         "every",
         "first_of",
         "hold",
@@ -102,6 +111,7 @@ _HOMES = {
         "pause",
         "tick",
         "until",
+        "wait",
         "when",
     ),
     "errors": (

@@ -94,10 +94,17 @@ class Interrupt(EventideError):
     left        what was left of the hold that it cut short; None if it was not holding
     """
 
-    def __init__(self, cause: Any = None, left: float | None = None) -> None:
-        super().__init__(cause)
-        self.cause = cause
-        self.left = left
+    # Both are the exception's own arguments: a process can be interrupted very often, and an __init__ takes its time.
+    @property
+    def cause(self) -> Any:  # noqa: D102  # told above
+        return self.args[0] if self.args else None
+
+    @property
+    def left(self) -> float | None:  # noqa: D102  # told above
+        return self.args[1] if len(self.args) > 1 else None
+
+    def __str__(self) -> str:
+        return "" if self.cause is None else str(self.cause)
 
 
 class Ended(BaseException):

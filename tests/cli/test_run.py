@@ -258,7 +258,7 @@ def test_a_failing_model_shows_the_users_own_lines(command, model_file):
         f'  File "{path}", line 12, in feeder',
         '    raise ValueError("empty") from error',
         "ValueError: empty",
-        "feeder 1 was active at time 1.5",
+        f"feeder 1 was active at time 1.5, at {path}:12",
         "in a run of pit(pits=10) with entropy 1, at time 1.5",
         "The frames of eventide are left out: --verbose shows them.",
     ]

@@ -522,3 +522,17 @@ def test_small_powers_are_products_unless_bits_are_asked_for() -> None:
         probe.x = x
         run_law(kernel, [binding], table_of(probe.sim))
         assert table_of(probe.sim)[R, probe._base] == pytest.approx(x**2 + x**-3 + abs(x) ** 0.5 + x**4, rel=1e-15)
+
+
+def test_only_hypot_may_differ_in_its_last_bit() -> None:
+    probe, rng = new_probe(), np.random.default_rng(4)
+
+    def law(self):
+        self.rate.x = math.hypot(self.y, self.z)
+
+    kernel, binding = new_registry().law(probe, law)
+    for _ in range(100):
+        probe.y, probe.z = rng.normal(0.0, 10.0, 2)
+        run_law(kernel, [binding], table_of(probe.sim))
+        found, expected = table_of(probe.sim)[R, probe._base], math.hypot(probe.y, probe.z)
+        assert abs(found - expected) <= math.ulp(expected)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import pickle
 from bisect import bisect
@@ -547,3 +548,12 @@ def test_a_refusal_travels_between_processes(odd) -> None:
         lower_law(odd, printing)
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.line, again.why) == (str(caught.value), caught.value.line, caught.value.why)
+
+
+def test_an_expression_that_is_nested_too_deeply_is_refused(odd) -> None:
+    text = f"def law(self):\n    self.rate.x = {' + '.join(['self.x'] * 900)}\n"
+    linecache.cache["<deep>"] = (len(text), None, text.splitlines(keepends=True), "<deep>")
+    names: dict = {}
+    exec(compile(text, "<deep>", "exec", dont_inherit=True), names)  # noqa: S102  # made here
+    with pytest.raises(CannotLower, match="nested too deeply"):
+        lower_law(odd, names["law"])

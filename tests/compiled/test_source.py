@@ -147,3 +147,38 @@ def test_one_code_in_other_globals_is_not_mixed_up(probe) -> None:
 
     twin = FunctionType(test.__code__, {}, "test")
     assert lower_condition(twin, probe).source == lower_condition(test, probe).source
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param("k = 1", False, id="once"),
+        pytest.param("pass", True, id="nowhere to be seen"),
+        pytest.param("k = 1; k = 2", True, id="twice"),
+        pytest.param("k = 1; k += 1", True, id="augmented"),
+        pytest.param("for k in (1, 2): pass", True, id="by a loop"),
+        pytest.param("while True: k = 1; break", True, id="in a loop"),
+        pytest.param("if True: k = 1", False, id="in a branch"),
+        pytest.param("k: float = 1", False, id="annotated"),
+        pytest.param("(k := 1)", False, id="inside an expression"),
+        pytest.param("[k := 1 for _ in (1, 2)]", True, id="inside a comprehension"),
+        pytest.param("k = [k for k in (1, 2)]", False, id="a comprehension's own"),
+        pytest.param("import math as k", False, id="by an import"),
+        pytest.param("def k(): pass", False, id="by a definition"),
+        pytest.param("k = 1; (lambda k: k)(2)", False, id="another function's"),
+        pytest.param("k = 1\n    def other():\n        k = 2", False, id="another function's local"),
+        pytest.param("k = 1\n    def other():\n        nonlocal k\n        k = 2", True, id="nonlocal"),
+        pytest.param("k = 1\n    try: pass\n    except ValueError as k: pass", True, id="by an except"),
+    ],
+)
+def test_whether_a_closed_over_name_is_given_another_value(tmp_path, body, expected) -> None:
+    function = module_of(tmp_path / "rebound.py", f"def make():\n    {body}\n    return lambda: k\n").make()
+    assert SourceBook().is_rebound(function, "k") is expected
+
+
+def test_arguments_that_are_closed_over_are_given_one_value(tmp_path) -> None:
+    text = (
+        "def make(a, b, *, c=1):\n    b = 2\n    def inner():\n        return lambda: (a, b, c)\n    return inner()\n"
+    )
+    function = module_of(tmp_path / "arguments.py", text).make(1, 2)
+    assert [SourceBook().is_rebound(function, name) for name in "abc"] == [False, True, False]

@@ -78,14 +78,17 @@ class Lowering:
             write = self._write_law if self.kind == "law" else self._write_condition
             source = write(writer)
         except Unlowerable as error:
-            raise self._definition.refusal(self._definition.tree, error.why) from None
+            raise self.refusal(error.why) from None
+        except RecursionError:
+            raise self.refusal("an expression in it is nested too deeply") from None
         lowered = self._result(writer, source)
         if lowered.bind(self.entry.function, self.entry.arguments) is None:
-            raise self._definition.refusal(
-                self._definition.tree,
-                "the items of a list refer to objects of several classes, and one kernel fits one",
-            )
+            raise self.refusal("the items of a list refer to objects of several classes, and one kernel fits one")
         return lowered
+
+    def refusal(self, why: str) -> CannotLower:
+        """The error that names the function as a whole."""
+        return self._definition.refusal(self._definition.tree, why)
 
     # --- the two kinds --------------------------------------------------------------------------------------------
 

@@ -24,8 +24,10 @@ class Bound(NamedTuple):
 
 
 class _Refused(NamedTuple):
+    """A refusal, without the traceback of its error, which would keep objects of a simulation."""
+
     fits: Bind
-    error: CannotLower
+    what: tuple[str, int, str, str]
 
 
 class Registry:
@@ -80,7 +82,7 @@ class Registry:
                 return Bound(kernel, binding)
         for refused in self._refusals.get(key, ()):
             if refused.fits(function, arguments) is not None:
-                raise refused.error
+                raise CannotLower(*refused.what)
         kernel = self._make(kind, Entry(function, arguments))
         binding = kernel.lowered.bind(function, arguments)
         assert binding is not None
@@ -92,12 +94,24 @@ class Registry:
         self._codes[id(code)] = code
         try:
             lowering = Lowering(entry, kind, self._book)
-            kernel = self.store.kernel(lowering.lower(exact_pow=self.exact_pow))
+            kernel = self._compile(lowering)
         except CannotLower as error:
             self.refused += 1
             steps = tuple(lowering.outside.steps.values()) if lowering else ()
-            self._refusals.setdefault(key, []).append(_Refused(make_binder(entry, steps), error))
+            what = (error.file, error.line, error.construct, error.why)
+            self._refusals.setdefault(key, []).append(_Refused(make_binder(entry, steps), what))
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)
         return kernel
+
+    def _compile(self, lowering: Lowering) -> Kernel:
+        lowered = lowering.lower(exact_pow=self.exact_pow)
+        try:
+            return self.store.kernel(lowered)
+        except LookupError as error:
+            raise lowering.refusal(f"the mathematical library of this system has no {error}") from None
+        except RuntimeError as error:
+            raise lowering.refusal(
+                f"LLVM does not take what was made of it, which is an error of ours: {error}"
+            ) from error

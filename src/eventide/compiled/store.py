@@ -46,7 +46,8 @@ class Store:
     def kernel(self, lowered: Lowered) -> Kernel:
         """The machine code of a lowered function; its address is valid as long as the kernel or this store lives.
 
-        Raises LookupError if the system's mathematical library lacks a function that it calls.
+        Raises LookupError, naming a function that it calls and the system's mathematical library has not got, and
+        RuntimeError if LLVM does not take its text.
         """
         with self._lock:
             return Kernel(self._address(lowered.source, lowered.symbols), lowered, self)

@@ -5,10 +5,11 @@ May import: statistics, declare, errors. Start reading at `world.py` (the loop),
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import Life, activate, hold, passivate, pause
-from eventide.discrete.composite import Outcome, first_of
+from eventide.discrete.composite import Outcome, all_of, first_of
 from eventide.discrete.conditions import until, when
 from eventide.discrete.periodic import every, tick
 from eventide.discrete.process import Process
+from eventide.discrete.queue import Queue, wait
 from eventide.discrete.resources import (
     Container,
     Preemption,
@@ -18,24 +19,30 @@ from eventide.discrete.resources import (
     Shifts,
     Store,
 )
+from eventide.discrete.signals import Signal
 from eventide.discrete.streams import Stream
+from eventide.discrete.trace import Occurrence
 from eventide.discrete.world import World
 
 __all__ = [
     "Calendar",
     "Container",
     "Life",
+    "Occurrence",
     "Outcome",
     "Preemption",
     "PreemptiveResource",
     "Process",
+    "Queue",
     "Request",
     "Resource",
     "Shifts",
+    "Signal",
     "Store",
     "Stream",
     "World",
     "activate",
+    "all_of",
     "every",
     "first_of",
     "hold",
@@ -43,5 +50,6 @@ __all__ = [
     "pause",
     "tick",
     "until",
+    "wait",
     "when",
 ]

@@ -2,85 +2,99 @@
 
 Every notice carries the key (time, sequence, path). Notices in key order are SIMULA's event list:
 
-* scheduled ones have growing positive sequence numbers, so equal times keep the order of the calls;
-* what stands *in front* of an instant has the negative number of the event that put it there, so that a later event
-  places its own before those of an earlier one, and within one event the path keeps the order of the calls;
-* the path makes room between two neighbours (`before`, `after`) without touching either.
+* stretches of code (events, and direct activations inside them) are numbered; a stretch ends with at most one hold,
+  which takes its number, and what it scheduled before stands half a number lower, in the order of the calls (path);
+* what stands *in front* of an instant has the negative number of the stretch that put it there, so that a later one
+  places its own before those of an earlier one, and within one stretch the path keeps the order of the calls;
+* the path also makes room between two neighbours (`before`, `after`) without touching either.
 """
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import deque
 from collections.abc import Iterator
-from heapq import heappop, heappush
-from itertools import count
+from heapq import heapify, heappop, heappush
+from itertools import chain, count
 from math import inf
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from eventide.errors import ModelError
 
 Path: TypeAlias = tuple[int, ...]
 PLAIN: Path = (0,)
-WIDE = 1 << 62
+"""The path of a hold, which has its sequence number for itself."""
+WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
+SPARE: Final = 256
+"""So many notices may be stale before the heap is tidied."""
 
 
 class Activity(Protocol):
     """Whatever can stand in the event list: a process, a timer, a branch of a composite wait."""
 
     _notice: Notice | None
+    _story: Any
 
     def _resume(self, value: Any, /) -> Any: ...
 
 
-Notice: TypeAlias = tuple[float, int, Path, Any]
+Notice: TypeAlias = tuple[float, float, Path, Any]
 
 
 class Calendar:
     """The event list of one run.
 
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
-    points to is stale and dropped when met. `front` holds what was put in front of the present instant, `ready` its end
-    in order of scheduling, `heap` the future and what was placed beside others.
+    points to is stale and dropped when met. Three lists are kept in key order and merged by who takes from them:
+
+    front       a heap: what stands in front of the present instant
+    ready       the end of the present instant, in order of scheduling
+    heap        a heap: the future, and whatever was placed beside a neighbour
+    numbers     where the run loop draws the number of each event from
+    turn        the number of the stretch of code that runs
     """
 
-    __slots__ = ("events", "front", "heap", "ready", "serial")
+    __slots__ = ("discarded", "front", "heap", "numbers", "ready", "serial", "tracer", "turn", "void")
 
     def __init__(self) -> None:
+        self.front: list[Notice] = []
         self.heap: list[Notice] = []
-        self.front: deque[Notice] = deque()
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
-        self.events = 0
+        self.numbers = count(2)
+        self.turn = 1  # whoever makes the model is a stretch of code, too
+        self.void = 1
+        """How many numbers were drawn for something else than an event."""
+        self.discarded = 0
+        """About so many notices are stale: those that are dropped when met are still counted."""
+        self.tracer: Any = None
+
+    @property
+    def events(self) -> int:
         """Number of events that have taken place."""
+        return self.turn - self.void
+
+    # --- placing --------------------------------------------------------------------------------------------------
 
     def schedule(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), after all that stand at that time already."""
+        path = (self.serial(), 0)
         if time > now:
-            notice = (time, self.serial(), PLAIN, activity)
+            activity._notice = notice = (time, self.turn - 0.5, path, activity)
             heappush(self.heap, notice)
         else:
-            notice = (now, self.serial(), PLAIN, activity)
+            activity._notice = notice = (now, self.turn - 0.5, path, activity)
             self.ready.append(notice)
-        activity._notice = notice
 
     def schedule_front(self, now: float, activity: Any) -> None:
-        """Place `activity` in front of the present instant, after what the present event put there."""
-        event, front = -self.events, self.front
-        activity._notice = notice = (now, event, (self.serial(), 0), activity)
-        if not front or front[-1][1] == event:
-            front.append(notice)
-        else:
-            place = 0
-            while front[place][1] == event:
-                place += 1
-            front.insert(place, notice)
+        """Place `activity` in front of the present instant, after what the present stretch of code put there."""
+        activity._notice = notice = (now, -self.turn, (self.serial(), 0), activity)
+        heappush(self.front, notice)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
-        """Place `activity` at `time`, before all that stand at that time already."""
-        activity._notice = notice = (max(time, now), -self.events, (-self.serial(), 0), activity)
-        heappush(self.heap, notice)
+        """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
+        activity._notice = notice = (max(time, now), -self.turn, (-self.serial(), 0), activity)
+        heappush(self.heap if time > now else self.front, notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""
@@ -93,26 +107,55 @@ class Calendar:
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
-        ready = self.ready
-        if ready and ready[0][0] == time and ready[0][1] <= sequence:
-            ordered = list(ready)
-            insort(ordered, notice)
-            ready.clear()
-            ready.extend(ordered)
-        else:
-            heappush(self.heap, notice)
+        heappush(self.heap, notice)
+
+    def answer(self, now: float, activity: Any, wait: Any) -> None:
+        """Place `activity`, whose `wait` is over, at the end of the present instant."""
+        activity._notice = notice = (now, self.turn - 0.5, (self.serial(), 0), activity)
+        self.ready.append(notice)
+
+    def hand_over(self, now: float, activity: Any, process: Any) -> None:
+        """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""
+        self.schedule_prior(now, now, activity)
+        self.begin_stretch()
+
+    def begin_stretch(self) -> None:
+        """What is placed in front from now on comes before what was placed there up to now."""
+        self.turn = next(self.numbers)
+        self.void += 1
+
+    def discard(self, activity: Any) -> None:
+        """Take the notice of `activity`, if any, out of the list.
+
+        It goes stale and would be dropped when its time comes, which may be never: stale ones are swept out together.
+        """
+        if activity._notice is not None:
+            activity._notice = None
+            self.discarded += 1
+            if self.discarded > SPARE and 2 * self.discarded > len(self.heap):
+                self._sweep()
+
+    def _sweep(self) -> None:
+        heap = self.heap
+        heap[:] = [notice for notice in heap if notice[3]._notice is notice]
+        heapify(heap)
+        self.discarded = 0
+
+    # --- asking ---------------------------------------------------------------------------------------------------
 
     def first(self) -> Notice | None:
         """The notice that is next, still in the list; None if there is none."""
-        heap = self.heap
+        front, ready, heap = self.front, self.ready, self.heap
+        while front and front[0][3]._notice is not front[0]:
+            heappop(front)
         while heap and heap[0][3]._notice is not heap[0]:
             heappop(heap)
-        for row in (self.front, self.ready):
-            while row and row[0][3]._notice is not row[0]:
-                row.popleft()
-            if row and not (heap and heap[0] < row[0]):
-                return row[0]
-        return heap[0] if heap else None
+        while ready and ready[0][3]._notice is not ready[0]:
+            ready.popleft()
+        soonest = front[0] if front else ready[0] if ready else None
+        if heap and (soonest is None or heap[0] < soonest):
+            return heap[0]
+        return soonest
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
@@ -121,26 +164,21 @@ class Calendar:
 
     def __iter__(self) -> Iterator[Notice]:
         """The notices in the order in which they would take place."""
-        return iter(sorted(n for n in [*self.heap, *self.front, *self.ready] if n[3]._notice is n))
+        return iter(sorted(self._valid()))
 
-    def after_activity(self, activity: Any) -> Any:
-        """The activity whose event comes next after that of `activity`; None if it is the last or not in the list."""
-        found = activity._notice is None
-        if found:
-            return None
-        for notice in self:
-            if found:
-                return notice[3]
-            found = notice[3] is activity
-        return None
+    def after(self, notice: Notice | None) -> list[Notice]:
+        """The notices that follow one, in order; all of them for None."""
+        return sorted(other for other in self._valid() if notice is None or other > notice)
+
+    def _valid(self) -> Iterator[Notice]:
+        return (notice for notice in chain(self.front, self.ready, self.heap) if notice[3]._notice is notice)
 
 
 def check_time(value: float, what: str) -> float:
     """`value` as a float; TypeError if it is no number, ModelError if it is NaN."""
-    try:
-        time = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{what} takes a number of time units, and got {value!r}") from None
+    if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a time is a slip
+        raise TypeError(f"{what} takes a number of time units, and got {value!r}")
+    time = float(value)
     if time != time:
         raise ModelError(f"{what} got NaN: a time must be a number")
     return time

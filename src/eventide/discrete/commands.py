@@ -7,8 +7,7 @@ A float is the command to hold that long; the run loop knows it without a call.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from math import inf, isnan
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from eventide.declare import check_same_simulation
@@ -36,12 +35,24 @@ class Wait(Protocol):
         ...
 
 
+class Sleep:
+    """The base of waits that end when somebody activates the process, as if it were passive."""
+
+    __slots__ = ()
+    is_state_event = False
+
+    def sleeper(self) -> Any:
+        """The activity to be scheduled for that; None if nothing here can be activated."""
+        raise NotImplementedError
+
+
 class Activity(Protocol):
     """Whatever can stand in the event list and wait: a process, a timer, a branch of a composite wait."""
 
     _notice: Notice | None
     _value: Any
     _wait: Wait | None
+    _story: Any
 
     @property
     def name(self) -> str:
@@ -66,21 +77,28 @@ else:
 Life: TypeAlias = Generator[Command | float, Any, Result]
 """The type of a process's `run`: yields commands, is sent what they answer, returns its result (`Life[R]`)."""
 
+Maker = TypeVar("Maker", bound=Callable[..., Any])
 
+
+def command(function: Maker) -> Maker:
+    """Mark a function that does nothing but make a command: a call that drops it is then found in the code."""
+    function._makes_command = True  # type: ignore[attr-defined]  # our mark
+    return function
+
+
+@command
 def hold(duration: float) -> float:
     """Command: wait `duration` time units (a negative one counts as zero).
 
     Raises TypeError if `duration` is no number, ModelError if it is NaN.
     """
-    try:
-        time = float(duration)
-    except (TypeError, ValueError):
-        raise TypeError(f"hold takes a number of time units, and got {duration!r}") from None
-    if time >= 0.0:
-        return time
-    if isnan(time):
+    if type(duration) is float and duration == duration:
+        return duration
+    if isinstance(duration, bool) or not hasattr(duration, "__float__"):
+        raise TypeError(f"hold takes a number of time units, and got {duration!r}")
+    if duration != duration:
         raise ModelError("hold got NaN: a duration must be a number")
-    return 0.0
+    return float(duration)
 
 
 class Passivate:
@@ -95,6 +113,7 @@ class Passivate:
 _PASSIVATE = Passivate()
 
 
+@command
 def passivate() -> Passivate:
     """Command: leave the event list and become idle until another activates this process."""
     return _PASSIVATE
@@ -111,18 +130,23 @@ class ActivateNow:
     def _execute(self, sim: World, activity: Any, /) -> Any:
         process = self.process
         check_same_simulation(sim, process)  # type: ignore[arg-type]  # every World is a Simulation
-        if process is activity or not process._may_be_activated():
+        target = process._target()
+        if target is None or target._notice is not None:
             return activity
-        sim._calendar.schedule_front(sim.time, activity)
-        process._leave()
-        sim.current = process
-        return process
+        process._rouse(target)
+        if not process._generator.gi_suspended:
+            process._anchor = sim.time
+        sim._calendar.hand_over(sim.time, activity, process)
+        sim.current = target
+        return target
 
 
+@command
 def activate(process: Process) -> ActivateNow:
-    """Command: let `process` go on at once, as part of this event; the current process follows right after it.
+    """Command: let `process` go on at once, as part of this event.
 
-    No effect on a process that is scheduled or has ended, as `process.activate()`.
+    The current process comes back at this instant, in an event before all that stood there. No effect on a process
+    that is scheduled or has ended, as `process.activate()`.
     """
     return ActivateNow(process)
 
@@ -140,6 +164,7 @@ class Pause:
 _PAUSE = Pause()
 
 
+@command
 def pause() -> Pause:
     """Command: evaluate all laws and run all reporters now, then go on before any other event."""
     return _PAUSE
@@ -160,11 +185,9 @@ class Handover:
 
 def as_duration(command: Any) -> float | None:
     """A yielded number as a duration; None if it is no number."""
-    if isinstance(command, bool):
+    if isinstance(command, bool) or not hasattr(command, "__float__"):
         return None
-    if isinstance(command, float | int) or (hasattr(command, "__float__") and not hasattr(command, "_execute")):
-        duration = float(command)
-        if isnan(duration):
-            raise ModelError("a process yielded NaN: a duration must be a number")
-        return min(duration, inf)
-    return None
+    duration = float(command)
+    if duration != duration:
+        raise ModelError("a process yielded NaN: a duration must be a number")
+    return duration

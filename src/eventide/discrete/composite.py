@@ -1,11 +1,14 @@
-"""Waiting for the first of several things."""
+"""Waiting for the first of several things, or for all of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, ClassVar, Never
 
-from eventide.discrete.commands import Handover, Wait
+from eventide.discrete.commands import ActivateNow, Handover, Pause, Sleep, Wait, as_duration, command
+from eventide.discrete.conditions import NOTHING
+from eventide.discrete.reasons import what_is_awaited
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -24,11 +27,15 @@ class Outcome:
 class Branch:
     """One of the things waited for; stands in lists and queues in place of the process."""
 
-    __slots__ = ("_granted", "_notice", "_value", "_wait", "group", "label")
+    __slots__ = ("_granted", "_notice", "_value", "_wait", "group", "has_come", "label", "value")
+    _story = None
 
-    def __init__(self, group: FirstOf, label: str) -> None:
+    def __init__(self, group: Composite, label: str) -> None:
         self.group = group
         self.label = label
+        self.has_come = False
+        self.value: Any = None
+        """What its command answered."""
         self._notice: Notice | None = None
         self._value: Any = None
         self._wait: Wait | None = None
@@ -39,70 +46,185 @@ class Branch:
         """Whose branch it is."""
         return f"{self.group.activity.name} ({self.label})"
 
+    @property
+    def activity(self) -> Any:
+        """Who waits for it."""
+        return self.group.activity
+
+    @property
+    def _anchor(self) -> float:
+        return self.group.activity._anchor  # type: ignore[no-any-return]  # of a process or another branch
+
+    def begin(self, sim: World, command: Any) -> bool:
+        """Start waiting; whether what is waited for is there at once."""
+        if sim._obey(self, command) is None:
+            self._granted = self._wait
+            return False
+        self._come(self._value)
+        if hasattr(command, "is_state_event"):
+            self._granted = command  # a request, say, is its own wait
+        return True
+
+    def _come(self, value: Any) -> None:
+        self.value = value
+        self.has_come = True
+        self._value = self._wait = None
+
     def _resume(self, value: Any, /) -> Any:
-        return self.group._won(self, value)
+        self._come(value)
+        return self.group._go_on(self)
+
+    def sleeper(self) -> Any:
+        """Who is to be scheduled if the process is activated; None if this branch waits for something else."""
+        if self.has_come:
+            return None
+        if self._wait is None:
+            # A hold has a notice from its beginning; one that is passive has none until it is activated.
+            return self if self._notice is None else None
+        return self._wait.sleeper() if isinstance(self._wait, Sleep) else None
 
     def withdraw(self) -> None:
-        """Lose: leave whatever list it stands in, give back what it was granted meanwhile."""
-        self._notice = self._wait = None
-        if self._granted is not None:
-            self._granted.withdraw()
+        """Leave whatever list it stands in, and give back what it was granted."""
+        self._wait = None
+        self.group.sim._calendar.discard(self)
+        granted, self._granted = self._granted, None
+        if granted is not None:
+            granted.withdraw()
 
 
-class FirstOf:
-    """The command to wait for the first of several named commands."""
+class Composite(Sleep):
+    """The base of commands that wait for several named commands at once."""
 
-    __slots__ = ("_branches", "_commands", "activity")
-    is_state_event = False
+    __slots__ = ("_branches", "_commands", "activity", "sim")
+    word: ClassVar[str]
+    phrase: ClassVar[str]
+
+    sim: World
+    activity: Any
+    _branches: list[Branch]
 
     def __init__(self, commands: dict[str, Any]) -> None:
         self._commands = commands
-        self._branches: list[Branch] = []
-        self.activity: Any = None
+        self.activity = None
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
-        self.activity = activity
-        for label, command in self._commands.items():
-            branch = Branch(self, label)
-            self._branches.append(branch)
-            if sim._obey(branch, command) is not None:
-                self._withdraw_all_but(branch)
-                activity._value = Outcome(label, branch._value)
-                return activity
-            branch._granted = branch._wait
+        if self.activity is not None:
+            raise ModelError(f"this {self.word}(...) was yielded already: make a new one for each wait")
+        self.sim, self.activity = sim, activity
+        self._branches = [Branch(self, label) for label in self._commands]
+        try:
+            for branch, wanted in zip(self._branches, self._commands.values(), strict=True):
+                if branch.begin(sim, wanted) and self._is_over():
+                    activity._value = self._answer(branch)
+                    return activity
+        except BaseException:
+            self.withdraw()
+            raise
         activity._wait = self
         return None
 
-    def _won(self, winner: Branch, value: Any) -> Handover:
-        self._withdraw_all_but(winner)
-        self.activity._wait = None
-        self.activity._value = Outcome(winner.label, value)
-        return Handover(self.activity)
+    def _go_on(self, branch: Branch) -> Any:
+        """A branch has come in an event of its own: let the activity go on if that is enough."""
+        if not self._is_over():
+            return NOTHING
+        activity = self.activity
+        activity._wait = None
+        activity._value = self._answer(branch)
+        return Handover(activity)
 
-    def _withdraw_all_but(self, winner: Branch | None) -> None:
-        for branch in self._branches:
-            if branch is not winner:
-                branch.withdraw()
+    def _is_over(self) -> bool:
+        """Whether enough has come."""
+        raise NotImplementedError
+
+    def _answer(self, last: Branch) -> Any:
+        """What the activity is answered; who lost is withdrawn."""
+        raise NotImplementedError
+
+    def sleeper(self) -> Any:
+        """The branch to be scheduled if the process is activated: the first that is passive; None without one."""
+        found = (branch.sleeper() for branch in self._branches)
+        return next((sleeper for sleeper in found if sleeper is not None), None)
 
     def withdraw(self) -> None:
         """Withdraw every branch."""
-        self._withdraw_all_but(None)
+        for branch in self._branches:
+            branch.withdraw()
 
     def describe(self) -> str:
         """What is waited for."""
         parts = [
-            f"{b.label} ({b._wait.describe() if b._wait else f'until time {b._notice[0]!r}' if b._notice else 'idle'})"
-            for b in self._branches
+            f"{branch.label} ({'it has come' if branch.has_come else what_is_awaited(branch)})"
+            for branch in self._branches
         ]
-        return "the first of " + ", ".join(parts)
+        return f"{self.phrase} {', '.join(parts)}"
 
 
-def first_of(**commands: Any) -> FirstOf:
+class FirstOf(Composite):
+    """The command to wait for the first of several named commands."""
+
+    __slots__ = ()
+    word = "first_of"
+    phrase = "the first of"
+
+    def _is_over(self) -> bool:
+        return True
+
+    def _answer(self, last: Branch) -> Outcome:
+        for branch in self._branches:
+            if branch is not last:
+                branch.withdraw()
+        return Outcome(last.label, last.value)
+
+
+class AllOf(Composite):
+    """The command to wait for all of several named commands."""
+
+    __slots__ = ()
+    word = "all_of"
+    phrase = "all of"
+
+    def _is_over(self) -> bool:
+        return all(branch.has_come for branch in self._branches)
+
+    def _answer(self, last: Branch) -> dict[str, Any]:
+        return {branch.label: branch.value for branch in self._branches}
+
+
+@command
+def first_of(*unnamed: Never, **commands: Any) -> FirstOf:
     """Command: wait for the first of several; answers `Outcome(name, value)`, the others are withdrawn at once.
 
-    Each keyword names a command: hold, until, a request, a process (its end), another `first_of`, ...
-    Raises ModelError without any.
+    Each keyword names a command: hold, tick, until, a request, put or get, a signal, a process (its end), passivate,
+    wait, another `first_of` or `all_of`.
+    Raises ModelError without any, TypeError for what is no such command.
     """
+    return FirstOf(_check(commands, unnamed, "first_of"))
+
+
+@command
+def all_of(*unnamed: Never, **commands: Any) -> AllOf:
+    """Command: wait until all of several have come; answers a dict of what they answered, by name.
+
+    Each keyword names a command, as in `first_of`. Who is interrupted meanwhile gives back what had been granted.
+    Raises ModelError without any, TypeError for what is no such command.
+    """
+    return AllOf(_check(commands, unnamed, "all_of"))
+
+
+def _check(commands: dict[str, Any], unnamed: tuple[Any, ...], word: str) -> dict[str, Any]:
+    """The commands of a composite, if they are named and can be waited for."""
+    if unnamed:
+        raise TypeError(
+            f"{word} takes its commands by name, which its answer refers to, and got {len(unnamed)} without one: "
+            f"write {word}(served=request, gave_up=hold(5.0))"
+        )
     if not commands:
-        raise ModelError("first_of needs something to wait for: first_of(served=request, gave_up=hold(5.0))")
-    return FirstOf(commands)
+        raise ModelError(f"{word} needs something to wait for: {word}(served=request, gave_up=hold(5.0))")
+    for name, wanted in commands.items():
+        if isinstance(wanted, GeneratorType):
+            raise TypeError(f"{word}({name}=...) got a generator: make it a process, {name}=sim.process(...)")
+        if isinstance(wanted, ActivateNow | Pause):
+            raise TypeError(f"{word}({name}=...) got a command that does not wait: yield it by itself")
+        if not hasattr(wanted, "_execute") and as_duration(wanted) is None:
+            raise TypeError(f"{word}({name}=...) takes a command, as hold(...) or a request, and got {wanted!r}")
+    return commands

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete.commands import command
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Trigger(Condition):
     """A `when` handler: fires when its condition, once found false, becomes true."""
 
     __slots__ = ("_notice", "_value", "_wait", "armed", "component", "handler")
+    _story = None
     is_trigger = True
 
     def __init__(
@@ -182,6 +184,7 @@ class Until:
         sim._watch()
 
 
+@command
 def until(condition: Callable[[], Any], *, priority: float | None = None, prior: bool | None = None) -> Until:
     """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
 

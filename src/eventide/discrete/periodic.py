@@ -8,6 +8,7 @@ from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete.commands import command
 from eventide.discrete.conditions import NOTHING, refuse_generator, run_handler
 from eventide.errors import ModelError
 
@@ -73,6 +74,7 @@ class Timer:
     """The periodic event of an `@every` handler."""
 
     __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live")
+    _story = None
 
     def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid) -> None:
         self.component = component
@@ -139,6 +141,7 @@ class Tick:
         sim._calendar.schedule(grid.time(grid.index_after(sim.time)), sim.time, activity)
 
 
+@command
 def tick(period: float | None = None, *, hz: float | None = None) -> Tick:
     """Command: wait for the next instant after now of the grid that begins at the process's first activation."""
     return Tick(exact_period(period, hz))

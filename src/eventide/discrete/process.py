@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
-from eventide.discrete.commands import Handover, Life, Wait
+from eventide.discrete.commands import Life, Sleep, Wait
+from eventide.discrete.conditions import NOTHING
+from eventide.discrete.forgotten import KNOWN, refuse_dropped_commands
+from eventide.discrete.reasons import line_of, why_waiting
 from eventide.errors import Ended, Interrupt, ModelError
 
 if TYPE_CHECKING:
@@ -17,13 +20,23 @@ if TYPE_CHECKING:
 
 
 class _Agenda:
-    """The run's own data about a process; a plain base, so that none of it counts as a declared field."""
+    """The run's own data about a process; a plain base, so that none of it counts as a declared field.
 
-    _notice: Notice | None = None
-    _value: Any = None
-    _wait: Wait | None = None
-    _resume: Any = None
-    _generator: Any = None
+    _notice     its place in the event list
+    _value      what its `yield` will be answered
+    _wait       what it waits for, other than a time
+    _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
+    """
+
+    # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
+    # base of components has slots, so that a class may be a process and more.
+    __slots__ = ("_generator", "_notice", "_story", "_value", "_wait")
+
+    _notice: Notice | None
+    _value: Any
+    _wait: Wait | None
+    _story: Any
+    _generator: Any
     _mourners: list[End] | None = None
     _anchor: float = 0.0
     terminated: bool = False
@@ -58,12 +71,13 @@ class Process(_Agenda, Component):
         Without arguments it comes in front of the present instant, after what this event activated before.
         at, delay       when (a past time counts as now), after all that stand at that time; `prior=True`: before them
         before, after   immediately before or after another process's event
-        On a process in `until` this adds a time event beside the condition (`at`, `delay`) or wakes it.
+        On a process in `until` this adds a time event beside the condition (`at`, `delay`) or wakes it; one that waits
+        in a queue stays a member.
         Raises ModelError if it waits for something else, SimulationError 17 between events.
         """
-        if self._may_be_activated():
-            self._leave()
-            self._place(at, delay, before, after, prior)
+        activity = self._target()
+        if activity is not None and activity._notice is None:
+            self._place(activity, at, delay, before, after, prior)
         return self
 
     def reactivate(
@@ -76,53 +90,72 @@ class Process(_Agenda, Component):
         prior: bool = False,
     ) -> Self:
         """As `activate`, but one that is scheduled already is moved."""
-        if not self.terminated:
-            if self._wait is None or self._wait.is_state_event:
-                self._notice = None
-            self.activate(at=at, delay=delay, before=before, after=after, prior=prior)
+        activity = self._target()
+        if activity is not None:
+            notice = activity._notice
+            activity._notice = None  # so that it cannot be placed beside itself
+            try:
+                self._place(activity, at, delay, before, after, prior)
+            except BaseException:
+                activity._notice = notice
+                raise
+            if notice is not None:
+                self.sim._calendar.discarded += 1
+        elif self is self.sim.current:
+            raise ModelError(f"{self.name} is the current process and cannot be moved: let it yield hold(...)")
         return self
 
     def cancel(self) -> None:
-        """Take the process's event from the list: it is idle until activated again.
+        """Take the process's event from the list: it is idle until activated again; no effect on an idle one.
 
-        Raises ModelError on the current process and on one that waits for more than a time, SimulationError 20
+        Raises ModelError on the current process and on one that waits for a resource or the like, SimulationError 20
         between events.
         """
-        self.sim._forbid(20, f"cancel() of {self.name}")
-        if self is self.sim.current:
+        sim = self.sim
+        if sim.active:
+            sim._forbid(20, f"cancel() of {self.name}")
+        if self is sim.current:
             raise ModelError(
                 f"{self.name} is the current process and has no event to cancel: write `yield passivate()`"
             )
-        if self._wait is not None and not (self._wait.is_state_event and self._notice is not None):
+        wait = self._wait
+        if wait is not None and not wait.is_state_event and not (isinstance(wait, Sleep) and wait.sleeper() is self):
             raise ModelError(
-                f"{self.name} has no event to cancel, it waits for {self._wait.describe()}: "
-                "use interrupt(cause), end() or cancel_state_event()"
+                f"{self.name} has no event to cancel, it waits for {wait.describe()}: use interrupt(cause) or end()"
             )
-        self._notice = None
+        sim._calendar.discard(self)
 
     def interrupt(self, cause: Any = None) -> None:
         """Throw `Interrupt(cause)` into the process at its `yield`, in front of the present instant.
 
-        What it was waiting for is withdrawn. Raises ModelError if it has not begun, has ended or is the current one.
+        What it was waiting for is withdrawn. Raises ModelError if it has not begun, has ended or is the current one,
+        SimulationError 17 between events.
         """
-        self._must_be_waiting("interrupt")
-        Interruption(self, cause)._schedule()
+        generator, sim = self._generator, self.sim
+        if sim.active or generator is None or not generator.gi_suspended:
+            self._refuse("interrupt")
+        interruption = _Interruption()
+        interruption.activity = self
+        interruption.cause = cause
+        sim._calendar.schedule_front(sim.time, interruption)
 
     def end(self) -> None:
-        """End the process where it stands: `Ended` is thrown at its `yield`, `with` blocks release what they hold."""
-        if self._generator is None and not self.terminated:
-            self._notice = None
-            self.terminated = True
-            return
-        self._must_be_waiting("end")
-        Ending(self)._schedule()
+        """End the process where it stands: `Ended` is thrown at its `yield`, `with` blocks release what they hold.
+
+        This is an event of its own, in front of the present instant. Raises ModelError if the process has ended or is
+        the current one, SimulationError 17 between events.
+        """
+        if self.sim.active or self.terminated or self is self.sim.current:
+            self._refuse("end")
+        Ending(self, None)._schedule()
 
     def cancel_state_event(self) -> None:
         """Withdraw the process from its `until`: it is idle then; no effect if it is in none.
 
         Raises SimulationError 9 between events.
         """
-        self.sim._forbid(9, f"cancel_state_event() of {self.name}")
+        if self.sim.active:
+            self.sim._forbid(9, f"cancel_state_event() of {self.name}")
         if self._wait is not None and self._wait.is_state_event:
             self._wait.withdraw()
             self._wait = None
@@ -149,33 +182,55 @@ class Process(_Agenda, Component):
 
     @property
     def next_event(self) -> Process | None:
-        """The process whose event follows in the list; None if there is none or this one is idle."""
+        """The process whose event follows in the list; None if there is none or this one is idle.
+
+        Events of what is no process, such as an `@every` handler, are passed over.
+        """
         calendar = self.sim._calendar
-        if self is self.sim.current:
-            notice = calendar.first()
-            following = None if notice is None else notice[3]
-        else:
-            following = calendar.after_activity(self)
-        return following
+        if self._notice is None and self is not self.sim.current:
+            return None
+        owners = (owner_of(notice[3]) for notice in calendar.after(self._notice))
+        return next((owner for owner in owners if owner is not None), None)
+
+    def why_waiting(self) -> str:
+        """A sentence that says what the process waits for, and at which line."""
+        return why_waiting(self)
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
-    def _may_be_activated(self) -> bool:
-        self.sim._forbid(17, f"activate() of {self.name}")
-        if self.terminated or self._notice is not None or self is self.sim.current:
-            return False
-        if self._wait is not None and not self._wait.is_state_event:
-            raise ModelError(
-                f"{self.name} cannot be activated, it waits for {self._wait.describe()}: use interrupt(cause)"
-            )
-        return True
+    def _attach(self, sim: Simulation, name: str) -> None:
+        super()._attach(sim, name)
+        self._notice = self._value = self._wait = self._generator = None
+        sim._alive[id(self)] = self
 
-    def _leave(self) -> None:
-        """Begin the story if it has not begun; a process in `until` will learn that its condition did not wake it."""
-        if self._wait is not None:
-            self._resume = _LeaveWait(self)
-        elif self._generator is None:
-            self._begin(self.run())
+    def _target(self) -> Any:
+        """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
+
+        That is the process itself, or the branch of a composite wait that stands for a passive process.
+        """
+        sim = self.sim
+        if sim.active:
+            sim._forbid(17, f"activate() of {self.name}")
+        if self.terminated or self is sim.current:
+            return None
+        wait = self._wait
+        if wait is None or wait.is_state_event or self._notice is not None:
+            return self
+        sleeper = wait.sleeper() if isinstance(wait, Sleep) else None
+        if sleeper is None:
+            raise ModelError(f"{self.name} cannot be activated, it waits for {wait.describe()}: use interrupt(cause)")
+        return sleeper
+
+    def _rouse(self, activity: Any) -> None:
+        """`activity` is to be scheduled: begin the story if it has not begun; else end the wait, of `until` later."""
+        wait = activity._wait
+        if wait is None:
+            if self._generator is None:
+                self._begin(self.run())
+        elif wait.is_state_event:
+            self._story = None
+        elif isinstance(wait, Sleep):
+            activity._wait = None
 
     def _begin(self, generator: Any) -> None:
         if type(generator) is not GeneratorType:
@@ -183,69 +238,108 @@ class Process(_Agenda, Component):
                 f"the run() of {self.name} is no generator (it returned {generator!r}): "
                 "a process needs at least one `yield`"
             )
-        self._generator = generator
-        self._resume = generator.send
-        # On the object itself, as the run loop reads them at every event: a default of the class is found more slowly.
-        self._value = self._wait = None
-        self.sim._alive[self] = None
+        if id(generator.gi_code) not in KNOWN:
+            refuse_dropped_commands(generator)
+        self._generator = self._story = generator
+
+    def _resume(self, value: Any, /) -> Any:
+        """The next step after an error in carrying out a command, or of one that was activated in its `until`."""
+        self._story = self._generator
+        self._value = None
+        if type(value) is _Error:
+            return self._generator.throw(value.error)
+        if self._wait is not None:
+            self._wait.withdraw()
+            self._wait, value = None, False
+        return self._generator.send(value)
+
+    def _throw(self, error: Exception) -> None:
+        """Let the next step be that an error is raised at the `yield`."""
+        self._let_go()
+        self._story, self._value = None, _Error(error)
 
     def _place(
-        self, at: float | None, delay: float | None, before: Process | None, after: Process | None, prior: bool
+        self,
+        activity: Any,
+        at: float | None,
+        delay: float | None,
+        before: Process | None,
+        after: Process | None,
+        prior: bool,
     ) -> None:
-        calendar, now = self.sim._calendar, self.sim.time
-        if sum(word is not None for word in (at, delay, before, after)) > 1:
-            raise ModelError("activate takes one of at=, delay=, before= and after=")
-        if before is not None or after is not None:
-            self._place_beside(before, after)
-        elif at is None and delay is None:
-            if prior:
-                calendar.schedule_prior(now, now, self)
-            else:
-                calendar.schedule_front(now, self)
+        sim = self.sim
+        calendar, now = sim._calendar, sim.time
+        if at is None and delay is None and before is None and after is None and not prior:
+            self._rouse(activity)
+            calendar.schedule_front(now, activity)
         else:
-            time = check_time(at, "at=") if at is not None else now + check_time(delay, "delay=")  # type: ignore[arg-type]
-            (calendar.schedule_prior if prior else calendar.schedule)(time, now, self)
+            if sum(word is not None for word in (at, delay, before, after)) > 1:
+                raise ModelError("activate takes one of at=, delay=, before= and after=")
+            if before is not None or after is not None:
+                self._place_beside(activity, before, after)
+            else:
+                time = now if at is None else check_time(at, "at=")
+                if delay is not None:
+                    time = now + check_time(delay, "delay=")
+                self._rouse(activity)
+                (calendar.schedule_prior if prior else calendar.schedule)(time, now, activity)
         if not self._generator.gi_suspended:
-            self._anchor = self._notice[0]  # type: ignore[index]  # it has just been placed
+            self._anchor = activity._notice[0]
 
-    def _place_beside(self, before: Process | None, after: Process | None) -> None:
-        neighbour = before or after
+    def _place_beside(self, activity: Any, before: Process | None, after: Process | None) -> None:
+        neighbour = after if before is None else before
         assert neighbour is not None
         check_same_simulation(self.sim, neighbour)
         calendar, sim = self.sim._calendar, self.sim
+        notice = neighbour._notice
         if neighbour is sim.current:
             if before is not None:
                 raise ModelError(
                     f"nothing can come before the current process {neighbour.name}: write `yield activate(p)`"
                 )
-            calendar.schedule_prior(sim.time, sim.time, self)
-        elif neighbour._notice is None:
+            self._rouse(activity)
+            calendar.schedule_prior(sim.time, sim.time, activity)
+        elif notice is None:
             raise ModelError(
-                f"{neighbour.name} is idle: {self.name} cannot be placed beside an event that is not there"
+                f"{self.name} cannot be placed beside an event of {neighbour.name}, which has none but is idle"
             )
-        elif before is not None:
-            calendar.schedule_before(neighbour._notice, self)
         else:
-            calendar.schedule_after(neighbour._notice, self)
+            self._rouse(activity)
+            (calendar.schedule_after if before is None else calendar.schedule_before)(notice, activity)
 
-    def _must_be_waiting(self, verb: str) -> None:
+    def _refuse(self, verb: str) -> None:
+        """Say why the process cannot be interrupted or ended."""
         self.sim._forbid(17, f"{verb}() of {self.name}")
         if self.terminated:
             raise ModelError(f"{self.name} has ended: there is nothing to {verb}")
-        if self._generator is None:
-            raise ModelError(f"{self.name} has not begun: there is nothing to {verb}")
         if self is self.sim.current:
             raise ModelError(
                 f"{self.name} is the current process and cannot {verb} itself: raise an exception or return"
             )
+        raise ModelError(f"{self.name} has not begun: there is nothing to {verb}")
+
+    def _let_go(self) -> float | None:
+        """End what the process waits for; what was left of its hold, None if it was not holding."""
+        left: float | None = None
+        wait = self._wait
+        if wait is not None:
+            left = getattr(wait, "left", None)
+            self._wait = None
+            wait.withdraw()
+        elif self._notice is not None:
+            left = self._notice[0] - self.sim.time
+        self._value = None
+        self.sim._calendar.discard(self)
+        return left
 
     def _finish(self, result: Any) -> None:
         """The story is over: let go of it and wake those who waited for its end."""
         self.terminated = True
-        self.result = result
-        self._generator = self._resume = None
+        if result is not None:
+            self.result = result
+        self._generator = self._story = None
         sim = self.sim
-        del sim._alive[self]
+        del sim._alive[id(self)]
         if self is sim.main or self is sim._goal:
             sim._is_halted = True
         if self._mourners:
@@ -253,12 +347,23 @@ class Process(_Agenda, Component):
                 sim._wake(wait.activity, result)
             self._mourners = None
 
+    def _abandon(self) -> None:
+        """The story is over without an end that anybody is told of."""
+        self._let_go()
+        self.terminated = True
+        if self._generator is not None:
+            self._generator.close()
+        self._generator = self._story = None
+        self.sim._alive.pop(id(self), None)
+
     def _execute(self, sim: World, activity: Any, /) -> Any:
         """`yield process` waits for its end and answers what its `run` returned."""
         check_same_simulation(sim, self)  # type: ignore[arg-type]  # every World is a Simulation
         if self.terminated:
             activity._value = self.result
             return activity
+        if owner_of(activity) is self:
+            raise ModelError(f"{self.name} cannot wait for its own end")
         wait = End(self, activity)
         if self._mourners is None:
             self._mourners = []
@@ -270,25 +375,34 @@ class Process(_Agenda, Component):
 class Story(Process):
     """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
 
-    def __init__(self, sim: Simulation, generator: Any, name: str = "") -> None:
-        if type(generator) is not GeneratorType:
-            what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
-            raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-        # What `_attach` and `_begin` do, without the calls: models make one story for each customer.
-        self._label = label = generator.__name__
-        self.sim = sim
-        counts = sim._counts
-        counts[label] = self._number = counts.get(label, 0) + 1
-        if name:
-            self._name = name
-        self._generator = generator
-        self._resume = generator.send
-        self._value = self._wait = None
-        self._anchor = sim.time
-        sim._alive[self] = None
+    # Made by `tell`: a call of the class without an __init__ takes a third of the time.
+    __init__ = object.__init__  # its maker sets what there is to set
+
+    _label = ""
 
     def _default_name(self) -> str:
         return f"{self._label} {self._number}"
+
+
+def tell(sim: Simulation, generator: Any, name: str) -> Story:
+    """A generator as a process that has begun and is not scheduled yet. Raises TypeError if it is no generator."""
+    if type(generator) is not GeneratorType:
+        what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
+        raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
+    if id(generator.gi_code) not in KNOWN:
+        refuse_dropped_commands(generator)
+    story: Story = Story()
+    story.sim = sim
+    story._label = label = generator.__name__
+    counts = sim._counts
+    story._number = counts[label] = counts.get(label, 0) + 1
+    if name:
+        story._name = name
+    story._generator = story._story = generator
+    story._notice = story._value = story._wait = None
+    story._anchor = sim.time
+    sim._alive[id(story)] = story
+    return story
 
 
 class End:
@@ -303,98 +417,94 @@ class End:
 
     def withdraw(self) -> None:
         """Stop waiting."""
-        if self.process._mourners:
-            self.process._mourners.remove(self)
+        mourners = self.process._mourners
+        if mourners and self in mourners:
+            mourners.remove(self)
 
     def describe(self) -> str:
         """What is waited for."""
         return f"the end of {self.process.name}"
 
 
-class _LeaveWait:
-    """Stands in for a process's next step when a time event, not its condition, ends its `until`."""
+class _Error:
+    """Stands for an error among the values that a process is sent."""
 
-    __slots__ = ("process",)
+    __slots__ = ("error",)
 
-    def __init__(self, process: Process) -> None:
-        self.process = process
-
-    def __call__(self, value: Any) -> Any:
-        process = self.process
-        process._resume = process._generator.send
-        if process._wait is None:
-            return process._resume(value)
-        process._wait.withdraw()
-        process._wait = None
-        return process._resume(False)
-
-
-class _Throw:
-    """Stands in for a process's next step: raises an exception at its `yield`."""
-
-    __slots__ = ("error", "process")
-
-    def __init__(self, process: Process, error: BaseException) -> None:
-        self.process = process
+    def __init__(self, error: Exception) -> None:
         self.error = error
-
-    def __call__(self, value: Any) -> Any:
-        generator = self.process._generator
-        self.process._resume = generator.send
-        command = generator.throw(self.error)
-        if isinstance(self.error, Ended):
-            line = f"{generator.gi_code.co_filename}:{generator.gi_frame.f_lineno}"
-            raise ModelError(
-                f"{self.process.name} yielded {command!r} at {line} while it was being ended: clean up without waiting"
-            )
-        return command
 
 
 class Interruption:
     """The event in which an interrupt reaches its process."""
 
-    _notice: Notice | None = None
-    _value: Any = None
-    _wait: Wait | None = None
+    __slots__ = ("_notice", "activity", "cause")
+    _story = _value = _wait = None
+
+    activity: Process
+    """Who is interrupted."""
+    cause: Any
+    _notice: Notice | None
 
     def __init__(self, process: Process, cause: Any) -> None:
-        self.process = process
+        self.activity = process
         self.cause = cause
+        self._notice = None
 
     @property
     def name(self) -> str:
         """How it is called in messages."""
-        return f"the interrupt of {self.process.name}"
+        return f"the interrupt of {self.activity.name}"
 
     def _schedule(self) -> None:
-        sim = self.process.sim
+        sim = self.activity.sim
         sim._calendar.schedule_front(sim.time, self)
 
-    def _error(self, left: float | None) -> BaseException:
-        return Interrupt(self.cause, left)
-
     def _resume(self, value: Any, /) -> Any:
-        process = self.process
+        process = self.activity
         if process.terminated:
-            return Handover(None)
-        left = None
-        wait = process._wait
-        if wait is not None:
-            left = getattr(wait, "left", None)
-            process._wait = None
-            wait.withdraw()
-        elif process._notice is not None:
-            left = process._notice[0] - process.sim.time
-        process._notice = process._value = None
-        process._resume = _Throw(process, self._error(left))
-        return Handover(process)
+            return NOTHING
+        left = process._let_go()
+        process.sim.current = process
+        process._story = generator = process._generator
+        return generator.throw(Interrupt(self.cause, left))
+
+
+class _Interruption(Interruption):
+    """One made without a call of `__init__`, which would take as long as the rest of `Process.interrupt`."""
+
+    __slots__ = ()
+    __init__ = object.__init__  # its maker sets what there is to set
 
 
 class Ending(Interruption):
     """The event in which a process is ended by another."""
 
-    def __init__(self, process: Process) -> None:
-        super().__init__(process, None)
+    __slots__ = ()
 
-    def _error(self, left: float | None) -> BaseException:
-        return Ended()
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        return f"the end of {self.activity.name}"
+
+    def _resume(self, value: Any, /) -> Any:
+        process = self.activity
+        if process.terminated:
+            return NOTHING
+        process._let_go()
+        process.sim.current = process
+        process._story = generator = process._generator
+        if generator is None:
+            raise Ended
+        command, place = generator.throw(Ended()), line_of(generator)
+        generator.close()
+        raise ModelError(
+            f"{process.name} yielded {command!r} at {place} while it was being ended: clean up without waiting"
+        )
+
+
+def owner_of(activity: Any) -> Process | None:
+    """The process that an activity is or works for; None if there is none."""
+    while activity is not None and not isinstance(activity, Process):
+        activity = getattr(activity, "activity", None) or getattr(activity, "_activity", None)
+    return activity

@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
 from math import inf
-from typing import TYPE_CHECKING, Any, Protocol
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
+from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
-from eventide.discrete.process import Process, Story
+from eventide.discrete.process import Process, Story, tell
+from eventide.discrete.reasons import line_in, what_stands_still
 from eventide.discrete.streams import Stream, entropy_from
+from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError
+from eventide.statistics import Histogram, Level, Tally
 
 if TYPE_CHECKING:
     from eventide.simulation import Simulation
@@ -33,6 +38,17 @@ class Vigil(Protocol):
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant."""
         ...
+
+
+class HasReset(Protocol):
+    """A statistic, or something that keeps some."""
+
+    def reset(self) -> None:
+        """Begin anew at the present time."""
+        ...
+
+
+Kept = TypeVar("Kept", bound=HasReset)
 
 
 class World:
@@ -56,15 +72,16 @@ class World:
         self.entropy = entropy_from(rng)
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._alive: dict[Process, None] = {}
+        self._alive: dict[int, Process] = {}
         self._counts: dict[Any, int] = {}
         self._streams: dict[str, Stream] = {}
+        self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
-        self._statistics: list[Any] = []
+        self._tracer: Tracer | None = None
         self._is_running = False
         self._is_halted = False
-        self._goal: Process | None = None
         self._events_before = 0
+        self._goal: Process | None = None
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
@@ -75,7 +92,7 @@ class World:
         """
         if self.active:
             self._forbid(17, "sim.process()")
-        story = Story(self._self, generator, name)
+        story = tell(self, generator, name)  # type: ignore[arg-type]  # every World is a Simulation
         self._calendar.schedule_front(self.time, story)
         return story
 
@@ -86,10 +103,27 @@ class World:
             stream = self._streams[name] = Stream.named(self.entropy, name)
         return stream
 
+    def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:
+        """A `Tally` that `reset_statistics` resets."""
+        return self._keep_statistics(Tally(name, unit, keep=keep))
+
+    def level(self, name: str = "", unit: str = "", *, initial: float = 0.0) -> Level:
+        """A `Level` on this clock that `reset_statistics` resets."""
+        return self._keep_statistics(Level(initial, clock=self, name=name, unit=unit))
+
+    def histogram(self, lower: float, upper: float, bins: int, *, name: str = "", unit: str = "") -> Histogram:
+        """A `Histogram` that `reset_statistics` resets."""
+        return self._keep_statistics(Histogram(lower, upper, bins, name=name, unit=unit))
+
     def reset_statistics(self) -> None:
-        """Begin all statistics of the model's resources, queues and the like anew: the warm-up is over."""
+        """Begin all statistics of this simulation anew: the warm-up is over.
+
+        Meant are those of its resources and queues and those made by `sim.tally`, `sim.level` and `sim.histogram`.
+        """
         for statistic in self._statistics:
             statistic.reset()
+
+    # --- what can be asked ----------------------------------------------------------------------------------------
 
     @property
     def events(self) -> int:
@@ -98,16 +132,41 @@ class World:
 
     @property
     def processes(self) -> tuple[Process, ...]:
-        """The processes that have begun and not ended, in order of beginning."""
-        return tuple(self._alive)
+        """The processes that have begun and not ended, in the order in which they were made."""
+        return tuple(process for process in self._alive.values() if process._generator is not None)
 
-    def next_time_event(self, process: Process | None) -> Any:
-        """The activity whose time event follows that of `process`; None for None, an idle or the last one."""
+    @property
+    def never_begun(self) -> tuple[Process, ...]:
+        """The processes that were made and that nobody has activated yet, in the order in which they were made."""
+        return tuple(process for process in self._alive.values() if process._generator is None)
+
+    def next_time_event(self, process: Process | None) -> Process | None:
+        """The process whose time event follows that of `process`; None for None, an idle or the last one."""
         return None if process is None else process.next_event
 
     def peek(self) -> float:
         """When the next time event is due; infinity if there is none."""
         return self._calendar.next_time()
+
+    @property
+    def trace(self) -> Listener | None:
+        """Who is told of every event, as an `Occurrence(time, who, why)`; None, as at first, if nobody is.
+
+        Assign a function (`log.append`), or True to print each event; False or None to end it.
+        """
+        return self._tracer.listener if self._tracer is not None else None
+
+    @trace.setter
+    def trace(self, listener: Listener | bool | None) -> None:
+        if listener is True:
+            listener = print_occurrence
+        if listener is not None and listener is not False and not callable(listener):
+            raise TypeError(f"sim.trace takes a function of an Occurrence, True or False, and got {listener!r}")
+        if self._tracer is not None:
+            self._tracer.stop()
+            self._tracer = None
+        if listener is not None and listener is not False:
+            self._tracer = Tracer(self, listener)
 
     # --- running --------------------------------------------------------------------------------------------------
 
@@ -119,128 +178,149 @@ class World:
                     None: stop when the main program has ended, or nothing is left that could happen
         Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished.
         """
-        if self._is_running:
-            raise ModelError("run() was called from inside the run: a process yields hold(...) or until(...) instead")
-        goal: Process | None = None
-        horizon = inf
+        self._refuse_nesting("run")
+        horizon, watcher = inf, None
         if isinstance(until, Process):
-            goal = until
+            check_same_simulation(self._self, until)
+            self._goal = until
         elif callable(until):
-            goal = self.process(_wait_for(until), name="run(until=condition)")
+            self._goal = watcher = self.process(_wait_for(until), name="run(until=condition)")
         elif until is not None:
             horizon = check_time(until, "run(until=...)")
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
-        self._goal = goal
         self._events_before = self.events
-        self._is_running, self._is_halted = True, goal is not None and goal.terminated
         try:
             self._loop(horizon)
+            self.current = None
             self._close(horizon)
         finally:
-            self._goal, self._is_running = None, False
-            self.active = False
-            self.current = None
+            if watcher is not None and not watcher.terminated:
+                watcher._abandon()
+            self._goal = None
+            self._come_to_rest()
 
     def step(self) -> bool:
         """Let one event take place; False if there is none left."""
+        self._refuse_nesting("step")
         before = self.events
-        self._is_halted = False
-        self._loop(inf, one_event=True)
-        self.current = None
+        try:
+            self._loop(inf, one_event=True)
+        finally:
+            self._come_to_rest()
         return self.events > before
 
     def _loop(self, horizon: float, one_event: bool = False) -> None:
         """Advance, take, dispatch."""
+        self._is_running, self._is_halted = True, self._goal is not None and self._goal.terminated
+        if self._is_halted or self.time >= horizon:
+            return
         calendar = self._calendar
-        heap, front, ready, serial = calendar.heap, calendar.front, calendar.ready, calendar.serial
-        # With its test inside, the loop ends in a plain jump: that is what makes Python 3.11 specialise its code.
-        while True:
-            if self._is_halted or self.time >= horizon:
-                return
+        front, ready, heap = calendar.front, calendar.ready, calendar.heap
+        for turn in calendar.numbers:
             if self._vigil is not None and not self._vigil.advance(horizon):
-                return
+                break
             if front and not (heap and heap[0] < front[0]):
-                notice = front.popleft()
+                notice = heappop(front)
             elif ready and not (heap and heap[0] < ready[0]):
                 notice = ready.popleft()
             elif heap:
                 notice = heap[0]
             else:
-                return
+                break
             activity = notice[3]
             if activity._notice is not notice:
                 if heap and heap[0] is notice:
                     heappop(heap)
+                calendar.void += 1
                 continue
             now = notice[0]
             if now >= horizon:
-                return
+                break
             self.time = now
             activity._notice = None
             self.current = activity
-            calendar.events += 1
+            calendar.turn = turn
             # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
-            while activity is not None:
-                value = activity._value
-                if value is not None:
-                    activity._value = activity._wait = None
+            while True:
                 try:
-                    command = activity._resume(value)
+                    story = activity._story
+                    if story is not None:
+                        value = activity._value
+                        if value is not None:
+                            activity._value = activity._wait = None
+                        command = story.send(value)
+                    else:
+                        command = activity._resume(activity._value)
+                        activity = self.current
                     if type(command) is float:
                         if now < (later := now + command):
-                            activity._notice = following = (later, serial(), PLAIN, activity)
+                            activity._notice = following = (later, turn, PLAIN, activity)
                             if heap and heap[0] is notice:
                                 heapreplace(heap, following)
                             else:
                                 heappush(heap, following)
                             break
-                        activity = self._hold(activity, command)
-                        continue
+                        self._hold(activity, command)
+                        break
                     try:
                         execute = command._execute
                     except AttributeError:
-                        activity = self._hold(activity, command)
-                    else:
-                        activity = execute(self, activity)
+                        self._hold(activity, command)
+                        break
+                    activity = execute(self, activity)
+                    if activity is None:
+                        break
+                    turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
                 except StopIteration as end:
-                    activity = activity._finish(end.value)
+                    self.current._finish(end.value)
+                    break
                 except Ended:
-                    activity = activity._finish(None)
+                    self.current._finish(None)
+                    break
                 except BaseException as error:
-                    self._annotate(error)
-                    raise
-            if heap and heap[0] is notice:
-                heappop(heap)
-            if one_event:
+                    activity = self._throw_back(error)
+                    if activity is None:
+                        raise
+            if one_event or self._is_halted:
                 return
+        calendar.void += 1
 
     def _obey(self, activity: Any, command: Any) -> Any:
-        """Carry out what was yielded; answer who goes on at once, or None when the event is over."""
-        try:
-            execute = command._execute
-        except AttributeError:
-            return self._hold(activity, command)
-        return execute(self, activity)
+        """Carry out a command for an activity; answer who goes on at once, or None if that comes later."""
+        execute = getattr(command, "_execute", None)
+        return self._hold(activity, command) if execute is None else execute(self, activity)
 
-    def _hold(self, activity: Any, duration: Any) -> Any:
-        """Let an activity hold, for a duration given as any kind of number; what is none is refused."""
+    def _hold(self, activity: Any, duration: Any) -> None:
+        """Let an activity hold, for a duration given as any kind of number. Raises ModelError for what is none."""
         time = as_duration(duration)
         if time is None:
-            return self._refuse(activity, duration)
+            self._refuse(activity, duration)
         self._calendar.schedule(self.time + time, self.time, activity)
+
+    def _throw_back(self, error: BaseException) -> Any:
+        """An error was met: one in carrying out a command is raised again at the line that yielded it.
+
+        Answers the process that will do so next. None for an error that comes out of a process or handler: it goes up
+        as the same object, with a note.
+        """
+        activity = self.current
+        generator = getattr(activity, "_generator", None)
+        if generator is not None and generator.gi_suspended and isinstance(error, Exception):
+            activity._throw(error)
+            return activity
+        place = line_in(error, generator)
+        error.add_note(f"{activity.name} was active at time {self.time!r}{place and ', at '}{place}")
+        if generator is not None and generator.gi_frame is None:
+            activity._abandon()
         return None
 
-    def _refuse(self, activity: Any, command: Any) -> Any:
-        """Throw an error into a process at the line where it yielded something else than a command."""
-        error = ModelError(
-            f"{activity.name} yielded {command!r}, which is no command: yield a number, hold(...), until(...), "
-            "passivate(), a request, a process or one of the other commands"
-        )
-        generator = getattr(activity, "_generator", None)
-        if generator is None:
-            raise error
-        return self._obey(activity, generator.throw(error))
+    def _refuse(self, activity: Any, command: Any) -> NoReturn:
+        """Raise the error for something that is no command."""
+        advice = "yield a number, hold(...), until(...), passivate(), a request, a process or another command"
+        if isinstance(command, GeneratorType):
+            advice = "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
+        raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {advice}")
 
     def _wake(self, activity: Any, value: Any) -> None:
         """End an activity's wait: it goes on at the end of the present instant and is answered `value`.
@@ -248,30 +328,34 @@ class World:
         What it waited for is kept until then, so that who is interrupted meanwhile gives it back.
         """
         activity._value = value
-        if value is None:
-            activity._wait = None
         calendar = self._calendar
-        activity._notice = notice = (self.time, calendar.serial(), PLAIN, activity)
-        calendar.ready.append(notice)
+        if value is None:
+            wait, activity._wait = activity._wait, None
+            calendar.answer(self.time, activity, wait)
+        else:
+            activity._notice = notice = (self.time, calendar.turn - 0.5, (calendar.serial(), 0), activity)
+            calendar.ready.append(notice)
 
     def _close(self, horizon: float) -> None:
         """The loop has ended: bring the model to the end that was asked for, or say that it cannot be reached."""
-        owed = self._goal or self.main
         if self._is_halted:
             return
+        owed = self.main if self._goal is None else self._goal
         if horizon < inf:
             self.time = horizon
-        elif owed is not None:
-            raise SimulationError(3, self.time, self._stuck(owed))
+        elif owed is not None and not owed.terminated:
+            raise SimulationError(3, self.time, what_stands_still(self, owed))
 
-    def _stuck(self, owed: Process) -> str:
-        waits = [f"{p.name} waits for {self._reason(p)}" for p in self._alive]
-        return f"{owed.name} has not ended and nothing can happen any more. " + "; ".join(waits)
+    def _come_to_rest(self) -> None:
+        self._is_running = self.active = False
+        self.current = None
+        self._calendar.begin_stretch()
 
-    def _reason(self, process: Process) -> str:
-        if process._wait is not None:
-            return process._wait.describe()
-        return "its activation by another process"
+    def _refuse_nesting(self, verb: str) -> None:
+        if self._is_running:
+            raise ModelError(
+                f"{verb}() was called from inside the run: a process yields hold(...) or until(...) instead"
+            )
 
     # --- what the other rooms use ---------------------------------------------------------------------------------
 
@@ -291,9 +375,10 @@ class World:
         self._counts[kind] = number
         return number
 
-    def _keep_statistics(self, statistic: Any) -> None:
-        """Let `reset_statistics` reset this, too."""
+    def _keep_statistics(self, statistic: Kept) -> Kept:
+        """Let `reset_statistics` reset this, too; answers it."""
         self._statistics.append(statistic)
+        return statistic
 
     def _forbid(self, number: int, call: str) -> None:
         """Raise SimulationError `number` if this is between events."""
@@ -309,12 +394,6 @@ class World:
     def _refresh(self) -> None:
         if self._vigil is not None:
             self._vigil.refresh()
-
-    def _annotate(self, error: BaseException) -> None:
-        """Add to an error on its way up who was active, and when; the object itself stays the same."""
-        who = getattr(self.current, "name", None)
-        if who is not None and not isinstance(error, GeneratorExit):
-            error.add_note(f"{who} was active at time {self.time!r}")
 
 
 def _wait_for(condition: Callable[[], Any]) -> Any:

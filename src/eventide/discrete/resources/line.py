@@ -112,17 +112,14 @@ class Line(Generic[Member]):
             return heap[0][2]
         return plain[0] if plain else None
 
-    def pop(self) -> Member:
-        """Take out the wish that is next."""
-        wish = self.first()
-        assert wish is not None
+    def take(self, wish: Member) -> None:
+        """Take out the wish that is next, as `first` has told."""
         self.count -= 1
         if wish._priority == 0.0:
             self.plain.popleft()
         else:
             heappop(self.heap)
             wish._place = None
-        return wish
 
     def drop(self, wish: Member) -> None:
         """Give up the place of a wish that is no longer waiting."""

@@ -162,7 +162,8 @@ class Request(Wish):
         resource, line = self.resource, self._line
         if line.first() is not self or not resource._can_grant(self):
             return False
-        resource._grant(line.pop())
+        line.take(self)
+        resource._grant(self)
         activity._value = self
         resource._serve()  # it may have taken the units of one who had more than it needs
         return True

@@ -214,7 +214,8 @@ class Resource(Station):
 
     def _check(self, request: Request) -> None:
         request._priority = check_priority(request._priority, self.name)
-        request.units = check_units(request.units, self)
+        if request.units != 1:
+            request.units = check_units(request.units, self)
 
     def _can_grant(self, request: Request) -> bool:
         """Whether the request that is next can have its units now; units of others are taken away if need be."""
@@ -239,17 +240,16 @@ class Resource(Station):
         users, line = self._users, self._line
         del users[request]
         held = self._held
-        if line.count and request.units == 1 and held <= self._capacity and not (line.heap or self._suspended):
-            heir = line.plain[0]
-            if heir.state is WAITING and heir.units == 1:
+        if line.count and request.units == 1 and held <= self._capacity and not self._suspended:
+            heir = line.first() if line.heap or line.plain[0].state is not WAITING else line.plain[0]
+            if heir.units == 1:
                 # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
-                del line.plain[0]
-                line.count = waiting = line.count - 1
+                line.take(heir)
                 heir.state = GRANTED
                 users[heir] = None
                 self._add_wait(now - heir.since)
                 heir.since = now
-                self.queue._move(waiting, now)
+                self.queue._move(line.count, now)
                 sim._wake(heir._activity, heir)
                 return
         self._held = held = held - request.units
@@ -268,7 +268,8 @@ class Resource(Station):
         while suspended and self._held + suspended[-1].units <= self._capacity:
             self._continue(suspended.pop())
         while (request := line.first()) is not None and self._can_grant(request):
-            self._grant(line.pop())
+            line.take(request)
+            self._grant(request)
             sim._wake(request._activity, request)
         self.queue.set(line.count)
 

@@ -47,6 +47,7 @@ class _Agenda:
     """The run's own data about shifts; a plain base, so that none of it counts as a declared field."""
 
     _notice: Notice | None = None
+    _story: Any = None
     _value: Any = None
     _wait: Any = None
 

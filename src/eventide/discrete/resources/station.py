@@ -30,7 +30,8 @@ class Station(Component):
             cls.__init__ = _with_fields(cls._written, cls.__init__, cls._fields)  # type: ignore[method-assign]
 
     def _attach(self, sim: Simulation, name: str) -> None:
-        if "sim" not in self.__dict__:
+        # Once only, though both constructors ask for it. (A look at `__dict__` would make every attribute slower.)
+        if not self._number:
             super()._attach(sim, name)
 
     def reset_statistics(self) -> None:

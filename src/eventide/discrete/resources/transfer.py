@@ -32,6 +32,7 @@ class Transfer(Wish):
     """
 
     __slots__ = ("_notice", "_value", "_wait")
+    _story = None
 
     station: Depot
     _notice: Notice | None

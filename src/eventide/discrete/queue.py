@@ -1,0 +1,257 @@
+"""Queues: ordered sets of whatever a model wants to keep in order, with statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from eventide.declare import Component, check_same_simulation
+from eventide.discrete.commands import Sleep, command
+from eventide.discrete.process import owner_of
+from eventide.errors import ModelError
+from eventide.statistics import Level, Tally
+
+if TYPE_CHECKING:
+    import typing_extensions
+
+    from eventide.discrete.world import World
+
+    # A default, so that `Queue` alone is a whole type; Python itself knows this from 3.13 on.
+    Member = typing_extensions.TypeVar("Member", default=Any)
+else:
+    Member = TypeVar("Member")
+
+
+class _Place:
+    """Where a member stands: between two others. The queue itself has one, between the last and the first."""
+
+    __slots__ = ("after", "before", "member", "priority", "since")
+
+    before: _Place
+    after: _Place
+
+    def __init__(self, member: Any, priority: float, since: float) -> None:
+        self.member = member
+        self.priority = priority
+        self.since = since
+
+    def link(self, before: _Place) -> None:
+        self.before, self.after = before, before.after
+        before.after.before = self
+        before.after = self
+
+    def unlink(self) -> None:
+        self.before.after = self.after
+        self.after.before = self.before
+
+
+class Queue(Component, Generic[Member]):
+    """An ordered set of any objects, told apart by identity. An object may stand in any number of queues.
+
+    To enter, leave and change places takes the same time however long the queue is.
+
+    length      a `Level`: how many members, over time
+    waits       a `Tally`: how long those who left had been members
+    entered     how many have come since the last reset
+    departed    how many have left since the last reset
+    Source      SIMULA 67, class SIMSET: HEAD and LINK
+    """
+
+    def _complete(self) -> None:
+        sim = self.sim
+        self._places: dict[int, _Place] = {}
+        self._ends = _Place(None, 0.0, 0.0)
+        self._ends.before = self._ends.after = self._ends
+        self.length = Level(0, clock=sim, name=f"{self.name} length")
+        self.waits = Tally(name=f"{self.name} waits")
+        self.entered = self.departed = 0
+        sim._keep_statistics(self)
+        super()._complete()
+
+    # --- coming, going, changing places ---------------------------------------------------------------------------
+
+    def into(self, member: Member, *, priority: float = 0.0) -> None:
+        """Let an object come in last; with a priority, before all of lower priority. A member changes its place so.
+
+        priority    high first, equal ones in the order of their coming
+        """
+        if isnan(priority):
+            raise ModelError(f"into() of {self.name} got NaN: a priority must be a number")
+        place = self._taken_out(member, priority)
+        before = self._ends.before
+        while before is not self._ends and before.priority < priority:
+            before = before.before
+        self._put(place, before)
+
+    def follow(self, member: Member, other: Member) -> None:
+        """Let an object stand immediately after a member, with its priority. Raises ModelError if `other` is none."""
+        neighbour = self._place_of(other)
+        if member is not other:
+            self._put(self._taken_out(member, neighbour.priority), neighbour)
+
+    def precede(self, member: Member, other: Member) -> None:
+        """Let an object stand immediately before a member, with its priority. Raises ModelError if `other` is none."""
+        neighbour = self._place_of(other)
+        if member is not other:
+            place = self._taken_out(member, neighbour.priority)
+            self._put(place, neighbour.before)
+
+    def out(self, member: Member) -> None:
+        """Let a member leave. Raises ModelError if it is none."""
+        place = self._place_of(member)
+        del self._places[id(member)]
+        place.unlink()
+        self.departed += 1
+        self.length.set(len(self._places))
+        self.waits.add(self.sim.time - place.since)
+
+    def clear(self) -> None:
+        """Let all members leave, the first one first."""
+        for member in self:
+            self.out(member)
+
+    # --- what can be asked ----------------------------------------------------------------------------------------
+
+    @property
+    def first(self) -> Member | None:
+        """The first member; None if the queue is empty."""
+        return self._ends.after.member  # type: ignore[no-any-return]  # a place holds any object
+
+    @property
+    def last(self) -> Member | None:
+        """The last member; None if the queue is empty."""
+        return self._ends.before.member  # type: ignore[no-any-return]  # a place holds any object
+
+    def successor(self, member: Member) -> Member | None:
+        """Who stands after a member; None after the last. Raises ModelError if it is no member."""
+        return self._place_of(member).after.member  # type: ignore[no-any-return]  # a place holds any object
+
+    def predecessor(self, member: Member) -> Member | None:
+        """Who stands before a member; None before the first. Raises ModelError if it is no member."""
+        return self._place_of(member).before.member  # type: ignore[no-any-return]  # a place holds any object
+
+    @property
+    def cardinal(self) -> int:
+        """How many members there are; the same as `len(queue)`."""
+        return len(self._places)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no member."""
+        return not self._places
+
+    def since(self, member: Member) -> float:
+        """Since when a member has been one. Raises ModelError if it is none."""
+        return self._place_of(member).since
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __contains__(self, member: object) -> bool:
+        return id(member) in self._places
+
+    def __iter__(self) -> Iterator[Member]:
+        """Those who are members now, in order; the queue may change meanwhile."""
+        members = []
+        place = self._ends.after
+        while place is not self._ends:
+            members.append(place.member)
+            place = place.after
+        return iter(members)
+
+    def reset(self) -> None:
+        """Begin the statistics anew at the present time; the members stay."""
+        self.length.reset()
+        self.waits.reset()
+        self.entered = self.departed = 0
+
+    def __repr__(self) -> str:
+        members = [getattr(member, "name", None) or repr(member) for member in self]
+        shown = ", ".join(map(str, members[:5]))
+        more = f", and {len(members) - 5} more" if len(members) > 5 else ""
+        return f"<{self.name}: {shown}{more}>" if members else f"<{self.name}: empty>"
+
+    # --- kernel ---------------------------------------------------------------------------------------------------
+
+    def _place_of(self, member: Any) -> _Place:
+        place = self._places.get(id(member))
+        if place is None:
+            name = getattr(member, "name", None) or repr(member)
+            raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
+        return place
+
+    def _taken_out(self, member: Any, priority: float) -> _Place:
+        """The place of a member, unlinked; of one that comes in, a new one."""
+        if self.sim.active:
+            self.sim._forbid(17, f"a change of {self.name}")
+        place = self._places.get(id(member))
+        if place is None:
+            return _Place(member, priority, self.sim.time)
+        place.unlink()
+        place.priority = priority
+        return place
+
+    def _put(self, place: _Place, before: _Place) -> None:
+        place.link(before)
+        if id(place.member) not in self._places:
+            self._places[id(place.member)] = place
+            self.entered += 1
+            self.length.set(len(self._places))
+
+
+class Enter:
+    """The command to come into a queue and to be passive there."""
+
+    __slots__ = ("priority", "queue")
+
+    def __init__(self, queue: Queue[Any], priority: float) -> None:
+        self.queue = queue
+        self.priority = priority
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        check_same_simulation(sim, self.queue)  # type: ignore[arg-type]  # every World is a Simulation
+        member = owner_of(activity)
+        self.queue.into(member, priority=self.priority)
+        activity._wait = QueueWait(self.queue, activity, member)
+
+
+class QueueWait(Sleep):
+    """A passive wait in a queue."""
+
+    __slots__ = ("activity", "member", "queue", "since")
+
+    def __init__(self, queue: Queue[Any], activity: Any, member: Any) -> None:
+        self.queue = queue
+        self.activity = activity
+        self.member = member
+        self.since: float = queue.sim.time
+
+    def sleeper(self) -> Any:
+        """The process, or the branch that stands for it."""
+        return self.activity
+
+    def withdraw(self) -> None:
+        """Leave the queue, if nobody has taken the member out yet."""
+        if self.member in self.queue:
+            self.queue.out(self.member)
+
+    def describe(self) -> str:
+        """What is waited for."""
+        if self.member in self.queue:
+            return f"its turn in {self.queue.name} since {self.since!r}"
+        return f"its activation by another process, taken out of {self.queue.name}"
+
+
+@command
+def wait(queue: Queue[Any], *, priority: float = 0.0) -> Enter:
+    """Command: come into a queue and be passive, until another process activates this one.
+
+    Who serves the queue takes it out and activates it: `p = queue.first; queue.out(p); p.activate()`. One that is
+    interrupted, or gives up in a `first_of`, leaves the queue.
+    priority    as in `queue.into`
+    Raises TypeError for what is no queue.
+    """
+    if not isinstance(queue, Queue):
+        raise TypeError(f"wait takes a Queue, and got {queue!r}: a resource waits by `yield r.request()`")
+    return Enter(queue, priority)

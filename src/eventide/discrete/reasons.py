@@ -1,0 +1,72 @@
+"""Why a process waits, in words: for `why_waiting`, for errors and for whoever looks at a model that stands still."""
+
+from __future__ import annotations
+
+from inspect import CO_GENERATOR
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.discrete.process import Process
+    from eventide.discrete.world import World
+
+
+def why_waiting(process: Process) -> str:
+    """A sentence that says what a process waits for, and at which line."""
+    name, notice = process.name, process._notice
+    if process.terminated:
+        return f"{name} has ended"
+    if process is process.sim.current:
+        return f"{name} is the current process"
+    if process._generator is None:
+        return f"{name} has not begun: nobody has activated it"
+    if not process._generator.gi_suspended:
+        return f"{name} waits for {_time(notice)} to begin" if notice else f"{name} waits for its activation to begin"
+    return f"{name} waits for {what_is_awaited(process)}, at {line_of(process._generator)}"
+
+
+def what_is_awaited(activity: Any) -> str:
+    """What a process or a branch waits for: '... waits for <this>'."""
+    notice, wait = activity._notice, activity._wait
+    if wait is None:
+        return _time(notice) if notice else "its activation by another process"
+    if notice is None:
+        return str(wait.describe())
+    if wait.is_state_event:
+        return f"{wait.describe()} or {_time(notice)}"
+    return f"its turn at {_time(notice)}, after {wait.describe()}"
+
+
+def what_stands_still(world: World, owed: Process) -> str:
+    """Why nothing can happen any more although a process is owed its end: who waits, and what for."""
+    waiting = [why_waiting(process) for process in world.processes]
+    lines = [f"{owed.name} has not ended, and nothing can happen any more.", *waiting]
+    idle = world.never_begun
+    if idle:
+        lines.append(f"made and never activated: {', '.join(process.name for process in idle)}")
+    return "\n  ".join(lines)
+
+
+def line_of(generator: Any) -> str:
+    """The line at which a generator stands, innermost of those that it delegates to: file:line."""
+    while type(inner := generator.gi_yieldfrom) is GeneratorType:
+        generator = inner
+    return f"{generator.gi_code.co_filename}:{generator.gi_frame.f_lineno}"
+
+
+def line_in(error: BaseException, generator: Any) -> str:
+    """The line of a generator, or of one that it delegated to, from which an error came; nothing if from elsewhere."""
+    place = ""
+    traceback = error.__traceback__
+    while traceback is not None and generator is not None:
+        code = traceback.tb_frame.f_code
+        if code is generator.gi_code or (place and code.co_flags & CO_GENERATOR):
+            place = f"{code.co_filename}:{traceback.tb_lineno}"
+        elif place:
+            break
+        traceback = traceback.tb_next
+    return place
+
+
+def _time(notice: Any) -> str:
+    return f"time {notice[0]!r}"

@@ -1,0 +1,184 @@
+"""A look at every event: when, who, why.
+
+Nothing of this is in the way of a run that is not traced. A tracer takes the place of what looks after the model
+between events, so that it is called before each event, and gives the event list methods that note who placed what.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from eventide.discrete.calendar import Calendar
+from eventide.discrete.composite import Branch
+from eventide.discrete.periodic import Timer
+from eventide.discrete.process import Ending, Interruption, Process, owner_of
+
+if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.world import Vigil, World
+
+
+class Occurrence(NamedTuple):
+    """An event that takes place, as a trace tells of it.
+
+    time    when
+    who     the name of the process or handler
+    why     what made it happen
+    """
+
+    time: float
+    who: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.time:>12.6g}  {self.who}: {self.why}"
+
+
+HOLD_ENDED: Final = "hold ended"
+Listener: TypeAlias = Callable[[Occurrence], Any]
+
+
+def print_occurrence(occurrence: Occurrence) -> None:
+    """Write an occurrence to standard output."""
+    sys.stdout.write(f"{occurrence}\n")
+
+
+class Tracer:
+    """Tells a listener of every event of a world, from its making until `stop`."""
+
+    def __init__(self, world: World, listener: Listener) -> None:
+        self.world = world
+        self.listener = listener
+        self.inner: Vigil | None = world._vigil
+        self._reasons: dict[int, tuple[Notice, str]] = {}
+        world._vigil = self
+        world._watch = self._watch  # type: ignore[method-assign]  # until `stop`
+        calendar = world._calendar
+        calendar.__class__ = TracedCalendar
+        calendar.tracer = self
+
+    def stop(self) -> None:
+        """Leave everything as if there had been no trace."""
+        world = self.world
+        world._vigil = self.inner
+        del vars(world)["_watch"]
+        world._calendar.__class__ = Calendar
+        world._calendar.tracer = None
+
+    def _watch(self) -> None:
+        """There is something to look after between events: it does its work before the tracer looks."""
+        world = self.world
+        type(world)._watch(world)
+        self.inner = world._vigil
+        world._vigil = self
+
+    # --- between events -------------------------------------------------------------------------------------------
+
+    def advance(self, horizon: float) -> bool:
+        """Let what looks after the model bring it to its next event, and tell of that event."""
+        world = self.world
+        if self.inner is not None:
+            goes_on = self.inner.advance(horizon)
+            if world._vigil is None:  # it has nothing to do any more
+                self.inner, world._vigil = None, self
+            if not goes_on:
+                return False
+        notice = world._calendar.first()
+        if notice is not None and notice[0] < horizon:
+            self._tell(notice)
+        return True
+
+    def refresh(self) -> None:
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.refresh()
+
+    # --- what is told ---------------------------------------------------------------------------------------------
+
+    def _tell(self, notice: Notice) -> None:
+        activity = notice[3]
+        noted, why = self._reasons.pop(id(activity), (None, ""))
+        if activity._value is not None and activity._wait is not None:
+            why = f"got {activity._wait.describe()}"
+        elif noted is not notice:
+            why = HOLD_ENDED  # the loop places what holds without a call
+        who = activity
+        while isinstance(who, Branch):
+            why = f"{who.label} ({who.group.word}): {why}"
+            who = who.activity
+        self.listener(Occurrence(notice[0], name_of(who), why))
+
+    def note(self, activity: Any, asked: float, now: float) -> None:
+        """Keep in mind why `activity` has just been placed, and the time that was asked for."""
+        why = self._why(activity)
+        self.note_as(activity, f"{why} (asked for {asked!r}, which is past)" if asked < now else why)
+
+    def note_as(self, activity: Any, why: str) -> None:
+        """Keep in mind a reason that is known."""
+        self._reasons[id(activity)] = (activity._notice, why)
+
+    def tell_of_handover(self, now: float, activity: Any, process: Any) -> None:
+        """Tell of a direct activation, which is no event of its own."""
+        self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
+        self.note_as(activity, f"goes on after {process.name}")
+
+    def _why(self, activity: Any) -> str:
+        by = self.world.current
+        if self.world.active:
+            return "condition true"
+        if isinstance(activity, Timer):
+            return "period over"
+        if isinstance(activity, Ending):
+            return f"ended by {name_of(by)}"
+        if isinstance(activity, Interruption):
+            cause = "" if activity.cause is None else f", cause {activity.cause!r}"
+            return f"interrupted by {name_of(by)}{cause}"
+        if not isinstance(activity, Process | Branch):
+            return f"got {activity.describe()}"
+        if by is not None and owner_of(activity) is owner_of(by):
+            return HOLD_ENDED
+        return f"activated by {name_of(by)}"
+
+
+def name_of(activity: Any) -> str:
+    """How whoever acts is called: a process by its own name, whatever stands in for it."""
+    if activity is None:
+        return "whoever runs the model"
+    return str((owner_of(activity) or activity).name)
+
+
+class TracedCalendar(Calendar):
+    """An event list that tells its tracer whatever is placed in it; only the run loop places what holds by itself."""
+
+    __slots__ = ()
+
+    def schedule(self, time: float, now: float, activity: Any) -> None:
+        """As ever."""
+        super().schedule(time, now, activity)
+        self.tracer.note(activity, time, now)
+
+    def schedule_front(self, now: float, activity: Any) -> None:
+        """As ever."""
+        super().schedule_front(now, activity)
+        self.tracer.note(activity, now, now)
+
+    def schedule_prior(self, time: float, now: float, activity: Any) -> None:
+        """As ever."""
+        super().schedule_prior(time, now, activity)
+        self.tracer.note(activity, time, now)
+
+    def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
+        super()._squeeze(neighbour, offset, activity)
+        self.tracer.note(activity, neighbour[0], neighbour[0])
+
+    def answer(self, now: float, activity: Any, wait: Any) -> None:
+        """As ever."""
+        super().answer(now, activity, wait)
+        self.tracer.note_as(activity, f"got {wait.describe()}")
+
+    def hand_over(self, now: float, activity: Any, process: Any) -> None:
+        """As ever."""
+        super().hand_over(now, activity, process)
+        self.tracer.tell_of_handover(now, activity, process)
