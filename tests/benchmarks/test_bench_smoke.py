@@ -25,7 +25,7 @@ CONTESTANTS = {
     "hold-100k": ["eventide", "bare"],
     "mm1": ["eventide", "eventide-class", "bare"],
     "interrupts": ["eventide", "bare"],
-    "preemption": ["bare"],
+    "preemption": ["eventide", "bare"],
 }
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from math import exp, sin
 
 import numpy as np
@@ -33,6 +34,7 @@ class Tank(ev.Continuous):
     flow: ev.Computed = ev.computed()
     total: ev.Sum = ev.sum_()
     ingot: Ingot | None = None
+    marks: tuple[float, ...] = (-1.0, 0.5, 2.0)
 
     def is_full(self) -> bool:
         return self.level >= self.limit
@@ -174,6 +176,8 @@ SMOOTH = {
     "reference": lambda tank, sim, k: lambda: tank.ingot is not None and tank.ingot.temperature > k,
     "discrete parts": lambda tank, sim, k: lambda: (tank.is_open and tank.level > k) or tank.count > 5,
     "flag first": lambda tank, sim, k: lambda: (tank.is_open or tank.level < 0) & (tank.speed > k),
+    "numbers told": lambda tank, sim, k: lambda: tank.level * tank.marks[tank.count] > tank.marks[0] + len(tank.marks),
+    "a number sought": lambda tank, sim, k: lambda: tank.marks[bisect(tank.marks, tank.level) % 3] > tank.speed,
     "last": lambda tank, sim, k: lambda: tank.level > tank.last.level,
     "variable": lambda tank, sim, k: lambda: tank["level"].state > k,
 }
@@ -275,6 +279,9 @@ NAN = "nan"
         ),
         pytest.param(
             lambda tank: lambda: not tank.is_open and tank.level > 4.0, (False, -1.0, 0.0), id="or decides alone"
+        ),
+        pytest.param(
+            lambda tank: lambda: bisect(tank.marks, tank.level) > 2, (True, 1.0, NAN), id="a place in a table"
         ),
         pytest.param(lambda tank: tank.found, (True, 1.0, NAN), id="a flag set on the way"),
     ],

@@ -45,7 +45,7 @@ class House(ev.Continuous):
         return self.warmth - self.draught
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Stage:
     """A plain object with numbers."""
 

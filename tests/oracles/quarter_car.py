@@ -110,13 +110,9 @@ def _check(times: Floats, heights: Floats, wanted: Floats) -> None:
         )
     if not np.all(np.diff(times) > 0.0):
         first = int(np.flatnonzero(~(np.diff(times) > 0.0))[0])
-        raise ValueError(
-            f"road time {times[first + 1]} s follows {times[first]} s; "
-            "they must be strictly increasing"
-        )
+        raise ValueError(f"road time {times[first + 1]} s follows {times[first]} s; they must be strictly increasing")
     inside = (wanted >= times[0]) & (wanted <= times[-1])
     if not np.all(inside):
         raise ValueError(
-            f"state asked for at {wanted[~inside][0]} s; "
-            f"the road lasts from {times[0]} s to {times[-1]} s"
+            f"state asked for at {wanted[~inside][0]} s; the road lasts from {times[0]} s to {times[-1]} s"
         )

@@ -80,9 +80,7 @@ def solve() -> tuple[Burnout, ...]:
     return tuple(burnouts)
 
 
-def _derivative(
-    _time: float, state: NDArray[np.float64], stage: Stage
-) -> tuple[float, ...]:
+def _derivative(_time: float, state: NDArray[np.float64], stage: Stage) -> tuple[float, ...]:
     mass, velocity, height = state
     thrust = stage.flow * stage.exhaust_speed
     drag = stage.area * 0.00119 * exp(-height / 24000.0) * velocity**2

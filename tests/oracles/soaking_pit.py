@@ -139,9 +139,7 @@ class Pits:
     def open(self) -> None:
         """Remove what is hot enough, then fill the empty pits from the bank."""
         hot = [i for i in self.ingots if LIMIT - i.deficit >= GOOD_ENOUGH]
-        self.removals.append(
-            Removal(float(self.now), len(hot), float(LIMIT - self.deficit))
-        )
+        self.removals.append(Removal(float(self.now), len(hot), float(LIMIT - self.deficit)))
         self.heating_times += [self.now - ingot.inserted for ingot in hot]
         self.final_temperatures += [LIMIT - ingot.deficit for ingot in hot]
         self.ingots = [i for i in self.ingots if LIMIT - i.deficit < GOOD_ENOUGH]

@@ -72,9 +72,7 @@ def test_soaking_pit_with_an_ingot_every_hour_and_a_quarter():
     assert (table.left_in_pits, table.bank) == (10, 126)
     assert [removal.count for removal in table.removals] == 27 * [10]
     times = np.array([removal.time for removal in table.removals])
-    assert times[:2] == pytest.approx(
-        [16.3679416082127899, 34.5808658951425865], rel=1e-15
-    )
+    assert times[:2] == pytest.approx([16.3679416082127899, 34.5808658951425865], rel=1e-15)
     assert np.diff(times) == pytest.approx(26 * [18.2129242870], abs=1e-10)
     assert [
         table.removals[0].furnace_temperature,
@@ -136,16 +134,12 @@ def test_rocket_burnouts_agree_with_the_reference():
     assert [b.time for b in found] == [b.time for b in rocket.REFERENCE]
     for quantity in ("mass", "velocity", "height"):
         expected = [getattr(burnout, quantity) for burnout in rocket.REFERENCE]
-        assert [getattr(b, quantity) for b in found] == pytest.approx(
-            expected, rel=1e-12
-        )
+        assert [getattr(b, quantity) for b in found] == pytest.approx(expected, rel=1e-12)
 
 
 def test_rocket_burns_exactly_the_fuel_of_each_stage():
     for stage, burnout in zip(rocket.STAGES, rocket.REFERENCE, strict=True):
-        assert burnout.mass == pytest.approx(
-            stage.mass - stage.flow * stage.duration, rel=1e-15
-        )
+        assert burnout.mass == pytest.approx(stage.mass - stage.flow * stage.duration, rel=1e-15)
 
 
 # --- bouncing ball
@@ -196,9 +190,7 @@ def test_a_flight_obeys_the_law_of_free_fall(ball, number):
     flight = float(ball.bounce_time(number + 1) - ball.bounce_time(number))
 
     assert speed - gravity * rise == pytest.approx(0.0, abs=1e-13)
-    assert rise * speed - gravity * rise**2 / 2 == pytest.approx(
-        float(ball.apex_height(number)), rel=1e-14
-    )
+    assert rise * speed - gravity * rise**2 / 2 == pytest.approx(float(ball.apex_height(number)), rel=1e-14)
     assert flight == pytest.approx(2 * rise, rel=1e-14)
 
 
@@ -240,9 +232,7 @@ def test_modes_of_known_cars(car, expected):
 def test_a_car_that_climbs_steadily_goes_on_climbing(car):
     times = np.linspace(0.0, 4.0, 41)
 
-    found = quarter_car.solve(
-        [0.0, 1.3, 4.0], [0.0, 0.26, 0.8], times, car=car, start=(0.0, 0.0, 0.2, 0.2)
-    )
+    found = quarter_car.solve([0.0, 1.3, 4.0], [0.0, 0.26, 0.8], times, car=car, start=(0.0, 0.0, 0.2, 0.2))
 
     assert found.shape == (41, 4)
     assert found[:, 0] == pytest.approx(0.2 * times, abs=1e-13)
@@ -278,9 +268,7 @@ def piecewise_reference(car, times, heights, start):
             tyre = car.d2 * v2 + car.s2 * (y2 - u)
             return v1, v2, -coupling / car.m1, (coupling - tyre) / car.m2
 
-        state = solve_ivp(
-            derivative, ends, state, method="DOP853", rtol=1e-12, atol=1e-15
-        ).y[:, -1]
+        state = solve_ivp(derivative, ends, state, method="DOP853", rtol=1e-12, atol=1e-15).y[:, -1]
         corners.append(state + np.array([0.0, 0.0, 0.0, share * heights[piece + 1]]))
     return np.array(corners)
 
@@ -313,9 +301,7 @@ def test_extra_points_on_a_straight_piece_change_nothing(car):
 
 def test_energy_fades_on_a_flat_road():
     car = PASSENGER_CAR
-    found = quarter_car.solve(
-        [0.0, 2.0], [0.0, 0.0], np.linspace(0.0, 2.0, 81), start=(0.03, -0.01, 0.4, 0.0)
-    )
+    found = quarter_car.solve([0.0, 2.0], [0.0, 0.0], np.linspace(0.0, 2.0, 81), start=(0.03, -0.01, 0.4, 0.0))
     y1, y2, v1, v2 = found.T
 
     energy = car.m1 * v1**2 + car.m2 * v2**2 + car.s1 * (y1 - y2) ** 2 + car.s2 * y2**2

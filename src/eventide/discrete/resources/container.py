@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
+from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 
@@ -85,6 +86,10 @@ class AmountGet(Portion):
 
     def _give_up(self) -> None:
         self.station._free(self.amount)
+        self._undo()
+
+    def _undo(self) -> None:
+        # It may be more than there is space for by now: then nothing is put in until that much has been taken out.
         self.station._change(self.amount)
 
 
@@ -108,6 +113,7 @@ class Container(Depot):
         check_initial(initial, self)
         self._open(sim, float(initial))
 
+    @command
     def put(self, amount: Any, priority: float = 0.0) -> AmountPut:
         """Command: put `amount` in, once there is space for it; answers the amount.
 
@@ -115,6 +121,7 @@ class Container(Depot):
         """
         return AmountPut(self, amount, priority)
 
+    @command
     def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
         """Command: take `amount` out, once it is there; answers the amount.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any, Final, Generic, TypeVar
 
-from eventide.discrete.process import Process
+from eventide.discrete.process import owner_of
 from eventide.errors import ModelError
 
 NEW: Final = "new"
@@ -172,13 +172,6 @@ class Line(Generic[Member]):
 def stands_here(place: tuple[float, int, Wish]) -> bool:
     """Whether a place of the heap is still that of its wish."""
     return place[2]._place is place
-
-
-def owner_of(activity: Any) -> Process:
-    """The process behind an activity: itself, or the one that waits for a branch of a composite."""
-    while not isinstance(activity, Process):
-        activity = activity.group.activity
-    return activity
 
 
 def check_priority(priority: float, station: str) -> float:

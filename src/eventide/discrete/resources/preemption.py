@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.commands import Handover
+from eventide.discrete.conditions import NOTHING
 from eventide.discrete.process import Interruption
-from eventide.discrete.resources.line import owner_of
 
 if TYPE_CHECKING:
     from eventide.discrete.process import Process
@@ -36,6 +35,8 @@ class Preemption:
 class Preempting(Interruption):
     """The event in which a process learns that its unit was taken away, unless it has let go of it by then."""
 
+    __slots__ = ("request",)
+
     def __init__(self, request: Request, by: Process | None) -> None:
         super().__init__(request.process, Preemption(by, request.resource, request, request.since))
         self.request = request
@@ -43,7 +44,7 @@ class Preempting(Interruption):
     def _resume(self, value: Any, /) -> Any:
         request = self.request
         if request._loss is not self:
-            return Handover(None)
+            return NOTHING
         request._loss = None
         return super()._resume(value)
 
@@ -74,19 +75,19 @@ class Suspension:
 
 def suspend_hold(request: Request) -> None:
     """Let the hold of the process that has the unit stand still; what else it may be waiting for goes on."""
-    process = owner_of(request._activity)
+    process = request.process
     wait = process._wait
     if isinstance(wait, Suspension):
         wait.requests.append(request)
     elif wait is None and process._notice is not None:
         process._wait = wait = Suspension(process, process._notice[0] - process.sim.time)
-        process._notice = None
+        process.sim._calendar.discard(process)
         wait.requests.append(request)
 
 
 def resume_hold(request: Request) -> None:
     """Let a hold that stood still go on, if no other request keeps it from that."""
-    process = owner_of(request._activity)
+    process = request.process
     wait = process._wait
     if isinstance(wait, Suspension) and request in wait.requests:
         wait.requests.remove(request)

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from operator import attrgetter, index
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from eventide.discrete.commands import hold
+from eventide.discrete.commands import command, hold
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, check_priority
 from eventide.discrete.resources.preemption import PREEMPTED, Preempting, Preemption, resume_hold, suspend_hold
 from eventide.discrete.resources.request import SUSPENDED, PreemptingRequest, Request, check_units
@@ -99,6 +99,7 @@ class Resource(Station):
 
     # --- what a model does with it --------------------------------------------------------------------------------
 
+    @command
     def request(self, priority: float = 0.0, units: int = 1) -> Request:
         """A request, to be yielded: `with r.request() as place: yield place`.
 
@@ -242,7 +243,7 @@ class Resource(Station):
         held = self._held
         if line.count and request.units == 1 and held <= self._capacity and not self._suspended:
             heir = line.first() if line.heap or line.plain[0].state is not WAITING else line.plain[0]
-            if heir.units == 1:
+            if heir is not None and heir.units == 1:
                 # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
                 line.take(heir)
                 heir.state = GRANTED
@@ -319,7 +320,8 @@ class Resource(Station):
         activity = user._activity
         if activity._wait is not user:
             return True
-        activity._notice = activity._value = None
+        self.sim._calendar.discard(activity)
+        activity._value = None
         user.state = WAITING
         user.since = self.sim.time
         self._line.restore(user)
@@ -347,6 +349,7 @@ class PreemptiveResource(Resource):
 
     is_preemptive = True
 
+    @command
     def request(self, priority: float = 0.0, units: int = 1, *, preempt: bool = True) -> Request:
         """As for any resource; with `preempt=False` it waits for its turn by priority and takes nothing away."""
         request = PreemptingRequest() if preempt else Request()

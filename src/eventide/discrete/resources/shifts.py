@@ -105,7 +105,7 @@ class Shifts(_Agenda, Component):
 
     def stop(self) -> None:
         """Change the capacity no more; it stays as it is."""
-        self._notice = None
+        self.sim._calendar.discard(self)
 
     def _schedule(self) -> None:
         """Place the next change in the event list; there is none if the capacity is the same throughout."""

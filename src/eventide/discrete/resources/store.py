@@ -9,6 +9,7 @@ from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
@@ -207,6 +208,10 @@ class ItemGet(Transfer):
 
     def _give_up(self) -> None:
         self.station._free(1)
+        self._undo()
+
+    def _undo(self) -> None:
+        # It may be one more than there are places by now: then nothing is put in until one has been taken out.
         self.station._offer(self._entry)
 
 
@@ -250,10 +255,12 @@ class Store(Depot):
         """What is in it, in the order in which a get takes it."""
         return tuple(entry.item for entry in self._shelf)
 
+    @command
     def put(self, item: Any, priority: float = 0.0) -> ItemPut:
         """Command: put a thing in, once there is a place; answers the thing."""
         return ItemPut(self, item, priority)
 
+    @command
     def get(self, filter: Filter | None = None, priority: float = 0.0) -> ItemGet:  # noqa: A002  # what others call it
         """Command: take the next thing out, once there is one; answers it.
 

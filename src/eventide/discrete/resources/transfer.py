@@ -51,22 +51,23 @@ class Transfer(Wish):
         return f"the {self._what} {self.station.name}{whose}"
 
     def withdraw(self) -> None:
-        """Leave the line; no effect once it is carried out.
+        """Leave the line; a get that has been carried out gives back what it got, a put stays what it is.
 
         It is for the process that asked. Raises ModelError while that process waits at its `yield`.
         """
-        if self.state not in (WAITING, GRANTED):
+        if self.state not in (WAITING, GRANTED, DONE):
             return
         self.station.sim._forbid(17, f"withdraw() of {self.name}")
         if self._activity._wait is self:
             raise ModelError(f"withdraw() of {self.name}, which waits for it: interrupt(cause) that process")
-        if self.state == WAITING:
-            self.state = WITHDRAWN
+        before, self.state = self.state, WITHDRAWN
+        if before == WAITING:
             self._side.drop(self)
-        else:
-            self.state = WITHDRAWN
-            self._notice = None
+        elif before == GRANTED:
+            self.station.sim._calendar.discard(self)
             self._give_up()
+        else:
+            self._undo()
         self.station._serve()
 
     def describe(self) -> str:
@@ -135,6 +136,9 @@ class Transfer(Wish):
     def _give_up(self) -> None:
         """Let go of what was reserved."""
         raise NotImplementedError
+
+    def _undo(self) -> None:
+        """Give back what was got."""
 
     def __repr__(self) -> str:
         return f"<{self.name.removeprefix('the ')}: {self.state} since {self.since!r}>"
