@@ -1,0 +1,39 @@
+"""What a discrete model loads: the standard library, numpy and the rooms it uses, and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+before = set(sys.modules)
+import eventide as ev
+
+def customer(sim, counter):
+    with counter.request() as place:
+        yield place
+        yield ev.hold(sim.stream("service").exponential(0.8))
+
+def arrivals(sim, counter):
+    for _ in range(50):
+        sim.process(customer(sim, counter))
+        yield sim.stream("gaps").exponential(1.0)
+
+sim = ev.Simulation(rng=1)
+counter = ev.Resource(sim)
+sim.process(arrivals(sim, counter))
+sim.run()
+assert counter.waits.count == 50
+loaded = {name for name in set(sys.modules) - before}
+print(*sorted({name.split(".")[0] for name in loaded if not name.startswith("eventide")} - sys.stdlib_module_names))
+print(*sorted({name.split(".")[1] for name in loaded if name.startswith("eventide.")}))
+"""
+
+
+def test_a_discrete_model_loads_the_rooms_it_uses() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    others, rooms = done.stdout.splitlines()
+    # numpy's random generators are written in Cython and register their run-time parts under names of their own.
+    assert [name for name in others.split() if "cython" not in name] == ["numpy"]
+    assert rooms.split() == ["declare", "discrete", "errors", "simulation", "statistics"]
