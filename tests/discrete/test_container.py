@@ -177,6 +177,60 @@ def test_interrupted_between_grant_and_delivery(sim, log):
     assert tank.amount == 0
 
 
+def test_what_was_got_is_given_back_by_all_of(sim, log):
+    """Who is interrupted before all has come has not got any of it; then the tank may be too full for a while."""
+    tank, other = ev.Container(sim, 5, 5, name="tank"), ev.Container(sim, 5, name="other")
+
+    def taker():
+        try:
+            yield ev.all_of(fuel=tank.get(4), oil=other.get(1))
+        except ev.Interrupt:
+            log("interrupted", tank.amount)
+
+    first = sim.process(taker())
+
+    def others():
+        yield ev.hold(1.0)
+        yield tank.put(3)
+        first.interrupt()
+        yield ev.hold(1.0)
+        got = yield ev.first_of(put=tank.put(1), gave_up=ev.hold(1.0))
+        log(got.name, tank.amount)
+        yield tank.get(4)
+        yield tank.put(1)
+        log(tank.amount)
+
+    run(sim, others())
+
+    assert log == [(1.0, "interrupted 8"), (3.0, "gave_up 8"), (3.0, "5")]
+
+
+def test_get_that_was_carried_out_can_be_withdrawn(sim, log):
+    tank = ev.Container(sim, 5, 2)
+
+    def taker():
+        put, get = tank.put(1), tank.get(2)
+        yield put
+        yield get
+        for transfer in (put, get, get):
+            transfer.withdraw()
+            log(put.state, get.state, tank.amount)
+
+    run(sim, taker())
+
+    assert log == [(0.0, "withdrawn done 1"), (0.0, "withdrawn withdrawn 3"), (0.0, "withdrawn withdrawn 3")]
+
+
+class Tank(ev.Container):
+    colour: str = "red"
+
+
+def test_subclass(sim):
+    tank = Tank(sim, 5, 2, colour="blue")
+
+    assert (tank.capacity, tank.amount, tank.colour, tank.name) == (5, 2, "blue", "Tank 1")
+
+
 def test_ended_in_the_line(sim, log):
     tank = ev.Container(sim, 10, 2)
     first = sim.process(gets(tank, log, "A", 0, 5))
@@ -304,6 +358,17 @@ def test_commands_are_used_once_and_at_home(sim):
 
     with pytest.raises(ev.ModelError, match="tank belongs to another simulation"):
         run(ev.Simulation(rng=1), abroad())
+
+
+def test_forgotten_yields(sim):
+    tank = ev.Container(sim, 10, name="tank")
+
+    def careless():
+        yield tank.get(0)
+        tank.put(1)
+
+    with pytest.raises(ev.ModelError, match=r"tank\.put\(1\) at .*test_container.py:\d+ makes a command and drops it"):
+        run(sim, careless())
 
 
 def test_withdrawal(sim, log):

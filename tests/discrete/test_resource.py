@@ -980,6 +980,49 @@ def test_forgotten_yield(sim):
         misuse(sim, careless())
 
 
+@pytest.mark.parametrize("kind", [ev.Resource, ev.PreemptiveResource])
+def test_request_that_is_dropped(sim, kind):
+    desk = kind(sim, name="desk")
+
+    def careless():
+        desk.request(1)
+        yield ev.hold(2.0)
+
+    with pytest.raises(
+        ev.ModelError, match=r"desk\.request\(1\) at .* makes a command and drops it: write `yield desk"
+    ):
+        misuse(sim, careless())
+
+
+def test_all_of(sim, log):
+    """Who is interrupted before all has come gives back what it had."""
+    desk, other = ev.Resource(sim, name="desk"), ev.Resource(sim, 0, name="other")
+
+    def both():
+        with desk.request() as one, other.request() as two:
+            try:
+                yield ev.all_of(one=one, two=two)
+            except ev.Interrupt:
+                log(one.state, two.state, repr(desk), repr(other))
+                yield ev.hold(2.0)
+
+    first = sim.process(both())
+
+    def meddler():
+        yield ev.hold(1.0)
+        first.interrupt()
+
+    sim.process(meddler())
+    sim.process(job(desk, log, "B", 1.0))
+    sim.run()
+
+    assert log == [
+        (1.0, "withdrawn withdrawn <desk: 1 of 1 in use, 0 waiting> <other: 0 of 0 in use, 0 waiting>"),
+        (1.0, "B begins"),
+        (2.0, "B ends"),
+    ]
+
+
 def test_request_that_is_made_and_dropped_at_once(sim, log):
     desk = ev.Resource(sim)
 

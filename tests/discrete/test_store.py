@@ -217,6 +217,43 @@ def test_interrupted_between_grant_and_delivery(sim, log):
     assert log == [(1.0, "A stop None"), (1.0, "B x")]
 
 
+def test_what_was_got_is_given_back_by_all_of(sim, log):
+    shelf, other = ev.Store(sim, 2, "abc"[:2], name="shelf"), ev.Store(sim, name="other")
+
+    def taker():
+        try:
+            yield ev.all_of(one=shelf.get(), two=shelf.get(), three=other.get())
+        except ev.Interrupt:
+            log("interrupted", *shelf.items)
+
+    first = sim.process(taker())
+
+    def others():
+        yield ev.hold(1.0)
+        yield shelf.put("c")
+        yield shelf.put("d")
+        first.interrupt()
+        yield ev.hold(1.0)
+        for _ in range(3):
+            log((yield shelf.get()))
+        yield shelf.put("e")
+        log(*shelf.items)
+
+    run(sim, others())
+
+    assert log == [(1.0, "interrupted a b c d"), (2.0, "a"), (2.0, "b"), (2.0, "c"), (2.0, "d e")]
+
+
+class Rack(ev.Store):
+    place: str
+
+
+def test_subclass(sim):
+    rack = Rack(sim, items="ab", key=lambda item: -ord(item), place="hall", name="rack")
+
+    assert (rack.items, rack.place, rack.name) == (("b", "a"), "hall", "rack")
+
+
 def test_first_of_several_stores(sim, log):
     """The loser gives its thing back at once, where it was."""
     left, right = ev.Store(sim, name="left"), ev.Store(sim, name="right")
@@ -283,6 +320,17 @@ def test_filter_is_a_function(sim):
     shelf = ev.Store(sim, name="shelf")
     with pytest.raises(TypeError, match=r"a get from shelf takes a function of a thing .*, and got 3: write"):
         shelf.get(3)
+
+
+def test_forgotten_yields(sim):
+    shelf = ev.Store(sim, name="shelf")
+
+    def careless():
+        yield shelf.put("a")
+        shelf.get()
+
+    with pytest.raises(ev.ModelError, match=r"shelf\.get\(\) at .*test_store.py:\d+ makes a command and drops it"):
+        run(sim, careless())
 
 
 def test_error_in_a_filter_names_its_owner(sim, log):

@@ -27,13 +27,15 @@ class Outcome:
 class Branch:
     """One of the things waited for; stands in lists and queues in place of the process."""
 
-    __slots__ = ("_granted", "_notice", "_value", "_wait", "group", "has_come", "label", "value")
+    __slots__ = ("_granted", "_notice", "_value", "_wait", "group", "has_come", "is_passive", "label", "value")
     _story = None
 
     def __init__(self, group: Composite, label: str) -> None:
         self.group = group
         self.label = label
         self.has_come = False
+        self.is_passive = False
+        """Whether it comes when somebody activates the process."""
         self.value: Any = None
         """What its command answered."""
         self._notice: Notice | None = None
@@ -58,7 +60,12 @@ class Branch:
     def begin(self, sim: World, command: Any) -> bool:
         """Start waiting; whether what is waited for is there at once."""
         if sim._obey(self, command) is None:
-            self._granted = self._wait
+            wait: Any = self._wait
+            self._granted = wait
+            if isinstance(wait, Sleep):
+                self.is_passive = wait.sleeper() is self
+            else:  # a hold has its notice from the beginning
+                self.is_passive = wait is None and self._notice is None
             return False
         self._come(self._value)
         if hasattr(command, "is_state_event"):
@@ -78,10 +85,10 @@ class Branch:
         """Who is to be scheduled if the process is activated; None if this branch waits for something else."""
         if self.has_come:
             return None
-        if self._wait is None:
-            # A hold has a notice from its beginning; one that is passive has none until it is activated.
-            return self if self._notice is None else None
-        return self._wait.sleeper() if isinstance(self._wait, Sleep) else None
+        if self.is_passive:
+            return self
+        wait: Any = self._wait
+        return wait.sleeper() if isinstance(wait, Sleep) else None
 
     def withdraw(self) -> None:
         """Leave whatever list it stands in, and give back what it was granted."""

@@ -26,18 +26,20 @@ class _Agenda:
     _value      what its `yield` will be answered
     _wait       what it waits for, other than a time
     _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
+    _generator  its generator, from its beginning to its end
+    _mourners   who waits for its end
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
     # base of components has slots, so that a class may be a process and more.
-    __slots__ = ("_generator", "_notice", "_story", "_value", "_wait")
+    __slots__ = ("_generator", "_mourners", "_notice", "_story", "_value", "_wait")
 
     _notice: Notice | None
     _value: Any
     _wait: Wait | None
     _story: Any
     _generator: Any
-    _mourners: list[End] | None = None
+    _mourners: list[End] | None
     _anchor: float = 0.0
     terminated: bool = False
     """Whether the process has ended."""
@@ -200,7 +202,7 @@ class Process(_Agenda, Component):
 
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
-        self._notice = self._value = self._wait = self._generator = None
+        self._notice = self._value = self._wait = self._generator = self._mourners = None
         sim._alive[id(self)] = self
 
     def _target(self) -> Any:
@@ -399,7 +401,7 @@ def tell(sim: Simulation, generator: Any, name: str) -> Story:
     if name:
         story._name = name
     story._generator = story._story = generator
-    story._notice = story._value = story._wait = None
+    story._notice = story._value = story._wait = story._mourners = None
     story._anchor = sim.time
     sim._alive[id(story)] = story
     return story
@@ -462,11 +464,12 @@ class Interruption:
 
     def _resume(self, value: Any, /) -> Any:
         process = self.activity
-        if process.terminated:
+        generator = process._generator
+        if generator is None:  # it has ended meanwhile
             return NOTHING
         left = process._let_go()
         process.sim.current = process
-        process._story = generator = process._generator
+        process._story = generator
         return generator.throw(Interrupt(self.cause, left))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.commands import Sleep, command
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     Member = typing_extensions.TypeVar("Member", default=Any)
 else:
     Member = TypeVar("Member")
+
+
+VALUES: Final = (int, str, float, bool, bytes, complex)
+"""Types whose objects have no identity that a user could count on."""
 
 
 class _Place:
@@ -47,7 +51,9 @@ class _Place:
 
 
 class Queue(Component, Generic[Member]):
-    """An ordered set of any objects, told apart by identity. An object may stand in any number of queues.
+    """An ordered set of any objects. An object may stand in any number of queues.
+
+    Objects are told apart by identity, numbers and texts by their value.
 
     To enter, leave and change places takes the same time however long the queue is.
 
@@ -60,7 +66,7 @@ class Queue(Component, Generic[Member]):
 
     def _complete(self) -> None:
         sim = self.sim
-        self._places: dict[int, _Place] = {}
+        self._places: dict[Any, _Place] = {}
         self._ends = _Place(None, 0.0, 0.0)
         self._ends.before = self._ends.after = self._ends
         self.length = Level(0, clock=sim, name=f"{self.name} length")
@@ -99,8 +105,9 @@ class Queue(Component, Generic[Member]):
 
     def out(self, member: Member) -> None:
         """Let a member leave. Raises ModelError if it is none."""
+        self._refuse_between_events()
         place = self._place_of(member)
-        del self._places[id(member)]
+        del self._places[_key(member)]
         place.unlink()
         self.departed += 1
         self.length.set(len(self._places))
@@ -149,7 +156,7 @@ class Queue(Component, Generic[Member]):
         return len(self._places)
 
     def __contains__(self, member: object) -> bool:
-        return id(member) in self._places
+        return _key(member) in self._places
 
     def __iter__(self) -> Iterator[Member]:
         """Those who are members now, in order; the queue may change meanwhile."""
@@ -175,7 +182,7 @@ class Queue(Component, Generic[Member]):
     # --- kernel ---------------------------------------------------------------------------------------------------
 
     def _place_of(self, member: Any) -> _Place:
-        place = self._places.get(id(member))
+        place = self._places.get(_key(member))
         if place is None:
             name = getattr(member, "name", None) or repr(member)
             raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
@@ -183,9 +190,8 @@ class Queue(Component, Generic[Member]):
 
     def _taken_out(self, member: Any, priority: float) -> _Place:
         """The place of a member, unlinked; of one that comes in, a new one."""
-        if self.sim.active:
-            self.sim._forbid(17, f"a change of {self.name}")
-        place = self._places.get(id(member))
+        self._refuse_between_events()
+        place = self._places.get(_key(member))
         if place is None:
             return _Place(member, priority, self.sim.time)
         place.unlink()
@@ -194,10 +200,20 @@ class Queue(Component, Generic[Member]):
 
     def _put(self, place: _Place, before: _Place) -> None:
         place.link(before)
-        if id(place.member) not in self._places:
-            self._places[id(place.member)] = place
+        key = _key(place.member)
+        if key not in self._places:
+            self._places[key] = place
             self.entered += 1
             self.length.set(len(self._places))
+
+    def _refuse_between_events(self) -> None:
+        if self.sim.active:
+            self.sim._forbid(17, f"a change of {self.name}")
+
+
+def _key(member: Any) -> Any:
+    """What tells a member from others."""
+    return (member,) if type(member) in VALUES else id(member)
 
 
 class Enter:

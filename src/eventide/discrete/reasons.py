@@ -68,5 +68,15 @@ def line_in(error: BaseException, generator: Any) -> str:
     return place
 
 
+def is_all_ours(error: BaseException) -> bool:
+    """Whether an error has come through lines of eventide only."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if not traceback.tb_frame.f_globals.get("__name__", "").startswith("eventide."):
+            return False
+        traceback = traceback.tb_next
+    return True
+
+
 def _time(notice: Any) -> str:
     return f"time {notice[0]!r}"

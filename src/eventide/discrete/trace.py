@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from eventide.discrete.calendar import Calendar
+from eventide.discrete.calendar import PLAIN, Calendar
 from eventide.discrete.composite import Branch
 from eventide.discrete.periodic import Timer
 from eventide.discrete.process import Ending, Interruption, Process, owner_of
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Wait
     from eventide.discrete.world import Vigil, World
 
 
@@ -37,6 +38,7 @@ class Occurrence(NamedTuple):
 
 
 HOLD_ENDED: Final = "hold ended"
+PERIOD_OVER: Final = "period over"
 Listener: TypeAlias = Callable[[Occurrence], Any]
 
 
@@ -101,14 +103,20 @@ class Tracer:
         activity = notice[3]
         noted, why = self._reasons.pop(id(activity), (None, ""))
         if activity._value is not None and activity._wait is not None:
-            why = f"got {activity._wait.describe()}"
+            why = what_came(activity._wait)
         elif noted is not notice:
-            why = HOLD_ENDED  # the loop places what holds without a call
+            why = self._why_unnoted(notice)
         who = activity
         while isinstance(who, Branch):
             why = f"{who.label} ({who.group.word}): {why}"
             who = who.activity
         self.listener(Occurrence(notice[0], name_of(who), why))
+
+    def _why_unnoted(self, notice: Notice) -> str:
+        if isinstance(notice[3], Timer):
+            return PERIOD_OVER
+        # Only the run loop, which places what holds without a call, uses this very path.
+        return HOLD_ENDED if notice[2] is PLAIN else "scheduled before the trace began"
 
     def note(self, activity: Any, asked: float, now: float) -> None:
         """Keep in mind why `activity` has just been placed, and the time that was asked for."""
@@ -129,17 +137,22 @@ class Tracer:
         if self.world.active:
             return "condition true"
         if isinstance(activity, Timer):
-            return "period over"
+            return PERIOD_OVER
         if isinstance(activity, Ending):
             return f"ended by {name_of(by)}"
         if isinstance(activity, Interruption):
             cause = "" if activity.cause is None else f", cause {activity.cause!r}"
             return f"interrupted by {name_of(by)}{cause}"
         if not isinstance(activity, Process | Branch):
-            return f"got {activity.describe()}"
+            return what_came(activity)
         if by is not None and owner_of(activity) is owner_of(by):
             return HOLD_ENDED
         return f"activated by {name_of(by)}"
+
+
+def what_came(wait: Wait) -> str:
+    """Why the wait is over."""
+    return f"got {wait.describe().partition(' since ')[0]}"
 
 
 def name_of(activity: Any) -> str:
@@ -176,7 +189,7 @@ class TracedCalendar(Calendar):
     def answer(self, now: float, activity: Any, wait: Any) -> None:
         """As ever."""
         super().answer(now, activity, wait)
-        self.tracer.note_as(activity, f"got {wait.describe()}")
+        self.tracer.note_as(activity, what_came(wait))
 
     def hand_over(self, now: float, activity: Any, process: Any) -> None:
         """As ever."""

@@ -18,7 +18,7 @@ from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.process import Process, Story, tell
-from eventide.discrete.reasons import line_in, what_stands_still
+from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError
@@ -307,6 +307,8 @@ class World:
         activity = self.current
         generator = getattr(activity, "_generator", None)
         if generator is not None and generator.gi_suspended and isinstance(error, Exception):
+            if is_all_ours(error):
+                error.__traceback__ = None  # the user's line is then the last one
             activity._throw(error)
             return activity
         place = line_in(error, generator)
