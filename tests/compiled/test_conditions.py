@@ -283,6 +283,16 @@ NAN = "nan"
         pytest.param(
             lambda tank: lambda: bisect(tank.marks, tank.level) > 2, (True, 1.0, NAN), id="a place in a table"
         ),
+        pytest.param(lambda tank: lambda: tank.level // 2.0 > 0.0, (True, 1.0, NAN), id="a quotient that steps"),
+        pytest.param(lambda tank: lambda: 7.0 // tank.level > 1.0, (True, 1.0, NAN), id="a divisor that moves"),
+        pytest.param(
+            lambda tank: lambda: 7.0 // tank.limit > 1.0, (True, 13.0, 0.0), id="a quotient that stands still"
+        ),
+        pytest.param(
+            lambda tank: lambda: (tank.level > 1) // 2 < 1, (True, 1.0, NAN), id="a whole quotient that steps"
+        ),
+        pytest.param(lambda tank: lambda: tank.count // 2 < 2, (True, 1.0, 0.0), id="a whole quotient"),
+        pytest.param(lambda tank: lambda: round(tank.level) ** 2 > 1, (True, 8.0, NAN), id="a power that steps"),
         pytest.param(lambda tank: tank.found, (True, 1.0, NAN), id="a flag set on the way"),
     ],
 )

@@ -134,6 +134,13 @@ def arithmetic(self):
 
 
 @law
+def signs_of_zero(self):
+    self.rate.x = math.copysign(1.0, self.x // self.y) + 2 * math.copysign(1.0, self.x % self.y)
+    self.rate.y = math.copysign(1.0, self.x % -2.0) + 2 * math.copysign(1.0, 0.0 % self.y)
+    self.rate.z = math.copysign(1.0, -self.x * 0.0) + 2 * math.copysign(1.0, abs(-0.0))
+
+
+@law
 def whole_numbers(self):
     n = self.count
     k = n * 7 - 3
@@ -142,6 +149,8 @@ def whole_numbers(self):
     self.rate.z = abs(n - 9) + (-n) ** 3 + n**0 + 2**n + n**-2 + (n * 2**60 + 1) % 7 + (n * 2**60 + 1) // 10**15
     for _ in range(n // self.house.rooms + abs(-n) + n**2 - n * n):
         self.q += 1.0
+    for _ in range(min(self.count, int(abs(self.x)))):
+        self.total += 1.0
 
 
 @law
@@ -536,3 +545,18 @@ def test_only_hypot_may_differ_in_its_last_bit() -> None:
         run_law(kernel, [binding], table_of(probe.sim))
         found, expected = table_of(probe.sim)[R, probe._base], math.hypot(probe.y, probe.z)
         assert abs(found - expected) <= math.ulp(expected)
+
+
+def test_the_least_whole_number_has_no_opposite() -> None:
+    """The machine would stop the program at its quotient by -1."""
+    probe = new_probe()
+
+    def law(self):
+        least = (self.count - 3) - 2**62 - 2**62
+        self.rate.x = least // -1
+        self.rate.y = least % -1
+
+    kernel, binding = new_registry().law(probe, law)
+    run_law(kernel, [binding], table_of(probe.sim))
+    assert abs(table_of(probe.sim)[R, probe._base]) == 2.0**63
+    assert table_of(probe.sim)[R, probe._base + 1] == 0.0

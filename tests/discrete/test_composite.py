@@ -175,7 +175,7 @@ def test_who_waits_in_a_composite_is_not_activated_without_a_passive_branch(sim,
     sim.run(until=1.0)
     with pytest.raises(
         ev.ModelError,
-        match=r"^A cannot be activated, it waits for the first of late \(time 9\.0\), door \(door since 0\.0\): use",
+        match=r"^A cannot be activated, it waits for the first of late \(time 9\.0\), door \(door since 0\.0\): use i",
     ):
         process.activate()
     with pytest.raises(ev.ModelError, match=r"^A has no event to cancel, it waits for the first of late"):

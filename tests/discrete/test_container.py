@@ -289,7 +289,7 @@ def test_representations(sim, log):
     assert repr(tank) == "<tank: 2.5 of 10, 0 putting, 1 getting>"
     assert repr(waiting) == "<get from tank of A: waiting since 0.0>"
     assert waiting.describe() == "the get from tank of 5 since 0.0, which holds 2.5 of 10"
-    assert repr(tank.put(1)) == "<put into tank: new since 0.0>"
+    assert repr(tank.put(1)) == "<put into tank: new>"
     assert repr(ev.Container(sim)) == "<Container 2: 0 of inf, 0 putting, 0 getting>"
 
 

@@ -778,10 +778,19 @@ def test_representations(sim):
     assert repr(desk) == "<counter: 2 of 2 in use, 3 waiting>"
     assert [repr(place) for place in desk.waiting[:1]] == ["<request of counter by C: waiting since 0.0>"]
     assert [repr(place) for place in desk.users[:1]] == ["<request of counter by A: granted since 0.0>"]
-    assert repr(new) == "<request of counter: new since 0.0>"
+    assert repr(new) == "<request of counter: new>"
     assert desk.waiting[0].describe() == "a unit of counter since 0.0, held by A, B"
     assert new.describe() == "2 units of counter since 0.0, held by A, B"
     assert repr(ev.Resource(sim)) == "<Resource 2: 0 of 1 in use, 0 waiting>"
+
+
+def test_few_of_many_holders_are_named(sim):
+    desk = ev.Resource(sim, 8, name="desk")
+    for name in "ABCDEFGHI":
+        sim.process(desk.use(1.0), name=name)
+    sim.run(until=0.5)
+
+    assert desk.waiting[0].describe() == "a unit of desk since 0.0, held by A, B, C, D, E and 3 more"
 
 
 def test_who_waits_for_whom_is_said_when_nothing_can_happen(sim):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -158,7 +158,7 @@ def test_after_the_current_process_is_first_of_all(sim, log):
 def test_long_chains_of_neighbours_keep_their_order(sim, log):
     actors = speakers(sim, log, [str(number) for number in range(60)])
     actors[0].activate(at=1.0)
-    for before, after in itertools.pairwise(actors):
+    for before, after in pairwise(actors):
         after.activate(after=before)
     sim.run()
 

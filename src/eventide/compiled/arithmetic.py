@@ -289,8 +289,7 @@ class Arithmetic:
         slope = self.choose_slope(test.text, one.slope, other.slope)
         if one.kind == other.kind == "int":
             return Number(self.builder.select(test.text, "i64", one.text, other.text), "int", slope)
-        kind: Kind = "float" if "float" in (one.kind, other.kind) else "whole"
-        return Number(self.builder.select(test.text, "double", self.double(one), self.double(other)), kind, slope)
+        return Number(self.builder.select(test.text, "double", self.double(one), self.double(other)), "float", slope)
 
     def _better(self, comparison: str, best: Number, number: Number) -> Number:
         if best.kind == number.kind == "int":

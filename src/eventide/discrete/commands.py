@@ -45,6 +45,14 @@ class Sleep:
         """The activity to be scheduled for that; None if nothing here can be activated."""
         raise NotImplementedError
 
+    def withdraw(self) -> None:
+        """As for any wait."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """As for any wait."""
+        raise NotImplementedError
+
 
 class Activity(Protocol):
     """Whatever can stand in the event list and wait: a process, a timer, a branch of a composite wait."""

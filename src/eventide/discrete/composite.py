@@ -60,8 +60,7 @@ class Branch:
     def begin(self, sim: World, command: Any) -> bool:
         """Start waiting; whether what is waited for is there at once."""
         if sim._obey(self, command) is None:
-            wait: Any = self._wait
-            self._granted = wait
+            self._granted = wait = self._wait
             if isinstance(wait, Sleep):
                 self.is_passive = wait.sleeper() is self
             else:  # a hold has its notice from the beginning
@@ -87,8 +86,7 @@ class Branch:
             return None
         if self.is_passive:
             return self
-        wait: Any = self._wait
-        return wait.sleeper() if isinstance(wait, Sleep) else None
+        return self._wait.sleeper() if isinstance(self._wait, Sleep) else None
 
     def withdraw(self) -> None:
         """Leave whatever list it stands in, and give back what it was granted."""

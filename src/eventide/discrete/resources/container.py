@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.discrete.commands import command
+from eventide.discrete.resources.line import NEW, check_priority
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 
@@ -22,18 +23,18 @@ class Portion(Transfer):
     __slots__ = ("amount",)
 
     station: Container
-
-    def __init__(self, container: Container, amount: Any, priority: float) -> None:
-        self.amount = check_amount(amount, container, self._what)
-        super().__init__(container, priority)
+    amount: Any
 
     def describe(self) -> str:
         """What is waited for."""
-        return f"the {self._what} {self.station.name} of {self.amount!r} since {self.since!r}, which {self._state()}"
-
-    def _state(self) -> str:
         station = self.station
-        return f"holds {station.amount!r} of {station.capacity!r}"
+        return (
+            f"the {self._what} {station.name} of {self.amount!r} since {self.since!r}, "
+            f"which holds {station.amount!r} of {station.capacity!r}"
+        )
+
+    def _answer(self) -> Any:
+        return self.amount
 
 
 class AmountPut(Portion):
@@ -46,6 +47,17 @@ class AmountPut(Portion):
     def _side(self) -> Side[AmountPut]:
         return self.station.puts
 
+    def _is_done_at_once(self, activity: Any) -> bool:
+        station, side = self.station, self.station.puts
+        if side.line.count or station.amount + station._kept + self.amount > station.capacity:
+            return False
+        activity._value = self.amount
+        side.add_wait(0.0)
+        station._change(self.amount)
+        if station.gets.line.count:
+            station._serve()
+        return True
+
     def _take(self) -> bool:
         station = self.station
         if station.amount + station._kept + self.amount > station.capacity:
@@ -53,13 +65,8 @@ class AmountPut(Portion):
         station._keep(self.amount)
         return True
 
-    def _carry_out(self) -> Any:
-        self.station._free(self.amount)
+    def _carry_out(self) -> None:
         self.station._change(self.amount)
-        return self.amount
-
-    def _give_up(self) -> None:
-        self.station._free(self.amount)
 
 
 class AmountGet(Portion):
@@ -72,6 +79,17 @@ class AmountGet(Portion):
     def _side(self) -> Side[AmountGet]:
         return self.station.gets
 
+    def _is_done_at_once(self, activity: Any) -> bool:
+        station, side = self.station, self.station.gets
+        if side.line.count or station.amount < self.amount:
+            return False
+        activity._value = self.amount
+        side.add_wait(0.0)
+        station._change(-self.amount)
+        if station.puts.line.count:
+            station._serve()
+        return True
+
     def _take(self) -> bool:
         station = self.station
         if station.amount < self.amount:
@@ -80,17 +98,12 @@ class AmountGet(Portion):
         station._keep(self.amount)
         return True
 
-    def _carry_out(self) -> Any:
-        self.station._free(self.amount)
-        return self.amount
-
-    def _give_up(self) -> None:
-        self.station._free(self.amount)
-        self._undo()
-
     def _undo(self) -> None:
         # It may be more than there is space for by now: then nothing is put in until that much has been taken out.
         self.station._change(self.amount)
+
+
+Some = TypeVar("Some", bound=Portion)
 
 
 class Container(Depot):
@@ -119,7 +132,7 @@ class Container(Depot):
 
         Raises ModelError if there can never be.
         """
-        return AmountPut(self, amount, priority)
+        return self._make(AmountPut(), amount, priority)
 
     @command
     def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
@@ -127,11 +140,25 @@ class Container(Depot):
 
         Raises ModelError if it can never be.
         """
-        return AmountGet(self, amount, priority)
+        return self._make(AmountGet(), amount, priority)
+
+    def _make(self, portion: Some, amount: Any, priority: float) -> Some:
+        try:
+            fits = 0 <= amount <= self.capacity and amount < inf
+        except TypeError:
+            fits = False
+        if not fits:
+            refuse_amount(amount, self, portion._what)
+        portion.station = self
+        portion.state = NEW
+        portion.since = self.sim.time
+        portion.amount = amount
+        portion._priority = priority if priority == 0.0 else check_priority(priority, self.name)
+        return portion
 
     def _change(self, difference: Any) -> None:
         self.amount += difference
-        self.level.set(float(self.amount))
+        self.level._move(float(self.amount), self.sim.time)
 
     def _serve(self) -> None:
         for line in (self.gets.line, self.puts.line):
@@ -166,13 +193,11 @@ def check_initial(initial: Any, container: Container) -> None:
         )
 
 
-def check_amount(amount: Any, container: Container, what: str) -> Any:
-    """A portion; ModelError if it is no amount, or more than the container can ever hold."""
+def refuse_amount(amount: Any, container: Container, what: str) -> NoReturn:
+    """Raise ModelError for what is no amount, or more than the container can ever hold."""
     if not is_amount(amount):
         raise ModelError(f"a {what} {container.name} takes a finite number, 0 or more, and got {amount!r}")
-    if amount > container.capacity:
-        raise ModelError(
-            f"a {what} {container.name} of {amount!r} would wait for ever, its capacity is {container.capacity!r}: "
-            "split it into portions"
-        )
-    return amount
+    raise ModelError(
+        f"a {what} {container.name} of {amount!r} would wait for ever, its capacity is {container.capacity!r}: "
+        "split it into portions"
+    )

@@ -20,6 +20,9 @@ RELEASED: Final = "released"
 WITHDRAWN: Final = "withdrawn"
 SUSPENDED: Final = "suspended"
 
+MOST_NAMES: Final = 5
+"""So many holders are named to one who waits."""
+
 
 class Request(Wish):
     """A wish for units of a resource: yield it to wait for them, leave its `with` block to give them back.
@@ -100,9 +103,14 @@ class Request(Wish):
     def describe(self) -> str:
         """What is waited for."""
         what = "a unit" if self.units == 1 else f"{self.units} units"
-        holders = ", ".join(str(user.process.name) for user in self.resource.users if user is not self)
-        held = f", held by {holders}" if holders else ""
-        return f"{what} of {self.resource.name} since {self.since!r}{held}"
+        return f"{what} of {self.resource.name} since {self.since!r}{self._held_by()}"
+
+    def _held_by(self) -> str:
+        names = [user.process.name for user in self.resource.users if user is not self]
+        if not names:
+            return ""
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        return f", held by {', '.join(names[:MOST_NAMES])}{more}"
 
     @property
     def _line(self) -> Line[Request]:
@@ -218,7 +226,8 @@ class Request(Wish):
 
     def __repr__(self) -> str:
         who = f" by {self.process.name}" if self.process is not None else ""
-        return f"<request of {self.resource.name}{who}: {self.state} since {self.since!r}>"
+        since = f" since {self.since!r}" if self.state in (WAITING, GRANTED) else ""
+        return f"<request of {self.resource.name}{who}: {self.state}{since}>"
 
 
 class PreemptingRequest(Request):

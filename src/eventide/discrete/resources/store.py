@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from heapq import heapify, heappop, heappush
 from math import inf
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.discrete.commands import command
+from eventide.discrete.resources.line import NEW, check_priority
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
@@ -21,97 +23,79 @@ if TYPE_CHECKING:
 Filter = Callable[[Any], Any]
 
 
-class Entry(NamedTuple):
-    """A thing in a store: its key (zero without one), the number of its coming, the time of it, the thing itself."""
-
-    key: Any
-    number: int
-    time: float
-    item: Any
-
-
-class Shelf(Protocol):
-    """Where a store keeps its things, in the order in which they are taken."""
-
-    def add(self, entry: Entry) -> None:
-        """Put a thing where its key and number say."""
-        ...
-
-    def take(self, accepts: Filter | None) -> Entry | None:
-        """Take out the first thing that is accepted; None if there is none."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def __iter__(self) -> Iterator[Entry]: ...
+Entry: TypeAlias = tuple[Any, int, float, Any]
+"""A thing in a store: its key (zero without one), the number of its coming, the time of it, the thing itself."""
 
 
 class RowShelf:
-    """Things in the order in which they came."""
+    """Things in the order in which they came.
+
+    entries     all of them
+    add         puts in one that is new
+    """
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self._row = deque(entries)
+        self.entries = deque(entries)
+        self.add: Callable[[Entry], None] = self.entries.append
 
-    def add(self, entry: Entry) -> None:
-        """Put a thing in: at the end, or where it was if it comes back."""
-        row = self._row
-        if not row or row[-1].number < entry.number:
-            row.append(entry)
-            return
-        place = 0
-        while row[place].number < entry.number:
+    def restore(self, entry: Entry) -> None:
+        """Put one that was taken where it was: among the first, as a rule."""
+        row, place = self.entries, 0
+        while place < len(row) and row[place][1] < entry[1]:
             place += 1
         row.insert(place, entry)
 
     def take(self, accepts: Filter | None) -> Entry | None:
         """Take out the first thing that is accepted; None if there is none."""
-        row = self._row
+        row = self.entries
         if accepts is None:
             return row.popleft() if row else None
         for place, entry in enumerate(row):
-            if accepts(entry.item):
+            if accepts(entry[3]):
                 del row[place]
                 return entry
         return None
 
-    def __len__(self) -> int:
-        return len(self._row)
-
     def __iter__(self) -> Iterator[Entry]:
-        return iter(self._row)
+        return iter(self.entries)
 
 
 class KeyShelf:
-    """Things by key, the least first; equal ones in the order in which they came."""
+    """Things by key, the least first; equal ones in the order in which they came. Otherwise as a `RowShelf`."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self._heap = list(entries)
-        heapify(self._heap)
-
-    def add(self, entry: Entry) -> None:
-        """Put a thing in."""
-        heappush(self._heap, entry)
+        self.entries = list(entries)
+        heapify(self.entries)
+        self.add: Callable[[Entry], None] = partial(heappush, self.entries)
+        self.restore = self.add
 
     def take(self, accepts: Filter | None) -> Entry | None:
         """Take out the first thing that is accepted; None if there is none."""
-        heap = self._heap
+        heap = self.entries
         if accepts is None:
             return heappop(heap) if heap else None
         for entry in self:
-            if accepts(entry.item):
+            if accepts(entry[3]):
                 heap.remove(entry)
                 heapify(heap)
                 return entry
         return None
 
-    def __len__(self) -> int:
-        return len(self._heap)
-
     def __iter__(self) -> Iterator[Entry]:
-        return iter(sorted(self._heap))
+        return iter(sorted(self.entries))
 
 
-class ItemPut(Transfer):
+class Parcel(Transfer):
+    """A put into a store or a get from it."""
+
+    __slots__ = ()
+    amount = 1
+    """So much space it takes."""
+
+    station: Store
+
+
+class ItemPut(Parcel):
     """A put into a store, to be yielded.
 
     item        what is put
@@ -120,11 +104,7 @@ class ItemPut(Transfer):
     __slots__ = ("item",)
     _what = "put into"
 
-    station: Store
-
-    def __init__(self, store: Store, item: Any, priority: float) -> None:
-        self.item = item
-        super().__init__(store, priority)
+    item: Any
 
     def describe(self) -> str:
         """What is waited for."""
@@ -134,39 +114,42 @@ class ItemPut(Transfer):
     def _side(self) -> Side[ItemPut]:
         return self.station.puts
 
+    def _is_done_at_once(self, activity: Any) -> bool:
+        station, side = self.station, self.station.puts
+        if side.line.count or len(station._entries) + station._kept >= station.capacity:
+            return False
+        activity._value = self.item
+        side.add_wait(0.0)
+        station._bring(self.item)
+        return True
+
     def _take(self) -> bool:
         station = self.station
-        if station._count + station._kept >= station.capacity:
+        if len(station._entries) + station._kept >= station.capacity:
             return False
         station._keep(1)
         return True
 
-    def _carry_out(self) -> Any:
-        self.station._free(1)
+    def _carry_out(self) -> None:
         self.station._bring(self.item)
+
+    def _answer(self) -> Any:
         return self.item
 
-    def _give_up(self) -> None:
-        self.station._free(1)
 
-
-class ItemGet(Transfer):
+class ItemGet(Parcel):
     """A get from a store, to be yielded; answers the thing."""
 
     __slots__ = ("_entry", "_filter")
     _what = "get from"
 
-    station: Store
     _entry: Entry
+    _filter: Filter | None
 
-    def __init__(self, store: Store, accepts: Filter | None, priority: float) -> None:
-        if not (accepts is None or callable(accepts)):
-            raise TypeError(
-                f"a get from {store.name} takes a function of a thing that says whether it will do, "
-                f"and got {accepts!r}: write `get(lambda item: ...)`"
-            )
-        self._filter = accepts
-        super().__init__(store, priority)
+    def describe(self) -> str:
+        """What is waited for."""
+        which = "" if self._filter is None else " that its filter accepts"
+        return f"a thing from {self.station.name}{which} since {self.since!r}"
 
     def accepts(self, item: Any) -> bool:
         """Whether a thing will do."""
@@ -176,43 +159,45 @@ class ItemGet(Transfer):
             error.add_note(f"raised by the filter of {self.name} for {item!r}")
             raise
 
-    def describe(self) -> str:
-        """What is waited for."""
-        which = "" if self._filter is None else " that its filter accepts"
-        return f"a thing from {self.station.name}{which} since {self.since!r}"
-
     @property
     def _side(self) -> Side[ItemGet]:
         return self.station.gets
 
-    def _is_next(self) -> bool:
-        # Whoever waits accepts nothing of what is there.
+    def _is_done_at_once(self, activity: Any) -> bool:
+        # Whoever waits accepts nothing of what is there: nobody is passed over.
+        station = self.station
+        entry = station._shelf.take(self._filter and self.accepts)
+        if entry is None:
+            return False
+        self._entry = entry
+        activity._value = entry[3]
+        now = station.sim.time
+        station.level._move(len(station._entries), now)
+        station._add_stay(now - entry[2])
+        station.gets.add_wait(0.0)
+        if station.puts.line.count:
+            station._serve()
         return True
 
     def _take(self) -> bool:
-        entry = self.station._take(self)
-        if entry is None:
-            return False
-        self._promise(entry)
-        return True
+        return False  # it was tried already
 
     def _promise(self, entry: Entry) -> None:
+        """Let it be carried out with this thing, which no shelf holds."""
         self._entry = entry
         self.station._keep(1)
+        self._grant()
 
-    def _carry_out(self) -> Any:
-        station, entry = self.station, self._entry
-        station._free(1)
-        station.stays.add(station.sim.time - entry.time)
-        return entry.item
-
-    def _give_up(self) -> None:
-        self.station._free(1)
-        self._undo()
+    def _carry_out(self) -> None:
+        station = self.station
+        station._add_stay(station.sim.time - self._entry[2])
 
     def _undo(self) -> None:
         # It may be one more than there are places by now: then nothing is put in until one has been taken out.
-        self.station._offer(self._entry)
+        self.station._return(self._entry)
+
+    def _answer(self) -> Any:
+        return self._entry[3]
 
 
 class Store(Depot):
@@ -246,19 +231,27 @@ class Store(Depot):
         entries = [self._entry(item) for item in items]
         if len(entries) > self.capacity:
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
-        self._shelf: Shelf = RowShelf(entries) if key is None else KeyShelf(entries)
+        self._shelf: RowShelf | KeyShelf = RowShelf(entries) if key is None else KeyShelf(entries)
+        self._entries: deque[Entry] | list[Entry] = self._shelf.entries
         self.stays = Tally(name=f"{self.name} stays")
+        self._add_stay = self.stays.add
         self._open(sim, len(entries))
 
     @property
     def items(self) -> tuple[Any, ...]:
         """What is in it, in the order in which a get takes it."""
-        return tuple(entry.item for entry in self._shelf)
+        return tuple(entry[3] for entry in self._shelf)
 
     @command
     def put(self, item: Any, priority: float = 0.0) -> ItemPut:
         """Command: put a thing in, once there is a place; answers the thing."""
-        return ItemPut(self, item, priority)
+        put = ItemPut()
+        put.station = self
+        put.state = NEW
+        put.since = self.sim.time
+        put.item = item
+        put._priority = priority if priority == 0.0 else check_priority(priority, self.name)
+        return put
 
     @command
     def get(self, filter: Filter | None = None, priority: float = 0.0) -> ItemGet:  # noqa: A002  # what others call it
@@ -266,35 +259,43 @@ class Store(Depot):
 
         filter      a function of a thing: whether it will do
         """
-        return ItemGet(self, filter, priority)
-
-    @property
-    def _count(self) -> int:
-        return len(self._shelf)
+        if filter is not None and not callable(filter):
+            raise TypeError(
+                f"a get from {self.name} takes a function of a thing that says whether it will do, "
+                f"and got {filter!r}: write `get(lambda item: ...)`"
+            )
+        get = ItemGet()
+        get.station = self
+        get.state = NEW
+        get.since = self.sim.time
+        get._filter = filter
+        get._priority = priority if priority == 0.0 else check_priority(priority, self.name)
+        return get
 
     def _entry(self, item: Any) -> Entry:
-        self._number += 1
-        return Entry(0 if self.key is None else self.key(item), self._number, self.sim.time, item)
+        self._number = number = self._number + 1
+        return (0 if self.key is None else self.key(item), number, self.sim.time, item)
 
     def _bring(self, item: Any) -> None:
-        self._offer(self._entry(item))
+        """A thing has come."""
+        entry = self._entry(item)
+        if not (self.gets.line.count and self._is_wanted(entry)):
+            self._shelf.add(entry)
+            self.level._move(len(self._entries), entry[2])
 
-    def _offer(self, entry: Entry) -> None:
-        """Give a thing to the first who waits for one like it, or keep it."""
-        if self.gets.line.count:
-            for get in self.gets.line:
-                if get.accepts(entry.item):
-                    get._promise(entry)
-                    get._grant()
-                    return
-        self._shelf.add(entry)
-        self.level.set(self._count)
+    def _return(self, entry: Entry) -> None:
+        """A thing comes back that was taken."""
+        if not self._is_wanted(entry):
+            self._shelf.restore(entry)
+            self.level.set(len(self._entries))
 
-    def _take(self, get: ItemGet) -> Entry | None:
-        entry = self._shelf.take(None if get._filter is None else get.accepts)
-        if entry is not None:
-            self.level.set(self._count)
-        return entry
+    def _is_wanted(self, entry: Entry) -> bool:
+        """Promise a thing to the first who waits for one like it; whether there is one."""
+        for get in self.gets.line:
+            if get.accepts(entry[3]):
+                get._promise(entry)
+                return True
+        return False
 
     def _serve(self) -> None:
         line = self.puts.line
@@ -305,7 +306,7 @@ class Store(Depot):
         return (*super()._statistics(), self.stays)
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {self._count} of {self.capacity!r} things, {self._waiting_text()}>"
+        return f"<{self.name}: {len(self._entries)} of {self.capacity!r} things, {self._waiting_text()}>"
 
 
 def check_store_capacity(capacity: float, name: str) -> float:

@@ -1,7 +1,7 @@
 """Putting into a container or store and getting out of it: commands that wait until they can be carried out.
 
-One that had to wait is granted first: what it takes, or the space that it needs, is kept for it. It is carried out in
-an event of its own at the end of the present instant, so that until then it can be withdrawn without a trace.
+One that has to wait is granted first: what it is to get, or the space that it needs, is kept for it. It is carried out
+in an event of its own at the end of the present instant, so that until then it can be withdrawn without a trace.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.commands import Handover
-from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish, check_priority
+from eventide.discrete.process import Process
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
@@ -31,18 +32,12 @@ class Transfer(Wish):
     state       "new", "waiting", "granted" (it is carried out at the end of the present instant), "done" or "withdrawn"
     """
 
-    __slots__ = ("_notice", "_value", "_wait")
-    _story = None
+    # Made by the station, as a call of a class without an __init__ takes a third of the time.
+    __slots__ = ("_notice",)
+    _story = _value = _wait = None
 
     station: Depot
     _notice: Notice | None
-
-    def __init__(self, station: Depot, priority: float) -> None:
-        self.station = station
-        self.state = NEW
-        self.since = station.sim.time
-        self._priority = check_priority(priority, station.name)
-        self._activity = self._place = self._notice = self._value = self._wait = None
 
     @property
     def name(self) -> str:
@@ -55,17 +50,20 @@ class Transfer(Wish):
 
         It is for the process that asked. Raises ModelError while that process waits at its `yield`.
         """
-        if self.state not in (WAITING, GRANTED, DONE):
+        before = self.state
+        if before not in (WAITING, GRANTED, DONE):
             return
-        self.station.sim._forbid(17, f"withdraw() of {self.name}")
-        if self._activity._wait is self:
+        sim = self.station.sim
+        sim._forbid(17, f"withdraw() of {self.name}")
+        if before != DONE and self._activity._wait is self:
             raise ModelError(f"withdraw() of {self.name}, which waits for it: interrupt(cause) that process")
-        before, self.state = self.state, WITHDRAWN
+        self.state = WITHDRAWN
         if before == WAITING:
             self._side.drop(self)
         elif before == GRANTED:
-            self.station.sim._calendar.discard(self)
-            self._give_up()
+            sim._calendar.discard(self)
+            self.station._free(self)
+            self._undo()
         else:
             self._undo()
         self.station._serve()
@@ -75,24 +73,31 @@ class Transfer(Wish):
         raise NotImplementedError
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
-        station, side = self.station, self._side
-        check_same_simulation(sim, station)  # type: ignore[arg-type]  # every World is a Simulation
-        if self.state != NEW:
-            raise ModelError(f"{self.name} was yielded that is {self.state} already: make a new one")
+        if self.state is not NEW or self.station.sim is not sim:
+            self._refuse(sim)
         self._activity = activity
-        self._number = side.next_number()
-        self.since = sim.time
-        self.state = WAITING
-        side.line.push(self)
-        if self._is_next() and self._take():
-            side.grant(self)
+        if self._is_done_at_once(activity):
             self.state = DONE
-            activity._value = self._carry_out()
-            station._serve()
             return activity
-        side.show()
+        if self._gets_ahead():
+            activity._value = self._answer()
+            return activity
         activity._wait = self
         return None
+
+    def _gets_ahead(self) -> bool:
+        """Stand in line; whether its rank lets it be carried out nevertheless."""
+        side, station = self._side, self.station
+        self.since = station.sim.time
+        side.join(self)
+        if side.line.first() is not self or not self._take():
+            return False
+        side.grant(self)
+        self.state = DONE
+        station._free(self)
+        self._carry_out()
+        station._serve()
+        return True
 
     def _grant(self) -> None:
         """Let it be carried out at the end of the present instant; it has taken what it needs."""
@@ -101,12 +106,22 @@ class Transfer(Wish):
         sim._calendar.schedule(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
-        activity = self._activity
+        activity, station = self._activity, self.station
         self.state = DONE
         activity._wait = None
-        activity._value = self._carry_out()
-        self.station._serve()
+        station._free(self)
+        self._carry_out()
+        station._serve()
+        answer = self._answer()
+        if isinstance(activity, Process):
+            station.sim.current = activity
+            return activity._story.send(answer)
+        activity._value = answer
         return Handover(activity)
+
+    def _refuse(self, sim: World) -> None:
+        check_same_simulation(sim, self.station)  # type: ignore[arg-type]  # every World is a Simulation
+        raise ModelError(f"{self.name} was yielded that is {self.state} already: make a new one")
 
     # --- what a kind of transfer has to say -----------------------------------------------------------------------
 
@@ -121,27 +136,27 @@ class Transfer(Wish):
     def _line(self) -> Line[Any]:
         return self._side.line
 
-    def _is_next(self) -> bool:
-        """Whether it may be tried now, as far as the line is concerned."""
-        return self._side.line.first() is self
+    def _is_done_at_once(self, activity: Any) -> bool:
+        """Do it and answer, if nobody waits before it and nothing is missing; whether it is done."""
+        raise NotImplementedError
 
     def _take(self) -> bool:
-        """Reserve what it needs; False if that is not there."""
+        """Reserve what it is to get and the space that it needs; False if that is not there."""
         raise NotImplementedError
 
-    def _carry_out(self) -> Any:
-        """Do it, and answer what the process is to get."""
-        raise NotImplementedError
-
-    def _give_up(self) -> None:
-        """Let go of what was reserved."""
-        raise NotImplementedError
+    def _carry_out(self) -> None:
+        """Do what there is left to do."""
 
     def _undo(self) -> None:
         """Give back what was got."""
 
+    def _answer(self) -> Any:
+        """What the process is to get."""
+        raise NotImplementedError
+
     def __repr__(self) -> str:
-        return f"<{self.name.removeprefix('the ')}: {self.state} since {self.since!r}>"
+        since = f" since {self.since!r}" if self.state == WAITING else ""
+        return f"<{self.name.removeprefix('the ')}: {self.state}{since}>"
 
 
 Kind = TypeVar("Kind", bound=Transfer)
@@ -154,40 +169,39 @@ class Side(Generic[Kind]):
     waits       a `Tally`: how long those had waited whose turn came (zero for those served at once)
     """
 
-    __slots__ = ("_asked", "line", "queue", "waits")
+    __slots__ = ("_clock", "_joined", "add_wait", "line", "queue", "waits")
 
     def __init__(self, sim: Simulation, name: str) -> None:
         self.line: Line[Kind] = Line()
         self.queue = Level(0, clock=sim, name=f"{name} queue")
         self.waits = Tally(name=f"{name} waits")
-        self._asked = 0
+        self.add_wait = self.waits.add
+        self._clock = sim
+        self._joined = 0
 
     @property
     def waiting(self) -> tuple[Kind, ...]:
         """Those who wait, in the order in which their turn comes; their number is `queue.value`."""
         return tuple(self.line)
 
-    def next_number(self) -> int:
-        """The number of the next one who asks."""
-        self._asked += 1
-        return self._asked
+    def join(self, transfer: Kind) -> None:
+        """Let one stand in the line."""
+        self._joined = transfer._number = self._joined + 1
+        transfer.state = WAITING
+        self.line.push(transfer)
+        self.queue._move(self.line.count, self._clock.time)
 
     def grant(self, transfer: Kind) -> None:
         """The turn of one who stands in the line has come."""
         transfer.state = GRANTED
-        now = self.queue._clock.time
-        self.waits.add(now - transfer.since)
-        transfer.since = now
+        now = self._clock.time
+        self.add_wait(now - transfer.since)
         self.drop(transfer)
 
     def drop(self, transfer: Kind) -> None:
         """Let one leave the line whose state says that it does not wait any more."""
         self.line.drop(transfer)
-        self.show()
-
-    def show(self) -> None:
-        """Bring the statistics of the line up to date."""
-        self.queue.set(self.line.count)
+        self.queue._move(self.line.count, self._clock.time)
 
     def reset(self) -> None:
         """Begin the statistics anew at the present time."""
@@ -207,19 +221,18 @@ class Depot(Station):
         self.gets: Side[Any] = Side(sim, f"{self.name} gets")
         self.level = Level(level, clock=sim, name=f"{self.name} level")
         self._kept: Any = 0
+        """Space kept for those who were granted: for what they will put in, or until they have taken out."""
         self._promises = 0
         self._keep_statistics()
 
     def _keep(self, amount: Any) -> None:
-        """Keep space for one who was granted: for what it will put in, or for what it will take out."""
         self._kept += amount
         self._promises += 1
 
-    def _free(self, amount: Any) -> None:
-        """Keep that space no longer."""
+    def _free(self, transfer: Any) -> None:
         self._promises -= 1
         # Begun anew at zero, so that rounding leaves nothing behind.
-        self._kept = self._kept - amount if self._promises else 0
+        self._kept = self._kept - transfer.amount if self._promises else 0
 
     def _statistics(self) -> Iterable[Side[Any] | Level | Tally]:
         return (self.puts, self.gets, self.level)
