@@ -35,7 +35,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False)
+            return LawPlan((owner,), assigns=False, is_direct=True)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -47,6 +47,7 @@ class Compiler(Analyst):
             sets=sets,
             adds=adds,
             assigns=draft.assigns,
+            is_direct=not draft.looks_at_rates,
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -141,7 +142,7 @@ class _Draft:
         self._rates: dict[int, bool] = {}
         self._knows_all = True
         self._can_change = False
-        self.assigns = False
+        self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
@@ -155,7 +156,7 @@ class _Draft:
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all, self.assigns = False, True
+        self._knows_all, self.assigns, self.looks_at_rates = False, True, True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)
@@ -174,6 +175,7 @@ class _Draft:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
         objects = objects_of(bound)
+        self.looks_at_rates = self.looks_at_rates or any(access.row == "rate" for access in lowered.reads)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
                 self._add(owner, access.row, access.name)

@@ -39,6 +39,7 @@ class LawPlan(Plan):
     contributions, equations    address, place of the index row and number of objects; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
+    is_direct                   whether they are compiled and look at no rate
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -46,6 +47,7 @@ class LawPlan(Plan):
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
     assigns: bool = True
+    is_direct: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from eventide.continuous.checks import check_pass
 from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
+    DIRECT,
     EMPTY,
     EVENT,
     FIRST,
@@ -67,10 +68,11 @@ class Flow:
         self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
+        self._indirect: dict[Any, None] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
-        ints[number, EMPTY] = 1
+        ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
         self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
@@ -137,6 +139,9 @@ class Flow:
         if not getattr(owner, "_is_active", False):
             return
         self._is_checked = False
+        if not (plan and plan.is_direct):
+            self._indirect[owner] = None
+            self.motion.flow_ints.array[self.number, DIRECT] = 0
         if owner._contributes:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions if plan else None)
         if owner._has_equations:
@@ -148,6 +153,8 @@ class Flow:
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
+        self._indirect.pop(owner, None)
+        self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for place in reversed([i for i, other in enumerate(self.laws) if other is owner]):
             del self.order[place], self.laws[place]
             self.chain.delete(place)

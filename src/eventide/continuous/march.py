@@ -1,6 +1,6 @@
 """The motion of all flows between two events: steps, state events inside them, and whose turn it is.
 
-Plain functions over the arrays of `tables.py`, which numba can compile as they are. A flow is a set of states and laws
+Plain functions over the arrays of `tables.py`, which are also translated to native code. A flow is a set of states and laws
 that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
 
 Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are ours.
@@ -257,7 +257,7 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
         return
     interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
-        evaluate(a, f, time, elapsed)
+        evaluate(a, f, time, elapsed, R)
 
 
 def publish(a: Arrays, f: int, time: float) -> None:
@@ -298,7 +298,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     """
     copy(a, f, Y, Y0)
     if a.flow_ints[f, EMPTY] == 0:
-        run_laws(a, f, time, 0.0)
+        run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
         copy(a, f, R, K)
     a.flow_floats[f, AT] = time

@@ -58,7 +58,8 @@ class Method:
         for place, row in enumerate(rows):
             table[place, : len(row)] = [float(w) for w in row]
         sizes = (stages, self.error_stage, self.scale_stage, len(self.dense), self.error_order)
-        return Coefficients(np.array(sizes), np.array([float(c) for c in self.nodes]), table)
+        nodes = np.array([float(c) for c in self.nodes])
+        return Coefficients(np.array(sizes), nodes, table, np.zeros(0, np.int64))
 
 
 def _add(*rows: tuple[Fraction | int, Row]) -> Row:

@@ -79,7 +79,9 @@ WORST: Final = 13
 """The slot whose error was worst in the last attempt; -1 if none."""
 ANNOUNCED: Final = 14
 """Whether the end of the present step has been told to those who look at steps."""
-FLOW_INTS: Final = 15
+DIRECT: Final = 15
+"""Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
+FLOW_INTS: Final = 16
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -145,11 +147,13 @@ class Coefficients(NamedTuple):
     nodes       stage times
     table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
                 of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    kernels     in native code the addresses of functions for each of these rows, and of one for the interpolant
     """
 
     sizes: Any
     nodes: Any
     table: Any
+    kernels: Any
 
 
 STAGES: Final = 0
