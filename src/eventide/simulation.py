@@ -65,13 +65,9 @@ class Simulation(World):
         return System(self)
 
     def _make_motion(self, system: System) -> Motion:
-        from eventide.continuous import Motion
+        from eventide.compiled import native_motion, plain_motion
 
-        if self.compile is False:
-            return Motion(self, system)
-        from eventide.compiled import native_motion
-
-        return native_motion(self, system)
+        return plain_motion(self, system) if self.compile is False else native_motion(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:

@@ -45,6 +45,16 @@ def native_motion(sim: Simulation, system: System) -> Motion:
     return Motion(sim, system, _shared_engine().engine, Compiler(registry, is_strict=sim.compile is True))
 
 
+def plain_motion(sim: Simulation, system: System) -> Motion:
+    """The motion of a simulation as plain Python; only the event functions of its conditions are compiled."""
+    from eventide.compiled.analyst import Guide
+    from eventide.continuous import Motion
+
+    registry = _shared_registry()
+    registry.renew()
+    return Motion(sim, system, analyst=Guide(registry, is_strict=False))
+
+
 __all__ = [
     "Access",
     "Binding",
@@ -59,4 +69,5 @@ __all__ = [
     "lower_condition",
     "lower_law",
     "native_motion",
+    "plain_motion",
 ]

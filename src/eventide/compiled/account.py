@@ -121,7 +121,7 @@ class _Reader:
         conditions = [c for flow in self.numbers for c in flow.conditions]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
-            compiles=isinstance(self.analyst, Compiler),
+            compiles=self.analyst.compiles,
             together=self.motion.together,
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
@@ -140,13 +140,13 @@ class _Reader:
         for place, ((law, name), (read, written, refusal)) in enumerate(zip(order, uses, strict=True)):
             late = [q for q in read if setters.get(q, -1) > place and q not in written]
             early = tuple((f"{owner.name}.{what}", _name(*order[setters[owner, what]])) for owner, what in late)
-            is_compiled = refusal is None and isinstance(self.analyst, Compiler)
+            is_compiled = refusal is None and self.analyst.compiles
             notes.append(LawNote(_name(law, name), is_compiled, refusal, self.numbers[law._flow], early))
         return tuple(notes)
 
     def _uses(self, law: Any, name: str) -> tuple[dict[Any, None], dict[Any, None], CannotLower | None]:
         """The computed values that a law reads and writes, as (owner, name), and why it cannot be compiled."""
-        if not isinstance(self.analyst, Compiler):
+        if not self.analyst.compiles:
             return {}, {}, None
         function = getattr(type(law), name)
         try:
@@ -164,20 +164,20 @@ class _Reader:
 
     def _condition(self, condition: Condition) -> ConditionNote:
         refusal = None
-        if isinstance(self.analyst, Compiler):
+        if self.analyst.compiles:
             try:
                 self.analyst.registry.condition(condition.function, *condition.arguments)
             except CannotLower as error:
                 refusal = error
-        is_compiled = refusal is None and isinstance(self.analyst, Compiler)
-        flow = self.numbers[self.motion.flow_of(condition)]
+        is_compiled = refusal is None and self.analyst.compiles
+        flow = self.numbers[self.motion.watches.flow_of(condition)]
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
 
     def _flow(self, flow: Flow) -> FlowNote:
         owners = flow.owners()
-        if not isinstance(self.analyst, Compiler):
+        if not self.analyst.compiles:
             return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), ())
-        joins = [(owner.name, self.motion.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
+        joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.touches is None else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         joined_by = tuple(name for name, touched in met if len(touched) > 1)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.analysis import ANYTHING, Analyst, ConditionPlan, LawPlan
+from eventide.continuous.tables import GUARD, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -63,7 +66,7 @@ class Compiler(Analyst):
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> None:
-            motion.call_law(owner, law, time, dt, last)
+            motion.host.call_law(owner, law, time, dt, last)
 
         return call
 
@@ -96,7 +99,7 @@ class Compiler(Analyst):
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            return motion.call_condition(condition, time, dt, last)
+            return motion.host.call_condition(condition, time, dt, last)
 
         return call
 
@@ -117,11 +120,62 @@ class Compiler(Analyst):
             return False
         return bool(plan.signature == (_signature(bound),))
 
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
+            return None
+        if binding.consts == bound.binding.consts:
+            return plan
+        constants, present = self.motion.constants.view, bound._replace(binding=binding)
+        for k, value in enumerate(binding.consts, start=plan.constants):
+            constants[k] = value
+        signature = plan.signature and (_signature(present),)
+        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
+
     def _refuse(self, error: CannotLower) -> None:
         if self.is_strict:
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
+
+
+class Guide(Compiler):
+    """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
+
+    def law(self, owner: Any) -> LawPlan:
+        """A law runs as Python and may touch anything."""
+        return ANYTHING
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """It is looked at anew whenever it runs."""
+        return True
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """The plan of a condition that is tested in Python, and may touch anything."""
+        plan = super().condition(condition)
+        if plan.touches is None:
+            return plan
+        return replace(plan, touches=None, reads=(), guide=self._guide(plan))
+
+    def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
+        motion, kernel = self.motion, _CONDITION(plan.address)
+
+        def guide(row: int, time: float, dt: float, last: float) -> None:
+            table, floats = motion.arena.table, motion.watches.floats.array
+            kernel(
+                time,
+                dt,
+                last,
+                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
+                motion.index.array.ctypes.data + 8 * plan.index,
+                motion.constants.array.ctypes.data + 8 * plan.constants,
+                floats.ctypes.data + floats.strides[0] * row + 8 * GUARD,
+                motion.lists.array.ctypes.data,
+            )
+
+        return guide
 
 
 def _signature(bound: Bound) -> Any:

@@ -4,6 +4,7 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 `march.py`.
 """
 
+from eventide.continuous.checks import check_limits
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
 from eventide.continuous.methods import (
@@ -16,7 +17,7 @@ from eventide.continuous.methods import (
     Method,
     fixed,
 )
-from eventide.continuous.motion import Motion, check_limits
+from eventide.continuous.motion import Motion
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 

@@ -5,6 +5,7 @@ Here nothing is known, so that everything moves together and runs as Python; the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -56,12 +57,15 @@ class ConditionPlan(Plan):
 
     needs_laws          whether it reads rates, computed values or sums
     address, index, constants   its kernel, its index row and its closure numbers
+    guide                       where it is tested in Python: what leaves event function and slope in a row of the
+                                arrays, called with the row, time, dt and last_time; None if it has no kernel
     """
 
     needs_laws: bool = True
     address: int = 0
     index: int = 0
     constants: int = 0
+    guide: Callable[[int, float, float, float], None] | None = None
 
 
 ANYTHING = LawPlan(None)
@@ -89,6 +93,10 @@ class Analyst:
         """Whether a condition still refers to what it referred to when the plan was made."""
         return True
 
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
+        return None
+
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
         for blocks, place, size in plan.memory:
@@ -104,7 +112,7 @@ class Analyst:
                 item = parent[item]
             return item
 
-        plans: list[Plan] = [self.motion.plans[owner] for owner in owners]
+        plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
             met = owners if plan.touches is None else [o for o in plan.touches if o in parent]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.variable import Variable
+    from eventide.simulation import Simulation
 
 _checked = "_equations_are_checked"
 
@@ -120,3 +122,16 @@ def check_pass(flow: Flow) -> None:
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
+
+
+def check_limits(sim: Simulation) -> None:
+    """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
+    if sim.dt_min < 0.0:
+        raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
+    if sim.dt_max == inf and "motion" in sim._continuum.__dict__ and sim.method.is_fixed:
+        raise ModelError(
+            f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
+            "give Simulation(dt_max=...) or set sim.dt_max"
+        )
+    if sim.dt_min > sim.dt_max:
+        raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")

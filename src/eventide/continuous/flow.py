@@ -67,6 +67,7 @@ class Flow:
         self.slots: dict[int, None] = {}
         self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
+        self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
         self._is_checked = True

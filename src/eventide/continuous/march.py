@@ -11,22 +11,17 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Final
 
-from eventide.continuous.stepper import (
-    attempt,
-    clear,
-    complete,
-    copy,
-    evaluate,
-    first_step,
-    interpolate,
-    run_laws,
-)
+from eventide.continuous.heap import insert, remove, sift_down, sift_up
+from eventide.continuous.location import is_true, locate, note_start, time_at, visit
+from eventide.continuous.stepper import attempt, clear, complete, copy, first_step, run_laws
 from eventide.continuous.tables import (
     ABORTED,
     ANNOUNCED,
     ARMED,
     ARMS,
     AT,
+    CHOICE,
+    CHOSEN,
     DT_MAX,
     DT_MIN,
     DUE,
@@ -37,19 +32,20 @@ from eventide.continuous.tables import (
     END_REST,
     ERROR_ORDER,
     EVENT,
+    EVENT_DT,
+    EVENT_START,
+    EVENT_TIME,
     FAILED,
     FIRST,
     FITTED,
     FLOWS,
     FOLLOWING,
-    FROM,
-    HIDDEN,
     KEY,
     LAND,
     LOCATED,
-    NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
+    OPEN,
     PENDING,
     PLACE,
     PRIORITY,
@@ -65,8 +61,10 @@ from eventide.continuous.tables import (
     STEPS,
     STEPWISE,
     STUCK,
+    TOUCHED,
     TRIGGER,
     TROUBLED,
+    UNSETTLED,
     Y0,
     Y2,
     Arrays,
@@ -77,13 +75,6 @@ from eventide.continuous.tables import (
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
-HALVINGS: Final = 60
-"""How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
-
-
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; compiled, kernels are called by their addresses instead."""
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
 
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -237,27 +228,7 @@ def return_to_start(a: Arrays, f: int) -> None:
     copy(a, f, K, R)
 
 
-# --- inside a step ---------------------------------------------------------------------------------------------------
-
-
-def time_at(a: Arrays, f: int, elapsed: float) -> float:
-    """The time when so much of the step has passed."""
-    if elapsed == a.flow_floats[f, STEP]:
-        return float(a.flow_floats[f, END])
-    return float(a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed))
-
-
-def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states, and rates and computed values if asked for, to a point inside the step.
-
-    These evaluations are not counted: who looks does not change what a run has cost.
-    """
-    a.flow_floats[f, AT] = nan
-    if a.flow_ints[f, EMPTY] == 1:
-        return
-    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
-    if with_laws:
-        evaluate(a, f, time, elapsed, R)
+# --- what an event sees and touches ------------------------------------------------------------------------------
 
 
 def publish(a: Arrays, f: int, time: float) -> None:
@@ -289,6 +260,24 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, END_REST] = a.flow_floats[f, REST]
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
+    sift_up(a, a.flow_ints[f, PLACE])
+    if a.flow_ints[f, OPEN] == 0:
+        a.flow_ints[f, OPEN] = 1
+        a.touched[int(a.settings[TOUCHED])] = f
+        a.settings[TOUCHED] += 1.0
+
+
+def settle_touched(a: Arrays, time: float) -> bool:
+    """After an event: settle all flows that it has touched; whether that went without an error."""
+    count = int(a.settings[TOUCHED])
+    a.settings[TOUCHED] = 0.0
+    for k in range(count):
+        a.flow_ints[a.touched[k], OPEN] = 0
+    for k in range(count):
+        settle(a, a.touched[k], time)
+        if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+            return False
+    return True
 
 
 def settle(a: Arrays, f: int, time: float) -> None:
@@ -310,6 +299,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     c = a.flow_ints[f, FIRST]
     while c >= 0:
         truth = is_true(a, c, f, time, 0.0)
+        note_start(a, c, truth)
         if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
             a.conditions[c, DUE] = 0
             if not truth and a.settings[ARMS] != 0.0:
@@ -325,125 +315,43 @@ def settle(a: Arrays, f: int, time: float) -> None:
     a.settings[PENDING] = pending + 1
 
 
-# --- state events ----------------------------------------------------------------------------------------------------
-
-
-def locate(a: Arrays, f: int) -> None:
-    """Find the first point of the step at which a condition is true, if one is true at its end.
-
-    The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
-    these are neighbouring floats.
-    """
-    a.flow_floats[f, EVENT] = -1.0
-    a.flow_floats[f, KEY] = a.flow_floats[f, END]
-    if a.flow_ints[f, FIRST] < 0 or not collect(a, f):
-        return
-    with_laws = needs_laws(a, f)
-    low, high = 0.0, a.flow_floats[f, STEP]
-    while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
-        middle = max(low + (high - low) / 2, a.settings[DT_MIN])
-        if not is_between(a, f, low, middle, high):
-            break
-        if is_due(a, f, middle, with_laws):
-            high = middle
-        else:
-            low = middle
-    mark(a, f, high, with_laws)
-    a.flow_floats[f, EVENT] = high
-    a.flow_floats[f, KEY] = time_at(a, f, high)
-
-
-def collect(a: Arrays, f: int) -> bool:
-    """Test all conditions at the end of the step; whether any may have become true inside it."""
-    time, dt, found, hidden = a.flow_floats[f, END], a.flow_floats[f, STEP], False, False
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        truth = is_true(a, c, f, time, dt)
-        a.conditions[c, DUE] = 0
-        a.conditions[c, HIDDEN] = 0
-        if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
-            if truth:
-                a.conditions[c, HIDDEN] = 1
-                hidden = True
-            else:
-                a.conditions[c, ARMED] = 1
-        elif truth:
-            a.conditions[c, DUE] = 1
-            a.condition_floats[c, FROM] = 0.0
-            found = True
-        c = a.conditions[c, FOLLOWING]
-    return uncover(a, f) or found if hidden else found
-
-
-def uncover(a: Arrays, f: int) -> bool:
-    """Look for points where triggers are false that are true at both ends of the step; whether one was found.
-
-    A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
-    """
-    with_laws, found = needs_laws(a, f), False
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, HIDDEN] == 1:
-            elapsed = a.flow_floats[f, STEP]
-            for _ in range(HALVINGS):
-                elapsed = elapsed / 2
-                if not is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]):
-                    break
-                time = time_at(a, f, elapsed)
-                visit(a, f, elapsed, time, with_laws)
-                if not is_true(a, c, f, time, elapsed):
-                    a.conditions[c, DUE] = 1
-                    a.condition_floats[c, FROM] = elapsed
-                    found = True
-                    break
-        c = a.conditions[c, FOLLOWING]
-    return found
-
-
-def needs_laws(a: Arrays, f: int) -> bool:
-    """Whether a condition of the flow reads more than states."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, NEEDS_LAWS] == 1:
-            return True
-        c = a.conditions[c, FOLLOWING]
-    return False
-
-
-def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
-    """Whether `middle` lies strictly between the others, also as a time."""
-    return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
-
-
-def is_due(a: Arrays, f: int, elapsed: float, with_laws: bool) -> bool:
-    """Whether one of the collected conditions is true at a point of the step."""
-    time = time_at(a, f, elapsed)
-    visit(a, f, elapsed, time, with_laws)
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, DUE] == 1 and elapsed > a.condition_floats[c, FROM] and is_true(a, c, f, time, elapsed):
-            return True
-        c = a.conditions[c, FOLLOWING]
-    return False
-
-
-def mark(a: Arrays, f: int, elapsed: float, with_laws: bool) -> None:
-    """Keep DUE for the conditions that are true at the point that was found."""
-    time = time_at(a, f, elapsed)
-    visit(a, f, elapsed, time, with_laws)
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, DUE] == 1:
-            if elapsed > a.condition_floats[c, FROM]:
-                a.conditions[c, ARMED] = 1
-                if not is_true(a, c, f, time, elapsed):
-                    a.conditions[c, DUE] = 0
-            else:
-                a.conditions[c, DUE] = 0
-        c = a.conditions[c, FOLLOWING]
-
-
 # --- all flows -------------------------------------------------------------------------------------------------------
+
+
+def enter(a: Arrays, f: int) -> None:
+    """Let a flow be marched."""
+    insert(a, f)
+
+
+def leave(a: Arrays, f: int) -> None:
+    """Let a flow be marched no longer."""
+    remove(a, f)
+    kept = 0
+    for k in range(int(a.settings[TOUCHED])):
+        if a.touched[k] != f:
+            a.touched[kept] = a.touched[k]
+            kept += 1
+    a.settings[TOUCHED] = kept
+    kept = 0
+    for k in range(int(a.settings[PENDING])):
+        if a.pending[k] != f:
+            a.pending[kept] = a.pending[k]
+            kept += 1
+    a.settings[PENDING] = kept
+
+
+def proceed(a: Arrays, time: float, stop: float) -> int:
+    """Go on from an event: settle what it has touched, choose among what is due now, else march to `stop`.
+
+    Returns     a code of `tables.py`; CHOICE and LOCATED with the condition in CHOSEN
+    """
+    if not settle_touched(a, time):
+        return UNSETTLED
+    chosen = choose(a, time)
+    if chosen >= 0:
+        a.settings[CHOSEN] = chosen
+        return CHOICE
+    return march(a, stop)
 
 
 def march(a: Arrays, stop: float) -> int:
@@ -460,7 +368,7 @@ def march(a: Arrays, stop: float) -> int:
                 gather(a)
             return REACHED
         if a.flow_floats[f, EVENT] >= 0.0:
-            gather(a)
+            arrive(a, f)
             return LOCATED
         if a.settings[STEPWISE] != 0.0 and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0:
             a.flow_ints[f, ANNOUNCED] = 1
@@ -470,6 +378,18 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def arrive(a: Arrays, f: int) -> None:
+    """A state event is next: touch the flows that have one now, and choose the condition."""
+    time = a.flow_floats[f, KEY]
+    a.settings[EVENT_TIME] = time
+    a.settings[EVENT_START] = a.flow_floats[f, START]
+    a.settings[EVENT_DT] = a.flow_floats[f, EVENT]
+    gather(a)
+    for k in range(int(a.settings[PENDING])):
+        touch(a, a.pending[k], time)
+    a.settings[CHOSEN] = choose(a, time)
 
 
 def gather(a: Arrays) -> None:
@@ -518,73 +438,3 @@ def choose(a: Arrays, time: float) -> int:
         if a.flow_floats[f, KEY] == time:
             best = first_due(a, f, best)
     return best
-
-
-# --- the heap --------------------------------------------------------------------------------------------------------
-
-
-def comes_before(a: Arrays, f: int, g: int) -> bool:
-    """The order of the heap: by KEY, ties by number; the number decides only whose step is computed first."""
-    if a.flow_floats[f, KEY] != a.flow_floats[g, KEY]:
-        return bool(a.flow_floats[f, KEY] < a.flow_floats[g, KEY])
-    return f < g
-
-
-def sift_up(a: Arrays, place: int) -> None:
-    """Restore the heap where a KEY has become smaller."""
-    if place < 0:
-        return
-    f = a.heap[place]
-    while place > 0:
-        parent = (place - 1) // 2
-        if not comes_before(a, f, a.heap[parent]):
-            break
-        a.heap[place] = a.heap[parent]
-        a.flow_ints[a.heap[place], PLACE] = place
-        place = parent
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-
-
-def sift_down(a: Arrays, place: int) -> None:
-    """Restore the heap where a KEY has become larger."""
-    flows = int(a.settings[FLOWS])
-    f = a.heap[place]
-    while True:
-        child = 2 * place + 1
-        if child >= flows:
-            break
-        if child + 1 < flows and comes_before(a, a.heap[child + 1], a.heap[child]):
-            child += 1
-        if not comes_before(a, a.heap[child], f):
-            break
-        a.heap[place] = a.heap[child]
-        a.flow_ints[a.heap[place], PLACE] = place
-        place = child
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-
-
-def enter(a: Arrays, f: int) -> None:
-    """Put a flow into the heap."""
-    place = int(a.settings[FLOWS])
-    a.settings[FLOWS] = place + 1
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-    sift_up(a, place)
-
-
-def leave(a: Arrays, f: int) -> None:
-    """Take a flow out of the heap."""
-    place = a.flow_ints[f, PLACE]
-    if place < 0:
-        return
-    last = int(a.settings[FLOWS]) - 1
-    a.settings[FLOWS] = last
-    a.flow_ints[f, PLACE] = -1
-    if place != last:
-        moved = a.heap[last]
-        a.heap[place] = moved
-        a.flow_ints[moved, PLACE] = place
-        sift_up(a, place)
-        sift_down(a, a.flow_ints[moved, PLACE])

@@ -39,7 +39,7 @@ class System:
 
     def _outdate(self) -> None:
         if hasattr(self, "arena") and "motion" in self.__dict__:
-            self.motion._outdate()
+            self.motion.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
@@ -92,19 +92,19 @@ class System:
         if slot not in self._active:
             self._activate(slot, owner)
             if owner._flow is self.motion.still:
-                self.motion.join(owner)
+                self.motion.groups.join(owner)
             else:
-                self.motion.add_slot(owner, slot)
+                self.motion.groups.add_slot(owner, slot)
             self.sim._watch()
 
     def stop_slot(self, slot: int, owner: Any) -> None:
         """Let one slot keep its value, with rate zero."""
         if slot in self._active:
-            self.motion.remove_slot(owner, slot)
+            self.motion.groups.remove_slot(owner, slot)
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
             if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
-                self.motion.leave(owner)
+                self.motion.groups.leave(owner)
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
@@ -132,10 +132,10 @@ class System:
             if slot not in self._active:
                 self._activate(slot, component)
         if component._flow is not self.motion.still:
-            self.motion.leave(component)
+            self.motion.groups.leave(component)
         component._is_active = True
         self._insert(component)
-        self.motion.join(component)
+        self.motion.groups.join(component)
         self.sim._watch()
         self._start_handlers(component)
 
@@ -148,7 +148,7 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
-        self.motion.leave(component)
+        self.motion.groups.leave(component)
         component._is_active = False
         self.chain = [c for c in self.chain if c is not component]
         rates = self.arena.rows[R]
@@ -171,10 +171,10 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            self.motion.leave(component)
+            self.motion.groups.leave(component)
             self.chain = [c for c in self.chain if c is not component]
             self._insert(component)
-            self.motion.join(component)
+            self.motion.groups.join(component)
 
     def _insert(self, component: Continuous) -> None:
         self._starts += 1

@@ -23,6 +23,8 @@ class Condition:
     __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test")
     is_trigger = False
     armed = True
+    recurs = False
+    """Whether the like of it may well come again."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.test = test
@@ -36,6 +38,11 @@ class Condition:
     @property
     def name(self) -> str:
         """Whose condition it is, for messages."""
+        raise NotImplementedError
+
+    @property
+    def kind(self) -> tuple[int, int]:
+        """What it has in common with another wait of the same activity for the same thing."""
         raise NotImplementedError
 
     @property
@@ -53,6 +60,7 @@ class StateWait(Condition):
 
     __slots__ = ("activity", "sim")
     is_state_event = True
+    recurs = True
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
@@ -63,6 +71,11 @@ class StateWait(Condition):
     def name(self) -> str:
         """Whose condition it is."""
         return str(self.activity.name)
+
+    @property
+    def kind(self) -> tuple[int, int]:
+        """The activity and the condition's code, both of which live as long as this does."""
+        return id(self.activity), id(getattr(self.function, "__code__", self.function))
 
     def withdraw(self) -> None:
         """Leave the list."""

@@ -21,19 +21,19 @@ class WatchedConditions(ConditionList):
         self._arrivals = before._arrivals
         for condition in before:
             self._members[condition] = None
-            motion.add_condition(condition)
+            motion.watches.add(condition)
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition and watch it."""
         super().add(condition, prior=prior)
-        self._motion.add_condition(condition)
+        self._motion.watches.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
         if condition in self._members:
             super().remove(condition)
-            self._motion.remove_condition(condition)
+            self._motion.watches.remove(condition)
 
     def consume(self, condition: Condition) -> None:
         """A trigger fires."""
-        self._motion.consume(condition)
+        self._motion.watches.consume(condition)

@@ -21,8 +21,8 @@ from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Kind
 from eventide.compiled.store import Store
-from eventide.continuous import march
-from eventide.continuous.engine import ENTRIES, Engine
+from eventide.continuous import tables
+from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 from eventide.continuous.tables import Arrays, Coefficients
 
 _C_TYPES: Final[dict[Kind, Any]] = {
@@ -36,7 +36,7 @@ _INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
 NEEDED: Final = ("pow",)
 """What the stepper needs of the mathematical library."""
-SOURCES: Final = (Path(__file__).parent, Path(march.__file__).parent)
+SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
 """Folders of the source on which the native stepper depends."""
 
 
@@ -75,7 +75,7 @@ def _table_at(address: int) -> Any:
 
 
 def _entry(name: str, address: int) -> Callable[..., Any]:
-    kinds, answer = signature(getattr(march, name))
+    kinds, answer = signature(getattr(PLAIN, name))
     # The interpreter's lock is kept: a call lasts microseconds, and laws may be called back.
     prototype = ctypes.PYFUNCTYPE(_C_TYPES[answer], *(_C_TYPES[kind] for kind in kinds))
     function: Callable[..., Any] = prototype(address)
@@ -106,7 +106,7 @@ def stepper_text() -> str:
 
     Its function `@kernel` answers a table of the addresses of `ENTRIES`.
     """
-    waiting: dict[str, FunctionType] = {name: getattr(march, name) for name in ENTRIES}
+    waiting: dict[str, FunctionType] = {name: getattr(PLAIN, name) for name in ENTRIES}
     texts: dict[str, str] = {}
     declarations: dict[str, None] = {}
     while waiting:

@@ -1,0 +1,212 @@
+"""Conditions as the stepper watches them: a row of the arrays for each, in the flow on which it depends."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.growing import Table
+from eventide.continuous.tables import (
+    ADDRESS,
+    ARMED,
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    CONSTANTS,
+    DUE,
+    FIRST,
+    FLOW,
+    FOLLOWING,
+    GUARD,
+    INDEX,
+    NEEDS_LAWS,
+    PRECEDING,
+    PRIORITY,
+    RANK,
+    SLOPE,
+    TRIGGER,
+)
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+MOST_AT_REST: Final = 8
+"""So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
+
+
+class Watches:
+    """The conditions of one simulation.
+
+    at          by row
+    arriving    those that have come since the last event and have no row yet
+
+    A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
+        self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
+        self.at: dict[int, Condition] = {}
+        self.arriving: dict[Condition, None] = {}
+        self._resting: dict[Any, Condition] = {}
+
+    def add(self, condition: Condition) -> None:
+        """Watch a condition from now on; it is looked at when the event is over and all that it refers to is there."""
+        self.arriving[condition] = None
+
+    def place(self) -> None:
+        """Give those that have come their rows."""
+        arriving, self.arriving = self.arriving, {}
+        for condition in arriving:
+            if not self._resume(condition):
+                self._admit(condition)
+
+    def _admit(self, condition: Condition) -> None:
+        """Give a condition its row and its place in a flow."""
+        motion = self.motion
+        plan = condition.plan = motion.analyst.condition(condition)
+        if plan.touches is None and not motion.together:
+            motion.groups.unite()
+        row = self.ints.allocate()
+        assert row == self.floats.allocate()
+        condition.row = row
+        ints, floats = self.ints.view, self.floats.view
+        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        floats[row, GUARD] = floats[row, SLOPE] = nan
+        if plan.signature is not None:
+            motion.changing[condition] = None
+        flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
+        self._watch(condition)
+        motion.groups.note_uses(flow, plan)
+        self.link(condition, flow)
+
+    def _watch(self, condition: Condition) -> None:
+        """Fill in what is the condition's own."""
+        row, ints, floats = condition.row, self.ints.view, self.floats.view
+        self.at[row] = condition
+        ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
+        floats[row, PRIORITY], floats[row, RANK] = condition.priority, condition.rank
+
+    def flow_of(self, condition: Condition) -> Flow:
+        """The flow in whose steps a condition is watched."""
+        return self.motion.flows[self.ints.view[condition.row, FLOW]]
+
+    def link(self, condition: Condition, flow: Flow) -> None:
+        """Let a flow watch a condition."""
+        motion, ints, row = self.motion, self.ints.view, condition.row
+        motion.touch(flow)
+        flow.conditions[condition] = None
+        first = motion.flow_ints.view[flow.number, FIRST]
+        ints[row, FLOW] = flow.number
+        ints[row, NEEDS_LAWS] = int(condition.plan.needs_laws or flow.assigns)
+        ints[row, FOLLOWING], ints[row, PRECEDING] = first, -1
+        if first >= 0:
+            ints[first, PRECEDING] = row
+        motion.flow_ints.view[flow.number, FIRST] = row
+
+    def unlink(self, condition: Condition) -> Flow:
+        """Let its flow watch a condition no longer."""
+        ints, flow, row = self.ints.view, self.flow_of(condition), condition.row
+        before, after = ints[row, PRECEDING], ints[row, FOLLOWING]
+        if before >= 0:
+            ints[before, FOLLOWING] = after
+        else:
+            self.motion.flow_ints.view[flow.number, FIRST] = after
+        if after >= 0:
+            ints[after, PRECEDING] = before
+        del flow.conditions[condition]
+        return flow
+
+    def move(self, condition: Condition, flow: Flow) -> None:
+        """Let another flow watch a condition."""
+        groups = self.motion.groups
+        groups.forget_uses(self.unlink(condition), condition.plan)
+        groups.note_uses(flow, condition.plan)
+        self.link(condition, flow)
+
+    def remove(self, condition: Condition) -> None:
+        """Watch a condition no longer."""
+        if condition in self.arriving:
+            del self.arriving[condition]
+            return
+        flow = self.unlink(condition)
+        self.motion.touch(flow)
+        del self.at[condition.row]
+        self.motion.changing.pop(condition, None)
+        if condition.recurs and condition.plan.touches and not flow.is_empty:
+            self._rest(condition, flow)
+        else:
+            self._release(condition, flow)
+            self.motion.groups.drop_if_empty(flow)
+
+    def _release(self, condition: Condition, flow: Flow) -> None:
+        """Give the row and the memory of a condition back."""
+        self.motion.groups.forget_uses(flow, condition.plan)
+        self.motion.analyst.release(condition.plan)
+        self.ints.release(condition.row)
+        self.floats.release(condition.row)
+        condition.row = -1
+
+    def renew(self, condition: Condition) -> None:
+        """Watch a condition as what it is now; a trigger that was armed stays armed."""
+        armed = self.ints.view[condition.row, ARMED]
+        flow = self.unlink(condition)
+        self.motion.touch(flow)
+        del self.at[condition.row]
+        self.motion.changing.pop(condition, None)
+        self._release(condition, flow)
+        self.motion.groups.drop_if_empty(flow)
+        self._admit(condition)
+        self.ints.view[condition.row, ARMED] = armed
+
+    def consume(self, condition: Condition) -> None:
+        """A trigger fires: it must be found false before it can fire again."""
+        self.motion.touch(self.flow_of(condition))
+        self.ints.view[condition.row, ARMED] = self.ints.view[condition.row, DUE] = 0
+
+    # --- rows at rest ---------------------------------------------------------------------------------------------
+
+    def _rest(self, condition: Condition, flow: Flow) -> None:
+        """Keep the row of a wait that is over for the next of its kind."""
+        key = condition.kind
+        old = self._resting.pop(key, None)
+        if old is not None:
+            self._discard(old)
+        self._resting[key] = condition
+        flow.resting[key] = None
+        if len(flow.resting) > MOST_AT_REST + len(flow.conditions):
+            self._discard(self._resting.pop(next(iter(flow.resting))))
+
+    def _resume(self, condition: Condition) -> bool:
+        """Let a wait take up the row of an earlier one of its kind; False if there is none that fits."""
+        if not condition.recurs:
+            return False
+        old = self._resting.pop(condition.kind, None)
+        if old is None:
+            return False
+        plan = self.motion.analyst.resume(condition, old.plan)
+        if plan is None:
+            self._discard(old)
+            return False
+        flow = self.flow_of(old)
+        del flow.resting[condition.kind]
+        condition.plan, condition.row = plan, old.row
+        if plan.signature is not None:
+            self.motion.changing[condition] = None
+        self._watch(condition)
+        self.link(condition, flow)
+        return True
+
+    def _discard(self, condition: Condition) -> None:
+        flow = self.flow_of(condition)
+        flow.resting.pop(condition.kind, None)
+        self._release(condition, flow)
+
+    def wake(self, flow: Flow) -> None:
+        """A flow changes: it keeps no rows at rest."""
+        for key in list(flow.resting):
+            self._discard(self._resting.pop(key))
