@@ -35,6 +35,7 @@ from eventide.continuous.tables import (
     REST,
     SLOPE,
     SLOPE_AT_END,
+    SLOPE_HIGH,
     SLOPE_LOW,
     START,
     STEP,
@@ -50,8 +51,14 @@ HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
 """How often the bracket of a peak is halved."""
-CAUTION: Final = 0.2
-"""The truncation of ITP, in units of the first bracket. Source: Oliveira & Takahashi, ACM TOMS 47 (2020), art. 5."""
+CAUTION: Final = 0.01
+"""How far ITP truncates its guess, in units of bracket * bracket / first bracket."""
+SLACK: Final = 256.0
+"""2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
+CORRECTIONS: Final = 30
+"""How often the root of a cubic is corrected by Newton's method at most."""
+CLOSE: Final = 1e-3
+"""A smaller correction, as a share, is the last: the next would be as its square."""
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
 
@@ -145,6 +152,13 @@ def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> N
     a.condition_floats[c, SLOPE_LOW] = slope
 
 
+def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
+    """A point after it at which the condition was true."""
+    a.condition_floats[c, HIGH] = elapsed
+    a.condition_floats[c, GUARD_HIGH] = guard
+    a.condition_floats[c, SLOPE_HIGH] = slope
+
+
 def look_inside(a: Arrays, f: int) -> None:
     """Test all conditions at samples inside the step, and between them where they may have come and gone."""
     step, before = a.flow_floats[f, STEP], 0.0
@@ -197,8 +211,7 @@ def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: floa
     if a.condition_floats[c, HIGH] >= 0.0:
         return visited
     if truth:
-        a.condition_floats[c, HIGH] = elapsed
-        a.condition_floats[c, GUARD_HIGH] = guard
+        keep_high(a, c, elapsed, guard, slope)
     else:
         keep_low(a, c, elapsed, guard, slope)
     return visited
@@ -219,8 +232,7 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
         if not is_between(a, f, low, middle, high):
             return k > 0
         if test_inside(a, c, f, middle):
-            a.condition_floats[c, HIGH] = middle
-            a.condition_floats[c, GUARD_HIGH] = a.condition_floats[c, GUARD]
+            keep_high(a, c, middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
             return True
         if a.condition_floats[c, SLOPE] > 0.0:
             low, guard, slope = middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
@@ -237,15 +249,14 @@ def uncover(a: Arrays, c: int, f: int) -> None:
     """
     elapsed = a.flow_floats[f, STEP] / SAMPLES
     for _ in range(HALVINGS):
-        high, guard = elapsed, a.condition_floats[c, GUARD]
+        high, guard, slope = elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
         elapsed = elapsed / 2
         if not is_between(a, f, 0.0, elapsed, high):
             return
         if not test_inside(a, c, f, elapsed):
             a.conditions[c, READY] = 1
             keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-            a.condition_floats[c, HIGH] = high
-            a.condition_floats[c, GUARD_HIGH] = guard
+            keep_high(a, c, high, guard, slope)
             return
 
 
@@ -279,8 +290,7 @@ def reduce(a: Arrays, c: int, f: int, first: float) -> None:
     if a.condition_floats[c, HIGH] <= first:
         return
     if a.condition_floats[c, LOW] < first and test_inside(a, c, f, first):
-        a.condition_floats[c, HIGH] = first
-        a.condition_floats[c, GUARD_HIGH] = a.condition_floats[c, GUARD]
+        keep_high(a, c, first, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
     else:
         a.condition_floats[c, HIGH] = -1.0
 
@@ -288,46 +298,84 @@ def reduce(a: Arrays, c: int, f: int, first: float) -> None:
 def find(a: Arrays, c: int, f: int) -> float:
     """The first point of its bracket at which a condition is true, by ITP where it has an event function.
 
-    The Boolean decides the side; the event function only says where to look. Where it says nothing, and after as many
-    probes as halving would take, the bracket is halved.
-    Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5
+    The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
+    more probes are made than halving would take, the bracket is halved.
+    Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
     low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
     guard_low, guard_high = a.condition_floats[c, GUARD_LOW], a.condition_floats[c, GUARD_HIGH]
+    slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
     spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
-    caution, slack = CAUTION / (high - low), 2.0 * (high - low)
+    caution, slack = CAUTION / (high - low), SLACK * (high - low)
     while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
         middle = max(low + (high - low) / 2, a.settings[DT_MIN])
         if not is_between(a, f, low, middle, high):
             break
         slack = slack / 2
         probe = middle
-        if -HUGE < guard_low < 0.0 < guard_high < HUGE:
-            probe = guess(low, high, guard_low, guard_high, caution, slack)
+        if -HUGE < guard_low < 0.0 <= guard_high < HUGE:
+            width = high - low
+            share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
+            probe = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
             probe = min(max(probe, low + spacing), high - spacing)
             if not is_between(a, f, low, probe, high):
                 probe = middle
         if test_inside(a, c, f, probe):
-            high, guard_high = probe, a.condition_floats[c, GUARD]
+            high, guard_high, slope_high = probe, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
         else:
-            low, guard_low = probe, a.condition_floats[c, GUARD]
+            low, guard_low, slope_low = probe, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
     a.condition_floats[c, LOW], a.condition_floats[c, HIGH] = low, high
     return high
 
 
-def guess(low: float, high: float, guard_low: float, guard_high: float, caution: float, slack: float) -> float:
-    """Where ITP looks next: interpolate, truncate towards the middle, project to where halving would still keep up."""
-    width = high - low
+def pushed(low: float, width: float, guess: float, push: float, reach: float) -> float:
+    """Where ITP looks: the guess, pushed towards the middle, and not farther from it than halving would still keep up.
+
+    The push brings the next point to the other side of the root, so that the bracket shrinks from both.
+    """
     middle = low + width / 2
-    line = low + width * (guard_low / (guard_low - guard_high))
-    push = caution * width * width
-    if push >= abs(middle - line):
+    if push >= abs(middle - guess):
         return middle
-    point = line + push if line < middle else line - push
-    reach = slack - width / 2
+    point = guess + push if guess < middle else guess - push
     if abs(point - middle) <= reach:
         return point
-    return middle - reach if line < middle else middle + reach
+    return middle - reach if guess < middle else middle + reach
+
+
+def share_of_root(at_low: float, at_high: float, slope_low: float, slope_high: float) -> float:
+    """About where in [0, 1] a function with these values and slopes at its ends is zero; at_low < 0 <= at_high.
+
+    Where it rises at both ends it is the cubic through them of the inverse function; where slopes are not known, the
+    chord; else the cubic of the function itself.
+    """
+    rise = at_high - at_low
+    share = at_low / (at_low - at_high)
+    if slope_low > 0.0 and slope_high > 0.0:
+        rest = 1.0 - share
+        share = share * (share * (3.0 - 2.0 * share) + rest * (rest * (rise / slope_low) - share * (rise / slope_high)))
+        return share if 0.0 <= share <= 1.0 else 0.5
+    if slope_low != slope_low or slope_high != slope_high:
+        return share
+    return root_of_cubic(at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise)
+
+
+def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> float:
+    """Where in [0, 1] a polynomial is zero that is negative at 0 and not at 1, by Newton's method from 1."""
+    share, low, high = 1.0, 0.0, 1.0
+    for _ in range(CORRECTIONS):
+        value = at_low + share * (slope + share * (second + share * third))
+        if value < 0.0:
+            low = share
+        else:
+            high = share
+        steepness = slope + share * (2.0 * second + share * 3.0 * third)
+        better = low + (high - low) / 2
+        if steepness > 0.0 and low < share - value / steepness < high:
+            better = share - value / steepness
+        change, share = abs(better - share), better
+        if change < CLOSE * share:
+            break
+    return share
 
 
 def mark(a: Arrays, f: int, elapsed: float) -> None:

@@ -121,7 +121,8 @@ SLOPE_LOW: Final = 8
 HIGH: Final = 9
 """How much of it has passed at a later one where it was true; -1 if there is none."""
 GUARD_HIGH: Final = 10
-CONDITION_FLOATS: Final = 11
+SLOPE_HIGH: Final = 11
+CONDITION_FLOATS: Final = 12
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
