@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
-from eventide.continuous.analysis import ANYTHING, Analyst, ConditionPlan, LawPlan
+from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
 from eventide.continuous.tables import GUARD, Y0, R, Y
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class Compiler(Analyst):
     is_strict       whether what cannot be compiled is an error
     refusals        why something could not be compiled, in order of first use
     """
+
+    compiles = True
 
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
         self.registry = registry
@@ -144,9 +146,12 @@ class Compiler(Analyst):
 class Guide(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
+    compiles = False
+
     def law(self, owner: Any) -> LawPlan:
-        """A law runs as Python and may touch anything."""
-        return ANYTHING
+        """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
+        plan = super().law(owner)
+        return LawPlan(None, memory=plan.memory, assigns=plan.assigns)
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """It is looked at anew whenever it runs."""

@@ -73,9 +73,13 @@ ANY_CONDITION = ConditionPlan(None)
 
 
 class Analyst:
-    """Knows nothing: every law and condition may touch everything."""
+    """Knows nothing: every law and condition may touch everything.
+
+    compiles    whether laws are compiled where they can be
+    """
 
     motion: Motion
+    compiles = False
 
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""

@@ -21,13 +21,14 @@ class Grouping:
 
     plans       what is known of each member's laws
     joining     components that have been started since the last event and are in no flow yet
+    readers     by slot that stands still: the flows that depend on it, and how often
     """
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.plans: dict[Any, LawPlan] = {}
         self.joining: dict[Any, None] = {}
-        self._readers: dict[Any, dict[Flow, int]] = {}
+        self.readers: dict[int, dict[Flow, int]] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
         self._writers: dict[int, dict[Any, Any]] = {}
 
@@ -240,20 +241,16 @@ class Grouping:
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
-    def readers(self, slot: int) -> tuple[Flow, ...]:
-        """The flows that depend on a slot that stands still."""
-        return tuple(self._readers.get(slot, ()))
-
     def note_uses(self, flow: Flow, plan: Plan) -> None:
         """A flow depends on what a plan reads and touches, also on what is not active yet."""
-        for users, items in ((self._readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
             for item in items:
                 flows = users.setdefault(item, {})
                 flows[flow] = flows.get(flow, 0) + 1
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
-        for users, items in ((self._readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
             for item in items:
                 flows = users[item]
                 flows[flow] -= 1

@@ -143,9 +143,10 @@ class Host:
 
     def forget_what_was_seen(self) -> None:
         """The stepper has gone on."""
-        for flow in self._seen:
-            flow.at = nan
-        self._seen.clear()
+        if self._seen:
+            for flow in self._seen:
+                flow.at = nan
+            self._seen.clear()
 
 
 def note(error: BaseException | None, law: Any, time: float) -> None:

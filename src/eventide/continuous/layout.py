@@ -38,7 +38,9 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if self._states[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
-    self._system.motion.written(self._base + {offset})
+    motion = self._system.motion
+    if self._base + {offset} in motion.groups.readers:
+        motion.written(self._base + {offset})
 """
 _READING = """
 def get(self):

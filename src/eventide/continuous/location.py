@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from eventide.continuous.stepper import HUGE, evaluate, interpolate
+from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
@@ -79,7 +79,8 @@ def time_at(a: Arrays, f: int, elapsed: float) -> float:
 
 
 def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states, and rates and computed values if asked for, to a point inside the step.
+    """Bring states and rates to a point inside the step: rates by the laws, which also set computed values, if asked
+    for, else by the interpolant.
 
     These evaluations are not counted: who looks does not change what a run has cost.
     """
@@ -89,6 +90,8 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
     interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
         evaluate(a, f, time, elapsed, R)
+    else:
+        interpolate_rates(a, f, elapsed / a.flow_floats[f, STEP])
 
 
 def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:

@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     FAILED,
     FIRST,
     FITTED,
+    FLOW,
     FLOWS,
     FOLLOWING,
     KEY,
@@ -48,6 +49,7 @@ from eventide.continuous.tables import (
     OPEN,
     PENDING,
     PLACE,
+    PRECEDING,
     PRIORITY,
     RAISED,
     RANK,
@@ -246,6 +248,8 @@ def publish(a: Arrays, f: int, time: float) -> None:
 
 def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
+    if a.flow_ints[f, OPEN] == 1:
+        return
     publish(a, f, time)
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
@@ -261,10 +265,9 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
     sift_up(a, a.flow_ints[f, PLACE])
-    if a.flow_ints[f, OPEN] == 0:
-        a.flow_ints[f, OPEN] = 1
-        a.touched[int(a.settings[TOUCHED])] = f
-        a.settings[TOUCHED] += 1.0
+    a.flow_ints[f, OPEN] = 1
+    a.touched[int(a.settings[TOUCHED])] = f
+    a.settings[TOUCHED] += 1.0
 
 
 def settle_touched(a: Arrays, time: float) -> bool:
@@ -349,9 +352,30 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
         return UNSETTLED
     chosen = choose(a, time)
     if chosen >= 0:
-        a.settings[CHOSEN] = chosen
+        take(a, chosen, time)
         return CHOICE
     return march(a, stop)
+
+
+def take(a: Arrays, c: int, time: float) -> None:
+    """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
+    a.settings[CHOSEN] = c
+    touch(a, a.conditions[c, FLOW], time)
+    a.conditions[c, DUE] = 0
+    a.conditions[c, ARMED] = 0
+    if a.conditions[c, TRIGGER] == 0:
+        unlink(a, c)
+
+
+def unlink(a: Arrays, c: int) -> None:
+    """Take a condition out of the list of its flow."""
+    before, after = a.conditions[c, PRECEDING], a.conditions[c, FOLLOWING]
+    if before >= 0:
+        a.conditions[before, FOLLOWING] = after
+    else:
+        a.flow_ints[a.conditions[c, FLOW], FIRST] = after
+    if after >= 0:
+        a.conditions[after, PRECEDING] = before
 
 
 def march(a: Arrays, stop: float) -> int:
@@ -389,7 +413,7 @@ def arrive(a: Arrays, f: int) -> None:
     gather(a)
     for k in range(int(a.settings[PENDING])):
         touch(a, a.pending[k], time)
-    a.settings[CHOSEN] = choose(a, time)
+    take(a, choose(a, time), time)
 
 
 def gather(a: Arrays) -> None:

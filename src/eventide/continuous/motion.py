@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +34,6 @@ from eventide.continuous.tables import (
     LOCATED,
     NEXT,
     NEXT_EVENT,
-    PENDING,
     REFUSED,
     REST,
     SETTINGS,
@@ -42,6 +41,7 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    TOUCHED,
     TROUBLED,
     WORST,
     Arrays,
@@ -91,7 +91,7 @@ class Motion:
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, np.int64)] * 3
-        self._heap = self._pending = memoryview(b"")
+        self._heap = self._touched = memoryview(b"")
         self._packed: Any = None
         self._kept: Any = None
         self.host = Host(self)
@@ -141,7 +141,7 @@ class Motion:
             for old, size in zip(self._flow_lists, (flows, 2 * flows, flows), strict=True):
                 longer.append(np.concatenate([old, np.zeros(size - len(old), np.int64)]))
             self._flow_lists = longer
-            self._heap, self._pending = (memoryview(array) for array in longer[:2])  # type: ignore[arg-type]  # buffers
+            self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
     def method(self) -> Method:
@@ -199,13 +199,9 @@ class Motion:
         if flow.is_open:
             return
         self.host.call(self.engine.touch, flow.number)
-        self._opened(flow, self.sim.time)
-        self.host.raise_what_was_met()
-
-    def _opened(self, flow: Flow, time: float) -> None:
-        self.host.show(flow, time)
-        flow.is_open = True
+        flow.is_open, flow.at = True, self.sim.time
         self.touched.append(flow)
+        self.host.raise_what_was_met()
 
     def touch_all(self) -> None:
         """End the steps of all flows now."""
@@ -214,7 +210,7 @@ class Motion:
 
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
-        for flow in self.groups.readers(slot):
+        for flow in self.groups.readers.get(slot, ()):
             self.touch(flow)
 
     # --- from event to event --------------------------------------------------------------------------------------
@@ -233,7 +229,8 @@ class Motion:
                 self.touch_all()
         if self.changing:
             self._renew_plans()
-        self.place_what_waits()
+        if self.watches.arriving or self.groups.joining:
+            self.place_what_waits()
         if self.together:
             self.touch_all()
 
@@ -258,7 +255,7 @@ class Motion:
     def _close(self) -> list[Flow]:
         touched, self.touched = self.touched, []
         for flow in touched:
-            flow.is_open = False
+            flow.is_open, flow.at = False, nan
         return touched
 
     def settle_for_now(self) -> None:
@@ -278,20 +275,25 @@ class Motion:
         settings[NEXT_EVENT] = next_event
         settings[STEPWISE] = 1.0 if stepwise else 0.0
         now = sim.time
-        if self.touched:
-            self._close()
+        for flow in self.touched:
+            flow.is_open, flow.at = False, nan
+        self.touched.clear()
         sim.dt, sim.last_time = 0.0, now
-        code: int = self.engine.proceed(self.arrays, now, stop)
+        code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
         if settings[TROUBLED] == 0.0:
             self.host.trouble = None  # that of a trial step which has been mended since
         self.host.forget_what_was_seen()
         if code == LOCATED:
             sim.time = now = settings[EVENT_TIME]
             sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-            for k in range(int(settings[PENDING])):
-                self._opened(self.flows[self._pending[k]], now)
         elif code == CHOICE:
             sim.time, sim.dt, sim.last_time = now, 0.0, now
+        else:
+            return code
+        for k in range(int(settings[TOUCHED])):
+            flow = self.flows[self._touched[k]]
+            flow.is_open, flow.at = True, now
+            self.touched.append(flow)
         return code
 
     @property

@@ -203,6 +203,27 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
             rows[Y, i] = rows[Y0, i] + (rows[E0, i] + total)
 
 
+def interpolate_rates(a: Arrays, f: int, theta: float) -> None:
+    """Set row R to the derivative by time of what `interpolate` gives."""
+    if theta == 1.0:
+        copy(a, f, K + a.method.sizes[STAGES], R)
+        return
+    if a.flow_ints[f, FITTED] == 0:
+        fit(a, f)
+    derive_polynomial(a, f, theta, 1.0 / a.flow_floats[f, STEP])
+
+
+def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row R to `scale` times the derivative of the interpolant by theta, by Horner's rule."""
+    rows = a.rows
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+                total = theta * total + (m + 1) * rows[P + m, i]
+            rows[R, i] = scale * total
+
+
 def first_step(a: Arrays, f: int, limit: float) -> float:
     """Estimate the size of a first step from the states, their rates and one evaluation nearby.
 

@@ -14,7 +14,6 @@ from eventide.continuous.tables import (
     CONDITION_FLOATS,
     CONDITION_INTS,
     CONSTANTS,
-    DUE,
     FIRST,
     FLOW,
     FOLLOWING,
@@ -31,7 +30,7 @@ from eventide.continuous.tables import (
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, StateWait
 
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
@@ -52,7 +51,7 @@ class Watches:
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
-        self._resting: dict[Any, Condition] = {}
+        self._resting: dict[tuple[int, int], Any] = {}
 
     def add(self, condition: Condition) -> None:
         """Watch a condition from now on; it is looked at when the event is over and all that it refers to is there."""
@@ -62,7 +61,7 @@ class Watches:
         """Give those that have come their rows."""
         arriving, self.arriving = self.arriving, {}
         for condition in arriving:
-            if not self._resume(condition):
+            if condition.row < 0 or not self._resume(condition):
                 self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:
@@ -135,8 +134,19 @@ class Watches:
             return
         flow = self.unlink(condition)
         self.motion.touch(flow)
+        self._put_aside(condition, flow)
+
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired, and its flow has been touched and has let it go."""
+        flow = self.flow_of(condition)
+        del flow.conditions[condition]
+        self._put_aside(condition, flow)
+
+    def _put_aside(self, condition: Condition, flow: Flow) -> None:
+        """Keep the row of a wait that may come again; give others back."""
         del self.at[condition.row]
-        self.motion.changing.pop(condition, None)
+        if condition.plan.signature is not None:
+            self.motion.changing.pop(condition, None)
         if condition.recurs and condition.plan.touches and not flow.is_empty:
             self._rest(condition, flow)
         else:
@@ -163,50 +173,51 @@ class Watches:
         self._admit(condition)
         self.ints.view[condition.row, ARMED] = armed
 
-    def consume(self, condition: Condition) -> None:
-        """A trigger fires: it must be found false before it can fire again."""
-        self.motion.touch(self.flow_of(condition))
-        self.ints.view[condition.row, ARMED] = self.ints.view[condition.row, DUE] = 0
-
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
-    def _rest(self, condition: Condition, flow: Flow) -> None:
+    def _rest(self, condition: Any, flow: Flow) -> None:
         """Keep the row of a wait that is over for the next of its kind."""
-        key = condition.kind
-        old = self._resting.pop(key, None)
+        key = _kind(condition.activity, condition.function)
+        old = self._resting.get(key)
         if old is not None:
-            self._discard(old)
+            self._discard(key, old)
         self._resting[key] = condition
         flow.resting[key] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions):
-            self._discard(self._resting.pop(next(iter(flow.resting))))
+            oldest = next(iter(flow.resting))
+            self._discard(oldest, self._resting[oldest])
 
-    def _resume(self, condition: Condition) -> bool:
-        """Let a wait take up the row of an earlier one of its kind; False if there is none that fits."""
-        if not condition.recurs:
-            return False
-        old = self._resting.pop(condition.kind, None)
-        if old is None:
-            return False
-        plan = self.motion.analyst.resume(condition, old.plan)
+    def again(self, activity: Any, test: Any) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        return self._resting.get(_kind(activity, test)) if self._resting else None
+
+    def _resume(self, condition: Any) -> bool:
+        """Let a wait that was made before take up its row; False if what it works on has changed."""
+        key = _kind(condition.activity, condition.function)
+        plan = self.motion.analyst.resume(condition, condition.plan)
         if plan is None:
-            self._discard(old)
+            self._discard(key, condition)
             return False
-        flow = self.flow_of(old)
-        del flow.resting[condition.kind]
-        condition.plan, condition.row = plan, old.row
+        flow = self.flow_of(condition)
+        del flow.resting[key], self._resting[key]
+        condition.plan = plan
         if plan.signature is not None:
             self.motion.changing[condition] = None
         self._watch(condition)
         self.link(condition, flow)
         return True
 
-    def _discard(self, condition: Condition) -> None:
+    def _discard(self, key: tuple[int, int], condition: Condition) -> None:
         flow = self.flow_of(condition)
-        flow.resting.pop(condition.kind, None)
+        del flow.resting[key], self._resting[key]
         self._release(condition, flow)
 
     def wake(self, flow: Flow) -> None:
         """A flow changes: it keeps no rows at rest."""
         for key in list(flow.resting):
-            self._discard(self._resting.pop(key))
+            self._discard(key, self._resting[key])
+
+
+def _kind(activity: Any, function: Any) -> tuple[int, int]:
+    """What waits of one activity for one thing have in common: both live as long as a wait that rests."""
+    return id(activity), id(getattr(function, "__code__", function))

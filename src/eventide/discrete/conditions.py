@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test")
+    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test", "trail")
     is_trigger = False
     armed = True
     recurs = False
-    """Whether the like of it may well come again."""
+    """Whether the same thing may well be waited for again."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.test = test
@@ -34,15 +34,11 @@ class Condition:
         self.rank = 0
         self.row = -1
         self.plan: Any = None
+        self.trail: Any = None
 
     @property
     def name(self) -> str:
         """Whose condition it is, for messages."""
-        raise NotImplementedError
-
-    @property
-    def kind(self) -> tuple[int, int]:
-        """What it has in common with another wait of the same activity for the same thing."""
         raise NotImplementedError
 
     @property
@@ -72,11 +68,6 @@ class StateWait(Condition):
         """Whose condition it is."""
         return str(self.activity.name)
 
-    @property
-    def kind(self) -> tuple[int, int]:
-        """The activity and the condition's code, both of which live as long as this does."""
-        return id(self.activity), id(getattr(self.function, "__code__", self.function))
-
     def withdraw(self) -> None:
         """Leave the list."""
         self.sim._conditions.remove(self)
@@ -87,7 +78,7 @@ class StateWait(Condition):
 
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
-        self.withdraw()
+        sim._conditions.end(self)
         activity = self.activity
         activity._wait = None
         activity._value = True
@@ -122,7 +113,6 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        sim._conditions.consume(self)
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
@@ -142,7 +132,7 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 
 
-def run_handler(handler: Callable[[], Any]) -> None:
+def run_handler(handler: Callable[[], None]) -> None:
     """Call a handler; a StopIteration of its own must not pass for the end of a process."""
     try:
         handler()
@@ -175,8 +165,13 @@ class ConditionList:
         """Take a condition out; no effect if it is not there."""
         self._members.pop(condition, None)
 
-    def consume(self, condition: Condition) -> None:
-        """A trigger fires: it must be found false before it can fire again."""
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired."""
+        self._members.pop(condition, None)
+
+    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        return None
 
 
 class Until:
@@ -191,10 +186,17 @@ class Until:
 
     def _execute(self, sim: World, activity: Any, /) -> None:
         priority = sim.wait_priority if self.priority is None else self.priority
-        wait = StateWait(sim, activity, self.condition, priority)
-        sim._conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
+        conditions, condition = sim._conditions, self.condition
+        wait = conditions.again(activity, condition)
+        if wait is None:
+            wait = StateWait(sim, activity, condition, priority)
+        else:
+            wait.test = wait.function = condition
+            wait.priority = priority
+        conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
         activity._wait = wait
-        sim._watch()
+        if sim._vigil is None:
+            sim._watch()
 
 
 @command

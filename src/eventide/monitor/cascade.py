@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
@@ -43,26 +44,27 @@ class Cascade:
         Raises ModelError, naming condition, window and remedy, if it fires more than 1,000 times at one instant, or if
         its intervals shrink geometrically towards a time just ahead (Zeno).
         """
-        key = condition.identity
-        trail = self._trails.get(key)
+        trail = condition.trail
         if trail is None:
-            self._trails[key] = _Trail(time)
-        elif time == trail.time:
+            trail = condition.trail = self._trails.setdefault(condition.identity, _Trail(-inf))
+        interval = time - trail.time
+        if interval == 0.0:
             trail.count += 1
             if trail.count > MOST_AT_ONE_INSTANT:
                 raise ModelError(self._without_end(time))
-        else:
+        elif interval < trail.interval < inf:
             self._lengthen(trail, condition, time, dt_min)
+        else:
+            trail.time, trail.interval, trail.count, trail.steady = time, interval, 1, 0
 
     def _lengthen(self, trail: _Trail, condition: Condition, time: float, dt_min: float) -> None:
         interval = time - trail.time
-        if trail.interval > 0.0:
-            ratio = interval / trail.interval
-            is_steady = ratio < 1.0 and abs(ratio - trail.ratio) <= SAME * trail.ratio
-            trail.steady = trail.steady + 1 if is_steady else 0
-            trail.ratio = ratio
-            ahead = interval * ratio / (1.0 - ratio) if ratio < 1.0 else 0.0
-            if trail.steady >= STEADY - 2 and 0.0 < ahead < max(10.0 * dt_min, NEAR * max(1.0, abs(time))):
+        ratio = interval / trail.interval
+        trail.steady = trail.steady + 1 if abs(ratio - trail.ratio) <= SAME * trail.ratio else 0
+        trail.ratio = ratio
+        if trail.steady >= STEADY - 2:
+            ahead = interval * ratio / (1.0 - ratio)
+            if 0.0 < ahead < max(10.0 * dt_min, NEAR * max(1.0, abs(time))):
                 raise ModelError(
                     f"{condition.name} fires ever faster: its last {trail.steady + 2} intervals shrank by the factor "
                     f"{ratio:.6g} each, to {interval:.3g}, and would end at time {time + ahead!r} after infinitely "

@@ -57,7 +57,7 @@ class Monitor:
         sim.active = True
         try:
             motion.prepare()
-            if len(self.observers):
+            if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
             while True:
@@ -97,7 +97,7 @@ class Monitor:
         stop = min(next_event, look)
         code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
         if code == LOCATED or code == CHOICE:  # noqa: PLR1714  # twice per event, and faster so
-            if code == LOCATED and len(observers):
+            if code == LOCATED and observers.count:
                 observers.observe_all(Phase.BEFORE, sim.time)
             condition = motion.chosen
             self.state_events += 1

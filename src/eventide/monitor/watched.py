@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.conditions import Condition, ConditionList
+from eventide.discrete.conditions import Condition, ConditionList, StateWait
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
@@ -34,6 +35,11 @@ class WatchedConditions(ConditionList):
             super().remove(condition)
             self._motion.watches.remove(condition)
 
-    def consume(self, condition: Condition) -> None:
-        """A trigger fires."""
-        self._motion.watches.consume(condition)
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired."""
+        del self._members[condition]
+        self._motion.watches.end(condition)
+
+    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        return self._motion.watches.again(activity, test)

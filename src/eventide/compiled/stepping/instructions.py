@@ -26,7 +26,7 @@ def condition(
     return 0
 
 
-def combination(address: int, rows: int, width: int, low: int, high: int, factor: float) -> None:
+def combination(address: int, rows: int, width: int, low: int, high: int, factor: float, scale: float) -> None:
     """Call a method's kernel."""
 
 
@@ -42,7 +42,7 @@ def clear_run(low: int, high: int) -> None:
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
 _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
-_COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double")
+_COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
 
 Instruction = Callable[[Expressions, list[ast.expr]], Value]
 

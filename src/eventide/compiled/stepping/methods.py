@@ -6,7 +6,7 @@ Four slots are worked on at once, each by the same operations in the same order 
 from __future__ import annotations
 
 from eventide.compiled.ir import real
-from eventide.continuous.tables import DEGREE, DENSE, E0, STAGES, Y0, Y2, Coefficients, K, P, Y
+from eventide.continuous.tables import DEGREE, DENSE, E0, STAGES, Y0, Y2, Coefficients, K, P, R, Y
 
 LANES = 4
 _HEAD = f"declare <{LANES} x double> @llvm.masked.load.v{LANES}f64.p0(ptr, i32, <{LANES} x i1>, <{LANES} x double>)\n" + (
@@ -17,7 +17,8 @@ _HEAD = f"declare <{LANES} x double> @llvm.masked.load.v{LANES}f64.p0(ptr, i32, 
 def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, and the interpolant.
+    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant and its
+    derivative.
     """
     stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
     texts = []
@@ -27,7 +28,8 @@ def method_text(method: Coefficients) -> str:
         texts.append(_function(f"@row{row}", _Combination(kept, target, onto_start=row < stages)))
     assert len(texts) == stages + DENSE + degree
     texts.append(_function("@interpolant", _Polynomial(degree)))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant"]
+    texts.append(_function("@derivative", _Derivative(degree)))
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative"]
     return _HEAD + "".join(texts) + table_of(names)
 
 
@@ -105,6 +107,22 @@ class _Polynomial(_Lanes):
         self.answer = self.finish(total)
 
 
+class _Derivative(_Lanes):
+    """`scale` times the derivative of the interpolant, by Horner's rule."""
+
+    def __init__(self, degree: int) -> None:
+        super().__init__()
+        self.target, self.onto_start = R, False
+        self.setup = [*_splat("theta", f"{real(1.0)}, %factor"), *_splat("by", f"{real(1.0)}, %scale")]
+        for m in range(degree):
+            self.setup += _splat(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
+        total = "zeroinitializer"
+        for m in range(degree - 1, -1, -1):
+            term = self.vector("fmul", f"%times{m}", self.row(P + m))
+            total = self.vector("fadd", self.vector("fmul", "%theta", total), term)
+        self.answer = self.vector("fmul", "%by", total)
+
+
 def _splat(name: str, product: str) -> list[str]:
     """The lines that make a group of equal numbers."""
     kind = f"<{LANES} x double>"
@@ -115,7 +133,7 @@ def _splat(name: str, product: str) -> list[str]:
     ]
 
 
-def _function(name: str, work: _Combination | _Polynomial) -> str:
+def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
     """Whole groups first; then what is left, with the lanes beyond the end masked."""
     kind, mask = f"<{LANES} x double>", f"<{LANES} x i1>"
     rows = sorted({*work.used, work.target})
@@ -165,5 +183,5 @@ def _function(name: str, work: _Combination | _Polynomial) -> str:
         "done:",
         "ret void",
     ]
-    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor) {{\nentry:\n"
+    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{\nentry:\n"
     return head + "\n".join(lines) + "\n}\n"

@@ -75,15 +75,21 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
 
 def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
     """Set a row to a combination of rates: a kernel has weights, target and the rest written into it."""
-    combine_by(a, f, a.method.kernels[row], step)
+    combine_by(a, f, a.method.kernels[row], step, 0.0)
 
 
 def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     """Set row Y to the states inside a step."""
-    combine_by(a, f, a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE]], theta)
+    combine_by(a, f, a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE]], theta, 0.0)
 
 
-def combine_by(a: Arrays, f: int, kernel: int, factor: float) -> None:
+def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row R to the derivative there."""
+    combine_by(a, f, a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE] + 1], theta, scale)
+
+
+def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:
     """Call a method's kernel for the slots of a flow."""
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        combination(kernel, address_of(a.rows[0, 0]), a.rows.width, a.segments[s, 0], a.segments[s, 1], factor)
+        low, high = a.segments[s, 0], a.segments[s, 1]
+        combination(kernel, address_of(a.rows[0, 0]), a.rows.width, low, high, factor, scale)
