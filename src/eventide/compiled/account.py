@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eventide.compiled.analyst import Compiler, objects_of
+from eventide.compiled.analyst import objects_of
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.discrete.conditions import describe_function

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow
 from eventide.continuous.tables import END, KEY, NEEDS_LAWS, NEXT, START
-from eventide.discrete.conditions import Condition
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
     from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
 
 
 class Grouping:

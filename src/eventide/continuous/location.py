@@ -310,25 +310,30 @@ def find(a: Arrays, c: int, f: int) -> float:
     slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
     spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
     caution, slack = CAUTION / (high - low), SLACK * (high - low)
+    time_low, time_high = time_at(a, f, low), time_at(a, f, high)
     while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
-        middle = max(low + (high - low) / 2, a.settings[DT_MIN])
-        if not is_between(a, f, low, middle, high):
+        probe = max(low + (high - low) / 2, a.settings[DT_MIN])
+        time = time_at(a, f, probe)
+        if not (low < probe < high and time_low < time < time_high):
             break
         slack = slack / 2
-        probe = middle
         if -HUGE < guard_low < 0.0 <= guard_high < HUGE:
             width = high - low
             share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
-            probe = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
-            probe = min(max(probe, low + spacing), high - spacing)
-            if not is_between(a, f, low, probe, high):
-                probe = middle
-        if test_inside(a, c, f, probe):
-            high, guard_high, slope_high = probe, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
+            better = min(max(better, low + spacing), high - spacing)
+            sooner = time_at(a, f, better)
+            if low < better < high and time_low < sooner < time_high:
+                probe, time = better, sooner
+        visit(a, f, probe, time, a.conditions[c, NEEDS_LAWS] == 1)
+        if is_true(a, c, f, time, probe):
+            high, time_high = probe, time
+            guard_high, slope_high = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
         else:
-            low, guard_low, slope_low = probe, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            low, time_low = probe, time
+            guard_low, slope_low = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
     a.condition_floats[c, LOW], a.condition_floats[c, HIGH] = low, high
-    return high
+    return float(high)
 
 
 def pushed(low: float, width: float, guess: float, push: float, reach: float) -> float:
@@ -359,7 +364,9 @@ def share_of_root(at_low: float, at_high: float, slope_low: float, slope_high: f
         return share if 0.0 <= share <= 1.0 else 0.5
     if slope_low != slope_low or slope_high != slope_high:
         return share
-    return root_of_cubic(at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise)
+    return root_of_cubic(
+        at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise
+    )
 
 
 def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> float:
@@ -385,9 +392,7 @@ def mark(a: Arrays, f: int, elapsed: float) -> None:
     """Keep DUE for the conditions that are true at the point that was found."""
     c = a.flow_ints[f, FIRST]
     while c >= 0:
-        if a.conditions[c, DUE] == 1 and not (
-            a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)
-        ):
+        if a.conditions[c, DUE] == 1 and not (a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)):
             a.conditions[c, DUE] = 0
         c = a.conditions[c, FOLLOWING]
     visit(a, f, elapsed, time_at(a, f, elapsed), False)

@@ -1,18 +1,18 @@
 """The motion of all flows between two events: steps, state events inside them, and whose turn it is.
 
-Plain functions over the arrays of `tables.py`, which are also translated to native code. A flow is a set of states and laws
-that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
+Plain functions over the arrays of `tables.py`, which are also translated to native code. A flow is a set of states and
+laws that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
 
 Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are ours.
 """
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf
 from typing import Final
 
 from eventide.continuous.heap import insert, remove, sift_down, sift_up
-from eventide.continuous.location import is_true, locate, note_start, time_at, visit
+from eventide.continuous.location import is_true, locate, note_start, visit
 from eventide.continuous.stepper import attempt, clear, complete, copy, first_step, run_laws
 from eventide.continuous.tables import (
     ABORTED,

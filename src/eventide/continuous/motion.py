@@ -80,7 +80,7 @@ class Motion:
         self.lists = Blocks(np.int64, self.outdate)
         self.constants = Blocks(np.float64, self.outdate)
         settings = np.zeros(SETTINGS)
-        self.settings = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
+        self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
         self.settings[ARMS] = 1.0
         self.still = Still(self)

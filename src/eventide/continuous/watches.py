@@ -117,44 +117,45 @@ class Watches:
             self.motion.flow_ints.view[flow.number, FIRST] = after
         if after >= 0:
             ints[after, PRECEDING] = before
-        del flow.conditions[condition]
         return flow
 
     def move(self, condition: Condition, flow: Flow) -> None:
         """Let another flow watch a condition."""
         groups = self.motion.groups
-        groups.forget_uses(self.unlink(condition), condition.plan)
+        given = self.unlink(condition)
+        del given.conditions[condition]
+        groups.forget_uses(given, condition.plan)
         groups.note_uses(flow, condition.plan)
         self.link(condition, flow)
 
-    def remove(self, condition: Condition) -> None:
-        """Watch a condition no longer."""
+    def remove(self, condition: Condition) -> bool:
+        """Watch a condition no longer; whether it is kept for the next wait of its kind."""
         if condition in self.arriving:
             del self.arriving[condition]
-            return
+            condition.is_over = condition.row >= 0
+            return condition.is_over
         flow = self.unlink(condition)
         self.motion.touch(flow)
-        self._put_aside(condition, flow)
+        return self._end_in(condition, flow)
 
-    def end(self, condition: Condition) -> None:
-        """A wait is over: its condition has fired, and its flow has been touched and has let it go."""
-        flow = self.flow_of(condition)
-        del flow.conditions[condition]
-        self._put_aside(condition, flow)
+    def end(self, condition: Condition) -> bool:
+        """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
+        return self._end_in(condition, self.motion.flows[self.ints.view[condition.row, FLOW]])
 
-    def _put_aside(self, condition: Condition, flow: Flow) -> None:
-        """Keep the row of a wait that may come again; give others back."""
-        del self.at[condition.row]
+    def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
             self.motion.changing.pop(condition, None)
         if condition.recurs and condition.plan.touches and not flow.is_empty:
+            condition.is_over = True
             self._rest(condition, flow)
-        else:
-            self._release(condition, flow)
-            self.motion.groups.drop_if_empty(flow)
+            return True
+        self._release(condition, flow)
+        self.motion.groups.drop_if_empty(flow)
+        return False
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
+        del flow.conditions[condition], self.at[condition.row]
         self.motion.groups.forget_uses(flow, condition.plan)
         self.motion.analyst.release(condition.plan)
         self.ints.release(condition.row)
@@ -166,7 +167,6 @@ class Watches:
         armed = self.ints.view[condition.row, ARMED]
         flow = self.unlink(condition)
         self.motion.touch(flow)
-        del self.at[condition.row]
         self.motion.changing.pop(condition, None)
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
@@ -176,48 +176,54 @@ class Watches:
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
     def _rest(self, condition: Any, flow: Flow) -> None:
-        """Keep the row of a wait that is over for the next of its kind."""
-        key = _kind(condition.activity, condition.function)
-        old = self._resting.get(key)
-        if old is not None:
-            self._discard(key, old)
+        """Keep a wait that is over, with its row, for the next of its kind."""
+        key = id(condition.activity), id(condition.function.__code__)
+        if key in flow.resting:
+            return
         self._resting[key] = condition
         flow.resting[key] = None
-        if len(flow.resting) > MOST_AT_REST + len(flow.conditions):
-            oldest = next(iter(flow.resting))
-            self._discard(oldest, self._resting[oldest])
+        if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
+            self._discard_oldest(flow)
 
     def again(self, activity: Any, test: Any) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
-        return self._resting.get(_kind(activity, test)) if self._resting else None
+        code = getattr(test, "__code__", None)
+        return self._resting.get((id(activity), id(code)))
 
     def _resume(self, condition: Any) -> bool:
         """Let a wait that was made before take up its row; False if what it works on has changed."""
-        key = _kind(condition.activity, condition.function)
         plan = self.motion.analyst.resume(condition, condition.plan)
         if plan is None:
-            self._discard(key, condition)
+            self._discard((id(condition.activity), id(condition.function.__code__)))
             return False
-        flow = self.flow_of(condition)
-        del flow.resting[key], self._resting[key]
         condition.plan = plan
         if plan.signature is not None:
             self.motion.changing[condition] = None
-        self._watch(condition)
-        self.link(condition, flow)
+        floats, row = self.floats.view, condition.row
+        floats[row, PRIORITY], floats[row, RANK] = condition.priority, condition.rank
+        self.link(condition, self.motion.flows[self.ints.view[row, FLOW]])
         return True
 
-    def _discard(self, key: tuple[int, int], condition: Condition) -> None:
+    def _discard(self, key: tuple[int, int]) -> None:
+        """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
+        condition = self._resting.pop(key)
         flow = self.flow_of(condition)
-        del flow.resting[key], self._resting[key]
+        del flow.resting[key]
         self._release(condition, flow)
+        if condition.is_over:
+            self.motion.sim._conditions.forget(condition)
+
+    def _discard_oldest(self, flow: Flow) -> None:
+        for key in flow.resting:
+            if self._resting[key].is_over:
+                self._discard(key)
+                return
 
     def wake(self, flow: Flow) -> None:
         """A flow changes: it keeps no rows at rest."""
         for key in list(flow.resting):
-            self._discard(key, self._resting[key])
-
-
-def _kind(activity: Any, function: Any) -> tuple[int, int]:
-    """What waits of one activity for one thing have in common: both live as long as a wait that rests."""
-    return id(activity), id(getattr(function, "__code__", function))
+            condition = self._resting[key]
+            if condition.is_over or condition in self.arriving:
+                self._discard(key)
+            else:
+                del self._resting[key], flow.resting[key]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test", "trail")
+    __slots__ = ("arguments", "function", "is_over", "plan", "priority", "rank", "row", "test", "trail")
     is_trigger = False
     armed = True
     recurs = False
@@ -35,6 +35,8 @@ class Condition:
         self.row = -1
         self.plan: Any = None
         self.trail: Any = None
+        self.is_over = False
+        """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
 
     @property
     def name(self) -> str:
@@ -167,9 +169,12 @@ class ConditionList:
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
-        self._members.pop(condition, None)
+        self.remove(condition)
 
-    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
+    def forget(self, condition: Condition) -> None:
+        """A wait that is over is not kept any longer."""
+
+    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:  # see WatchedConditions
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
         return None
 

@@ -96,7 +96,7 @@ class Monitor:
         look = observers.next_time() if observers.periodic else inf
         stop = min(next_event, look)
         code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
-        if code == LOCATED or code == CHOICE:  # noqa: PLR1714  # twice per event, and faster so
+        if code in (LOCATED, CHOICE):
             if code == LOCATED and observers.count:
                 observers.observe_all(Phase.BEFORE, sim.time)
             condition = motion.chosen

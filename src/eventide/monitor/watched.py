@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.conditions import Condition, ConditionList, StateWait
@@ -12,33 +12,51 @@ if TYPE_CHECKING:
 
 
 class WatchedConditions(ConditionList):
-    """As `ConditionList`; tells the motion of every change."""
+    """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members."""
 
-    __slots__ = ("_motion",)
+    __slots__ = ("_motion", "_waiting")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
         self._motion = motion
         self._arrivals = before._arrivals
+        self._waiting = 0
         for condition in before:
             self._members[condition] = None
+            self._waiting += 1
             motion.watches.add(condition)
+
+    def __len__(self) -> int:
+        return self._waiting
+
+    def __iter__(self) -> Iterator[Condition]:
+        return (condition for condition in super().__iter__() if not condition.is_over)
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition and watch it."""
-        super().add(condition, prior=prior)
+        self._arrivals = arrivals = self._arrivals + 1
+        condition.rank = -arrivals if prior else arrivals
+        condition.is_over = False
+        self._members[condition] = None
+        self._waiting += 1
         self._motion.watches.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
-        if condition in self._members:
-            super().remove(condition)
-            self._motion.watches.remove(condition)
+        if condition in self._members and not condition.is_over:
+            self._waiting -= 1
+            if not self._motion.watches.remove(condition):
+                del self._members[condition]
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
-        del self._members[condition]
-        self._motion.watches.end(condition)
+        self._waiting -= 1
+        if not self._motion.watches.end(condition):
+            del self._members[condition]
+
+    def forget(self, condition: Condition) -> None:
+        """A wait that rested is not kept any longer."""
+        self._members.pop(condition, None)
 
     def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""

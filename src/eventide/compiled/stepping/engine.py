@@ -8,8 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,11 +18,15 @@ from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.memory import pack
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
-from eventide.compiled.stepping.values import Kind
-from eventide.compiled.store import Store
 from eventide.continuous import tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
-from eventide.continuous.tables import Arrays, Coefficients
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from eventide.compiled.stepping.values import Kind
+    from eventide.compiled.store import Store
+    from eventide.continuous.tables import Arrays, Coefficients
 
 _C_TYPES: Final[dict[Kind, Any]] = {
     "i64": ctypes.c_int64,

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from inspect import isfunction
-from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from eventide.compiled.ir import Builder
-from eventide.compiled.stepping.memory import Memory
 from eventide.compiled.stepping.values import KINDS, Kind, Untranslatable, Value, convert, joined, literal
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from eventide.compiled.ir import Builder
+    from eventide.compiled.stepping.memory import Memory
 
 _ARITHMETIC: Final[dict[type, tuple[str, str]]] = {
     ast.Add: ("add nsw", "fadd"),

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, Final
 
-from eventide.compiled.ir import Builder, real
+from eventide.compiled.ir import real
 from eventide.compiled.stepping.expressions import Expressions
 from eventide.compiled.stepping.values import Kind, Value
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.compiled.ir import Builder
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value
 from eventide.continuous.tables import CONDITION_FLOATS, CONDITION_INTS, FLOW_FLOATS, FLOW_INTS, Arrays, Coefficients
+
+if TYPE_CHECKING:
+    from eventide.compiled.ir import Builder
 
 ARRAYS: Final = (*Arrays._fields[:-2], *Coefficients._fields)
 """The arrays in the order of the table."""

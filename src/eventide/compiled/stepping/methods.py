@@ -9,7 +9,8 @@ from eventide.compiled.ir import real
 from eventide.continuous.tables import DEGREE, DENSE, E0, STAGES, Y0, Y2, Coefficients, K, P, R, Y
 
 LANES = 4
-_HEAD = f"declare <{LANES} x double> @llvm.masked.load.v{LANES}f64.p0(ptr, i32, <{LANES} x i1>, <{LANES} x double>)\n" + (
+_HEAD = (
+    f"declare <{LANES} x double> @llvm.masked.load.v{LANES}f64.p0(ptr, i32, <{LANES} x i1>, <{LANES} x double>)\n"
     f"declare void @llvm.masked.store.v{LANES}f64.p0(<{LANES} x double>, ptr, i32, <{LANES} x i1>)\n"
 )
 
@@ -87,7 +88,9 @@ class _Combination(_Lanes):
     def __init__(self, kept: list[tuple[int, float]], target: int, *, onto_start: bool) -> None:
         super().__init__()
         self.target, self.onto_start = target, onto_start
-        self.setup = [line for k, (_, weight) in enumerate(kept) for line in _splat(f"weight{k}", f"{real(weight)}, %factor")]
+        self.setup = [
+            line for k, (_, weight) in enumerate(kept) for line in _splat(f"weight{k}", f"{real(weight)}, %factor")
+        ]
         total = "zeroinitializer"
         for k, (row, _) in enumerate(kept):
             total = self.vector("fadd", total, self.vector("fmul", f"%weight{k}", self.row(row)))
@@ -145,10 +148,8 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
         ]
     places = [f"%?at{row} = getelementptr inbounds double, ptr %start{row}, i64 %?i" for row in rows]
     loads = [f"%?row{row} = load {kind}, ptr %?at{row}, align 8" for row in work.used]
-    masked = [
-        f"%?row{row} = call {kind} @llvm.masked.load.v{LANES}f64.p0(ptr %?at{row}, i32 8, {mask} %mask, {kind} zeroinitializer)"
-        for row in work.used
-    ]
+    load = f"call {kind} @llvm.masked.load.v{LANES}f64.p0"
+    masked = [f"%?row{row} = {load}(ptr %?at{row}, i32 8, {mask} %mask, {kind} zeroinitializer)" for row in work.used]
     answer = f"{kind} {work.answer}" if work.answer.startswith("%") else f"{kind} zeroinitializer"
     store = f"store {answer}, ptr %?at{work.target}, align 8"
     masked_store = f"call void @llvm.masked.store.v{LANES}f64.p0({answer}, ptr %?at{work.target}, i32 8, {mask} %mask)"
@@ -183,5 +184,5 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
         "done:",
         "ret void",
     ]
-    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{\nentry:\n"
-    return head + "\n".join(lines) + "\n}\n"
+    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{"
+    return "\n".join([head, "entry:", *lines, "}", ""])

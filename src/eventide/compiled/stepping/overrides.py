@@ -1,3 +1,4 @@
+# ruff: noqa: ARG001  # they have the arguments of those whose place they take
 """What the stepper does differently as native code: kernels are called by their addresses, not through Python.
 
 These functions are translated in place of those of the same name in the continuous room.
@@ -28,6 +29,7 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""

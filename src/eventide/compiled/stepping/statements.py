@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
 from eventide.compiled.stepping.expressions import Expressions, signature
 from eventide.compiled.stepping.memory import Memory
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value, convert
+
+if TYPE_CHECKING:
+    from types import FunctionType
 
 
 class Translation:
@@ -111,8 +113,8 @@ class Translation:
         elif isinstance(target, ast.Tuple):
             pair = expressions.value(value)
             for k, part in enumerate(target.elts):
-                item = self.builder.value(f"extractvalue {pair.kind} {pair.text}, {k}")
-                self._assign(part, Value(item, "double"))
+                text = self.builder.value(f"extractvalue {pair.kind} {pair.text}, {k}")
+                self._assign(part, Value(text, "double"))
         else:
             self._assign(target, expressions.value(value))
 
@@ -189,8 +191,8 @@ class Translation:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"):
             raise Untranslatable(f"a loop over {ast.unparse(node)}")
         bounds = [self.expressions.number(argument, "i64") for argument in node.args[:2]]
-        first = bounds[0] if len(bounds) == 2 else Value("0", "i64")  # noqa: PLR2004  # range(lo, hi)
-        step = ast.literal_eval(node.args[2]) if len(node.args) > 2 else 1  # noqa: PLR2004  # range(lo, hi, step)
+        first = bounds[0] if len(bounds) == 2 else Value("0", "i64")  # range(lo, hi)
+        step = ast.literal_eval(node.args[2]) if len(node.args) > 2 else 1  # range(lo, hi, step)
         return first, bounds[-1], int(step)
 
     def _on_break(self, statement: ast.Break) -> None:
@@ -211,7 +213,6 @@ class Translation:
             self.builder.finish(f"{self.answer} {pair}")
         else:
             self.builder.finish(f"{self.answer} {self.expressions.number(value, self.answer).text}")
-
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:
