@@ -246,19 +246,20 @@ class Motion:
         elif not self.together:
             self._split(flow)
 
-    def add_slot(self, owner: Any, slot: int) -> None:
-        """One more slot of a member is integrated."""
+    def add_slots(self, owner: Any, slots: list[int]) -> None:
+        """More slots of a member are integrated."""
         flow = owner._flow
         self._open(flow)
-        flow.add_slots([slot])
+        flow.add_slots(slots)
         self._restructured(flow)
 
-    def remove_slot(self, owner: Any, slot: int) -> None:
-        """One slot of a member is integrated no longer."""
+    def remove_slots(self, owner: Any, slots: list[int]) -> None:
+        """Slots of a member are integrated no longer."""
         flow = owner._flow
-        if flow is not self.still and slot in flow.slots:
+        slots = [slot for slot in slots if slot in flow.slots] if flow is not self.still else []
+        if slots:
             self._open(flow)
-            flow.remove_slots([slot])
+            flow.remove_slots(slots)
             self._restructured(flow)
 
     def place_what_waits(self) -> None:
