@@ -19,6 +19,7 @@ from eventide.continuous.methods import (
 from eventide.continuous.motion import Motion, check_limits
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import VectorVariable
 
 __all__ = [
     "ENGLAND",
@@ -34,6 +35,7 @@ __all__ = [
     "Motion",
     "System",
     "Variable",
+    "VectorVariable",
     "check_limits",
     "fixed",
     "law",
