@@ -111,8 +111,16 @@ class Arithmetic:
                 return folded
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
         if one.is_numpy or other.is_numpy:
+            if name == "FloorDiv":
+                result = self._numpys_quotient(one, other, result)
             return replace(result, is_numpy=True)
         return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
+        """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
+        dividend, divisor = self.wire(one), self.wire(other)
+        value = self.wire(quotient).unless(divisor.test("oeq", 0.0), dividend / divisor)
+        return Number(value.text, "float", quotient.slope)
 
     def negative(self, item: Number | Truth) -> Number:
         """`-item`."""

@@ -175,7 +175,11 @@ class Expressions(Ways):
             return self.part(base, key)
         if isinstance(base, Table):
             return self.slots.cell(base, self.arithmetic.counter(self.number(key)))
-        index = self.number(key) if isinstance(base, Elements) else None
+        index = self.number(key) if isinstance(base, Elements | Items) else None
+        if isinstance(base, Items) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+            if -len(base.items) <= index.known < len(base.items):
+                return base.items[int(index.known)]
+            raise Unlowerable(f"the tuple has {len(base.items)} items")
         if isinstance(base, Elements) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
             return self.settle(self.outside.one_item(base, int(index.known)))
         raise Unlowerable("items of a list of components are followed, in loops or by a number written out")

@@ -36,7 +36,7 @@ from eventide.compiled.values import (
     Vector,
     VectorMethod,
 )
-from eventide.compiled.vectors import Operand, sources_of
+from eventide.compiled.vectors import Operand, is_vector, sources_of
 from eventide.compiled.ways import Frame
 from eventide.continuous import Variable
 
@@ -55,6 +55,8 @@ class Following(Reductions):
         if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
             return self._set_rate(node, node.func)
         function = self.evaluate(node.func)
+        if isinstance(function, Function) and _is_numpys(function.function):
+            return self.call_numpy(function.function, node)
         if isinstance(function, Function):
             if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
                 k.arg is None for k in node.keywords
@@ -75,6 +77,8 @@ class Following(Reductions):
     def _call_builtin(self, function: Any, node: ast.Call) -> Item:
         if function is builtins.super and not node.args:
             return self._super()
+        if _is_numpys(function):
+            return self.call_numpy(function, node)
         if function in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
             return self.reduce(function, node.args[0], node)
         if function in REDUCTIONS and len(node.args) == 1 and self._is_many(node.args[0]):
@@ -90,7 +94,7 @@ class Following(Reductions):
         if not _is_hashable(function) or not self.functions.knows(function):
             raise Unlowerable(_why_unknown(function))
         items = [self.evaluate(argument) for argument in node.args]
-        if function is abs and len(items) == 1 and isinstance(items[0], Vector | Formula):
+        if function is abs and len(items) == 1 and is_vector(items[0]):
             return self.formula([self.operand(items[0], node)], self.arithmetic.absolute)
         numbers = [self._as_number(item, place) for item, place in zip(items, node.args, strict=True)]
         return self.functions.call(function, numbers)
@@ -126,7 +130,7 @@ class Following(Reductions):
         if not isinstance(item, Number | Truth) and item.count not in (1, target.count):
             raise Unlowerable(f"{item.count} numbers do not fit into {target.count} places")
         if isinstance(item, Vector | Formula) and any(_may_overlap(target, source) for source in sources_of(item)):
-            item = self.keep(item)
+            item = self.copied(item)
         single = self.arithmetic.as_float(item) if isinstance(item, Number | Truth) else None
 
         def store(index: Number) -> None:

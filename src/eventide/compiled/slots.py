@@ -169,7 +169,8 @@ class Slots:
         behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
         kind: Kind = "whole" if table.kind is int else "float"
-        return Number(builder.select(is_inside, "double", value, NAN), kind)
+        is_numpy = table.array_size is not None
+        return Number(builder.select(is_inside, "double", value, NAN), kind, is_numpy=is_numpy)
 
     def _table(self, path: Path) -> str:
         return self.tables.setdefault(path, f"%table{len(self.tables)}")

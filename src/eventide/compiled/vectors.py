@@ -157,7 +157,7 @@ class Vectors(Expressions):
 
     def operand(self, item: Item, node: ast.expr) -> Operand:
         """A number or vector to reckon with."""
-        if isinstance(item, Table) and item.array_size is not None:
+        if isinstance(item, Table) and is_vector(item):
             item = self.outside.as_vector(item)
         if isinstance(item, Vector):
             self._note_read(item)
@@ -204,6 +204,10 @@ class Vectors(Expressions):
 
         self.over(item.count, store)
         return Vector(buffer or self._buffer(0), 0, 1, item.count)
+
+    def copied(self, item: Vector | Formula) -> Vector:
+        """A vector in memory of its own."""
+        return self.keep(self.formula([item], lambda one: one))
 
     def kept_item(self, item: Item) -> Item:
         """An item as a name can have it."""
@@ -309,8 +313,7 @@ class Vectors(Expressions):
             return super()._compare(node)
         last, name = node.comparators[0], type(node.ops[0]).__name__
         left, right = self.evaluate(node.left), self.evaluate(last)
-        is_one = isinstance(left, Vector | Formula) or isinstance(right, Vector | Formula)
-        if is_one and name in COMPARISONS:
+        if name in COMPARISONS and (is_vector(left) or is_vector(right)):
             return self.compare_items(name, self.operand(left, node.left), self.operand(right, last))
         return self._compare_pair(node.ops[0], left, right, node.left, last)
 
@@ -544,7 +547,7 @@ class Vectors(Expressions):
     # --- numpy's functions that are no universal ones -------------------------------------------------------------
 
     def _np_copy(self, vector: Vector | Formula, /) -> Item:
-        return self.keep(self.formula([vector], lambda item: item))
+        return self.copied(vector)
 
     def _np_where(self, test: Operand, then: Operand, otherwise: Operand, /) -> Item:
         def choose(truth: Number | Truth, one: Number | Truth, other: Number | Truth) -> Number | Truth:
@@ -626,6 +629,11 @@ _COMPARISONS: Final = {
 }
 _WORDS: Final = {f"arc{word}": f"a{word}" for word in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 """numpy's names of functions and those of `math`."""
+
+
+def is_vector(item: Item) -> bool:
+    """Whether something can be reckoned with as numpy reckons with arrays."""
+    return isinstance(item, Vector | Formula) or (isinstance(item, Table) and item.array_size is not None)
 
 
 def sources_of(item: Vector | Formula) -> tuple[Vector, ...]:

@@ -721,7 +721,9 @@ class Motion:
         """
         was_open, flow.is_open = flow.is_open, True
         try:
-            call()
+            # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
+            with np.errstate(all="ignore"):
+                call()
         except (ArithmeticError, ValueError) as error:
             self.trouble = error
             self.settings[TROUBLED] = 1.0
