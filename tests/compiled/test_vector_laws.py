@@ -256,6 +256,21 @@ def on_ways(self):
 
 
 @law
+def written_out(self):
+    for rate, y, end in ((self.rate.u, self.u, 1.0), (self.rate.v, self.v, self.x)):
+        rate[1:] = y[:-1]
+        rate[0] = end
+    total = 0.0
+    for weight in (0.5, self.k, self.x, 2.0):
+        if weight < 0.0:
+            continue
+        if total > 2.0:
+            break
+        total += weight
+    self.q = total + sum(value * 2.0 for value in (self.x, self.u[1], 3.0))
+
+
+@law
 def scalars_from_items(self):
     a, b = self.u[0], self.v[1:3]
     self.rate.x = a * 2 + math.sin(a) + min(a, 1.0) + round(a) + int(a) + float(a) + abs(a) + a**2

@@ -168,6 +168,8 @@ class Expressions(Ways):
     def _subscript(self, node: ast.Subscript) -> Item:
         base, key = self.evaluate(node.value), node.slice
         if isinstance(base, Ref) and isinstance(base.sample, Continuous) and isinstance(key, ast.Constant):
+            if key.value in base.sample._layout.starts:
+                raise Unlowerable("the variable behind a vector is not followed: name the vector itself")
             if key.value not in base.sample._layout.names:
                 raise Unlowerable(f"{type(base.sample).__name__} has no variable {key.value!r}")
             return Slot(base, key.value)

@@ -101,6 +101,8 @@ class Following(Reductions):
 
     def _is_many(self, node: ast.expr) -> bool:
         """Whether an expression names numbers to go over, as against one of several arguments."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return True
         mark, flow = self.builder.mark(), self.flow.copy()
         item = self.evaluate(node)
         self.builder.return_to(mark)
@@ -131,6 +133,8 @@ class Following(Reductions):
             raise Unlowerable(f"{item.count} numbers do not fit into {target.count} places")
         if isinstance(item, Vector | Formula) and any(_may_overlap(target, source) for source in sources_of(item)):
             item = self.copied(item)
+        if isinstance(item, Formula):
+            self._check_epoch(item)
         single = self.arithmetic.as_float(item) if isinstance(item, Number | Truth) else None
 
         def store(index: Number) -> None:

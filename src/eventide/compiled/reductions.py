@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from eventide.compiled.expressions import describe, literal
-from eventide.compiled.flow import GATE, OPEN
+from eventide.compiled.flow import GATE, OPEN, Arrival, Loop
 from eventide.compiled.ir import NAN
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import Builtin, Elements, Formula, Item, Number, Ref, Span, Table, Truth, Vector, constant
@@ -27,6 +27,9 @@ class Reductions(Vectors):
 
     def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
         """Execute `body` for each item of a list of components or number of a range."""
+        if isinstance(source, ast.Tuple | ast.List):
+            self._each_written(target, source.elts, body)
+            return
         if not isinstance(target, ast.Name):
             raise self.refusal(target, "loops give their items to one name")
         name = target.id
@@ -64,6 +67,33 @@ class Reductions(Vectors):
             return Truth(self.builder.value(f"icmp slt i64 {counter}, {size}"))
 
         self.iterate([name, *assigned], is_inside, take)
+
+    def _each_written(self, target: ast.expr, sources: list[ast.expr], body: Callable[[], None]) -> None:
+        """A loop over what is written out, once for each."""
+        items, breaks = [self.kept_item(self.evaluate(source)) for source in sources], []
+        for item in items:
+            if self.is_dead:
+                break
+            loop = Loop()
+            self.bind(target, item)
+            self.loops.append(loop)
+            body()
+            self.loops.pop()
+            breaks += loop.breaks
+            self._go_on(loop.continues)
+        self._go_on(breaks)
+
+    def _go_on(self, arrivals: list[Arrival]) -> None:
+        """Join ways that have ended to the present one."""
+        if not arrivals:
+            return
+        merged = self.merger.merge([*arrivals, *([] if self.is_dead else [self.arrive()])])
+        assert merged is not None
+        self.flow = merged[0]
+
+    def bind(self, target: ast.expr, item: Item) -> None:
+        """Give an item to a name, or its parts to several."""
+        raise NotImplementedError
 
     def _each_item(
         self, vector: Vector | Formula, source: ast.expr, name: str, body: Callable[[], None], assigned: list[str]

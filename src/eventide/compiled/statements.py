@@ -10,7 +10,8 @@ from typing import Any, Final
 from eventide.compiled.following import Following
 from eventide.compiled.outside import Place
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Formula, Item, Items, Nothing, Number, Truth, Vector
+from eventide.compiled.values import Formula, Item, Items, Nothing, Number, Table, Truth, Vector
+from eventide.compiled.vectors import is_vector
 
 _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
     ast.Assert: "an assertion cannot raise in native code: let an `@when` handler check it",
@@ -102,6 +103,12 @@ class Statements(Following):
         elif isinstance(target, ast.Name):
             self.flow.bindings[target.id] = value
 
+    def bind(self, target: ast.expr, item: Item) -> None:
+        """Give an item to a name, or its parts to several."""
+        if not isinstance(target, ast.Name | ast.Tuple):
+            raise Unlowerable("loops give their items to names")
+        self._assign(target, item)
+
     def _augment(self, vector: Vector, node: ast.AugAssign) -> None:
         """`vector += value`, in place."""
         right = self.operand(self.evaluate(node.value), node.value)
@@ -117,6 +124,7 @@ class Statements(Following):
 
     def _vector(self, target: ast.Subscript) -> Vector:
         base = self.evaluate(target.value)
+        base = self.outside.as_vector(base) if isinstance(base, Table) and is_vector(base) else base
         if not isinstance(base, Vector):
             raise Unlowerable("of items only those of vectors can be assigned")
         return base

@@ -86,11 +86,11 @@ class Vectors(Expressions):
         """The place of an item as Python counts, and a test whether it is there; None if it surely is."""
         item = self.arithmetic.number(self.number(node))
         if item.kind == "float":
-            raise self.refusal(node, "an item is told by a whole number, and this is a float: write int(...)")
+            raise Unlowerable("an item is told by a whole number, and this is a float: write int(...)")
         count, known = vector.count, item.extent
         if known is not None and not -count <= known[0] <= known[1] < count:
             if known[0] >= count or known[1] < -count:
-                raise self.refusal(node, f"there is no such item: the vector has {count}")
+                raise Unlowerable(f"there is no such item: the vector has {count}")
             known = None
         if item.known is not None:
             place = int(item.known) % count
@@ -134,7 +134,7 @@ class Vectors(Expressions):
     def _known_whole(self, node: ast.expr) -> int:
         number = self.arithmetic.number(self.number(node))
         if number.kind != "int" or number.known is None:
-            raise self.refusal(node, "a slice goes between places that are known: numbers, fields that tell a size, len(...)")
+            raise Unlowerable("a slice goes between places that are known: numbers, fields that tell a size, len(...)")
         return int(number.known)
 
     def member(self, vector: Vector | Formula | Table, name: str) -> Item:
@@ -161,14 +161,14 @@ class Vectors(Expressions):
             item = self.outside.as_vector(item)
         if isinstance(item, Vector):
             self._note_read(item)
-        if isinstance(item, Formula):
-            self._check_epoch(item)
         if isinstance(item, Number | Truth | Vector | Formula):
             return item
+        if isinstance(item, Table):
+            raise self.refusal(node, "a list of numbers cannot be reckoned with: make it an array, np.array(...)")
         raise self.refusal(node, f"{describe(item)} is no number")
 
-    def _check_epoch(self, formula: Formula) -> None:
-        if formula.sources and formula.epoch != self.epoch:
+    def _check_epoch(self, formula: Vector | Formula) -> None:
+        if isinstance(formula, Formula) and formula.sources and formula.epoch != self.epoch:
             raise Unlowerable("something that it is reckoned from is written meanwhile: give it a name first")
 
     def _note_read(self, vector: Vector | Formula) -> None:
@@ -181,6 +181,8 @@ class Vectors(Expressions):
         Raises Unlowerable if their shapes do not fit.
         """
         vectors = [item for item in operands if isinstance(item, Vector | Formula)]
+        for item in vectors:
+            self._check_epoch(item)
         count = max(vector.count for vector in vectors) if all(v.count for v in vectors) else 0
         if any(vector.count not in (1, count) for vector in vectors):
             sizes = " and ".join(str(vector.count) for vector in vectors)
@@ -334,7 +336,7 @@ class Vectors(Expressions):
         arguments = [self.operand(item, place) for item, place in zip(items, node.args, strict=True)]
         if isinstance(function, np.ufunc):
             if len(arguments) != function.nin or function.nout != 1:
-                raise Unlowerable(f"numpy's {function.__name__} is followed with {function.nin} numbers or vectors")
+                raise Unlowerable(f"numpy's {function.__name__} is followed with {function.nin} numbers or vectors and one result")
             return self._call_ufunc(function, arguments)
         name = function.__name__
         call = getattr(self, f"_np_{name}", None)
@@ -586,6 +588,9 @@ class Vectors(Expressions):
         if not isinstance(size, Number) or size.kind != "int" or size.known is None:
             raise Unlowerable("the size has to be known: a number, a field that tells a size, len(...)")
         return self.keep(Formula(int(size.known), lambda _: value, (), self.epoch))
+
+    def _np_dot(self, *_: Operand) -> Item:
+        raise Unlowerable("numpy's dot sums in an order of its own: write (a * b).sum()")
 
     def _np_diff(self, vector: Vector | Formula, /) -> Item:
         kept = self.keep(vector)
