@@ -144,6 +144,7 @@ class _Writer:
             "items": "type({0}) is not expected{1}",
             "code": "code_of({0}) is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
+            "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
         self.lines.append(f"{indent}if {test.format(value, number)}: return None")

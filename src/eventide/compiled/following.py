@@ -6,6 +6,7 @@ import ast
 import builtins
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -58,14 +59,13 @@ class Following(Reductions):
         if isinstance(function, Function) and _is_numpys(function.function):
             return self.call_numpy(function.function, node)
         if isinstance(function, Function):
-            if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
-                k.arg is None for k in node.keywords
-            ):
-                raise Unlowerable("arguments are followed one by one, without * and **")
-            arguments = [self.evaluate(argument) for argument in node.args]
-            return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
+            return self._follow_call(function, node)
         if isinstance(function, Builtin):
             return self._call_builtin(function.function, node)
+        if isinstance(function, Ref) and isinstance(type(function.sample).__call__, FunctionType):
+            function = self.settle(self.outside.attribute(function, "__call__"))
+            assert isinstance(function, Function)
+            return self._follow_call(function, node)
         if isinstance(function, VectorMethod):
             return self.call_method(function, node)
         if isinstance(function, Stranger) and _is_numpys(function.value):
@@ -73,6 +73,14 @@ class Following(Reductions):
         if isinstance(function, Stranger) and callable(function.value):
             raise Unlowerable(_why_unknown(function.value))
         raise Unlowerable(f"{describe(function)} is not called here")
+
+    def _follow_call(self, function: Function, node: ast.Call) -> Item:
+        if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            raise Unlowerable("arguments are followed one by one, without * and **")
+        arguments = [self.evaluate(argument) for argument in node.args]
+        return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
 
     def _call_builtin(self, function: Any, node: ast.Call) -> Item:
         if function is builtins.super and not node.args:

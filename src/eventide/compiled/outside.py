@@ -20,6 +20,7 @@ from eventide.compiled.values import (
     Elements,
     Function,
     Item,
+    Items,
     Module,
     Nothing,
     Path,
@@ -47,6 +48,8 @@ ROLES: Final[dict[str, Row]] = {
     "vector": "state",
     "computed vector": "computed",
 }
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
 LARGEST_WHOLE: Final = 2**53
 """Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
@@ -145,7 +148,8 @@ class Outside:
         if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
             owner = self.item(value.__self__, (*path, "__self__"), element)
             return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
-        if isinstance(value, str | bytes | dict | set | frozenset | float | int | complex) or callable(value):
+        is_odd = isinstance(value, str | bytes | dict | set | frozenset | float | int | complex)
+        if is_odd or (callable(value) and not isinstance(type(value).__call__, FunctionType)):
             return Stranger(value)
         return Ref(path, value, element)
 
@@ -169,10 +173,19 @@ class Outside:
             kind = int if kinds == {int} else float
             self._note(path, "table", kind)
             return Table(path, kind, len(value) if _is_array(value) else None)
+        if type(value) is tuple and value and all(_is_plain(item) for item in value):
+            return self._tuple(value, path)
         if not all(isinstance(item, Component | Variable) for item in value):
             return Stranger(value)
         self._note(path, "class", type(value))
         return Elements(path, tuple(value))
+
+    def _tuple(self, value: tuple[Any, ...], path: Path) -> Item:
+        """Objects of any kind, which are followed one by one."""
+        self._note(path, "tuple", len(value))
+        found = [self.item(item, (*path, f"[{number}]")) for number, item in enumerate(value)]
+        items = [item for item in found if isinstance(item, Ref | Function)]
+        return Items(tuple(items)) if len(items) == len(found) else Stranger(value)
 
     def all_items(self, elements: Elements) -> Path:
         """The path of all items of a list, to go over or to count."""
@@ -379,6 +392,13 @@ class Outside:
             raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
         self._freeze(home.__qualname__, name, value, vars(home))
         return constant(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object of a class of the user's that is no component, or a function."""
+    if isinstance(value, Component | Variable | World):
+        return False
+    return isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0
 
 
 def place_of(ref: Ref, name: str) -> Place:

@@ -11,7 +11,7 @@ from eventide.compiled.expressions import describe, literal
 from eventide.compiled.flow import GATE, OPEN, Arrival, Loop
 from eventide.compiled.ir import NAN
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Builtin, Elements, Formula, Item, Number, Ref, Span, Table, Truth, Vector, constant
+from eventide.compiled.values import Builtin, Elements, Formula, Item, Items, Number, Ref, Span, Table, Truth, Vector, constant
 from eventide.compiled.vectors import Vectors
 
 ACCUMULATED: Final = "+result"
@@ -28,12 +28,17 @@ class Reductions(Vectors):
     def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
         """Execute `body` for each item of a list of components or number of a range."""
         if isinstance(source, ast.Tuple | ast.List):
-            self._each_written(target, source.elts, body)
+            self._each_in_turn(target, [self.evaluate(part) for part in source.elts], body)
+            return
+        counts = isinstance(source, ast.Call) and self._is_range(source.func)
+        items = None if counts else self.evaluate(source)
+        if isinstance(items, Items):
+            self._each_in_turn(target, list(items.items), body)
             return
         if not isinstance(target, ast.Name):
             raise self.refusal(target, "loops give their items to one name")
         name = target.id
-        if isinstance(source, ast.Call) and self._is_range(source.func):
+        if isinstance(source, ast.Call) and counts:
             first, last, step, span = self._range(source)
             word = "slt" if step > 0 else "sgt"
 
@@ -46,7 +51,6 @@ class Reductions(Vectors):
 
             self.iterate([name, *assigned], goes_on, count, first, step)
             return
-        items = self.evaluate(source)
         if isinstance(items, Vector | Formula):
             self._each_item(items, source, name, body, assigned)
             return
@@ -68,10 +72,10 @@ class Reductions(Vectors):
 
         self.iterate([name, *assigned], is_inside, take)
 
-    def _each_written(self, target: ast.expr, sources: list[ast.expr], body: Callable[[], None]) -> None:
-        """A loop over what is written out, once for each."""
-        items, breaks = [self.kept_item(self.evaluate(source)) for source in sources], []
-        for item in items:
+    def _each_in_turn(self, target: ast.expr, items: list[Item], body: Callable[[], None]) -> None:
+        """A loop over things that are known one by one: its body is written once for each."""
+        breaks: list[Arrival] = []
+        for item in [self.kept_item(item) for item in items]:
             if self.is_dead:
                 break
             loop = Loop()
