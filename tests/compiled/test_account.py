@@ -130,7 +130,7 @@ def test_what_is_read_too_early_or_overwritten_is_told() -> None:
         "reset.contributions": ((), (("supply.load", "one.contributions"), ("supply.load", "two.contributions"))),
         "tariff.equations": (
             (("supply.rate.level", "supply.equations"),),
-            (("supply.price", "reset.equations"), ("supply.grid", "reset.equations")),
+            (("supply.grid", "reset.equations"), ("supply.price", "reset.equations")),
         ),
     }
     lines = str(account).splitlines()
@@ -160,7 +160,7 @@ def test_flows_and_what_joins_them() -> None:
     }
     assert all(item.is_compiled for item in account.conditions)
     assert "the clock" in str(account)
-    assert [bond.members for flow in account.flows for bond in flow.bonds] == [("one", "three"), ("two", "sink")]
+    assert [bond.members for flow in account.flows for bond in flow.bonds] == [("one", "three"), ("sink", "two")]
     assert "    joined by sink, which touches all" in str(account).splitlines()
 
 
