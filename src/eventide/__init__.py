@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from eventide.continuous import law as law
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
+    from eventide.declare import ComputedVector as ComputedVector
     from eventide.declare import State as State
     from eventide.declare import Sum as Sum
+    from eventide.declare import VectorState as VectorState
     from eventide.declare import computed as computed
+    from eventide.declare import computed_vector as computed_vector
     from eventide.declare import field as field
     from eventide.declare import state as state
     from eventide.declare import sum_ as sum_
+    from eventide.declare import vector as vector
     from eventide.discrete import Container as Container
     from eventide.discrete import Life as Life
     from eventide.discrete import Occurrence as Occurrence
@@ -86,7 +90,20 @@ _HOMES = {
         "Variable",
         "law",
     ),
-    "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
+    "declare": (
+        "Component",
+        "Computed",
+        "ComputedVector",
+        "State",
+        "Sum",
+        "VectorState",
+        "computed",
+        "computed_vector",
+        "field",
+        "state",
+        "sum_",
+        "vector",
+    ),
     "discrete": (
         "Container",
         "Life",

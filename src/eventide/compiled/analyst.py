@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -233,7 +233,7 @@ class _Draft:
     def take(self, bound: Bound) -> int:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
-        objects = objects_of(bound)
+        objects, ranges = objects_of(bound), dict(lowered.ranges)
         self.looks_at_rates = self.looks_at_rates or any(access.row == "rate" for access in lowered.reads)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
@@ -242,7 +242,8 @@ class _Draft:
             self.assigns = self.assigns or access.row == "state"
             if access.row == "rate":
                 for owner in objects.get(access.path, ()):
-                    self._note_rate(owner, access.name, reads=access in lowered.reads)
+                    for slot in _written_slots(owner, access.name, ranges.get(access, ())):
+                        self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
         self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
@@ -254,15 +255,25 @@ class _Draft:
         sets = [slot for slot, reads in self._rates.items() if not reads]
         return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
 
-    def _note_rate(self, owner: Any, name: str, *, reads: bool) -> None:
-        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
-        self._rates[owner._base + offset] = reads
-
     def _add(self, owner: Any, row: str, name: str) -> None:
         if row != "parameter":
             self._touched[owner] = None
-        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
-        self._slots[owner._base + offset] = None
+        self._slots[_slot_of(owner, name)] = None
+
+
+def _slot_of(owner: Any, name: str) -> int:
+    """The slot of a quantity; of a vector the first, which stands for all in what is told of writing it."""
+    if isinstance(owner, Variable):
+        return owner._base
+    layout = owner._layout
+    return int(owner._base + (layout.starts[name] if name in layout.starts else layout.offsets[name]))
+
+
+def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
+    """The slots of a quantity, or of the given runs of items of a vector."""
+    first = _slot_of(owner, name)
+    for low, high in spans or ((0, 1),):
+        yield from range(first + low, first + high)
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -20,6 +20,7 @@ from eventide.continuous.methods import (
 from eventide.continuous.motion import Motion
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import VectorVariable
 
 __all__ = [
     "ENGLAND",
@@ -35,6 +36,7 @@ __all__ = [
     "Motion",
     "System",
     "Variable",
+    "VectorVariable",
     "check_limits",
     "fixed",
     "law",

@@ -149,19 +149,20 @@ class Grouping:
         if not self.drop_if_empty(flow) and not self.motion.together:
             self._split(flow)
 
-    def add_slot(self, owner: Any, slot: int) -> None:
-        """One more slot of a member is integrated."""
+    def add_slots(self, owner: Any, slots: list[int]) -> None:
+        """More slots of a member are integrated."""
         flow = owner._flow
         self.motion.touch(flow)
-        flow.add_slots([slot])
+        flow.add_slots(slots)
         self._restructured(flow)
 
-    def remove_slot(self, owner: Any, slot: int) -> None:
-        """One slot of a member is integrated no longer."""
+    def remove_slots(self, owner: Any, slots: list[int]) -> None:
+        """Slots of a member are integrated no longer."""
         flow = owner._flow
-        if flow is not self.motion.still and slot in flow.slots:
+        slots = [slot for slot in slots if slot in flow.slots] if flow is not self.motion.still else []
+        if slots:
             self.motion.touch(flow)
-            flow.remove_slots([slot])
+            flow.remove_slots(slots)
             self._restructured(flow)
 
     def place(self) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from math import nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from eventide.continuous.tables import ABORTED, START, TROUBLED, R, Y
 
 if TYPE_CHECKING:
@@ -101,7 +103,9 @@ class Host:
         """
         was_open, flow.is_open = flow.is_open, True
         try:
-            call()
+            # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
+            with np.errstate(all="ignore"):
+                call()
         except (ArithmeticError, ValueError) as error:
             self.trouble = error
             self.motion.settings[TROUBLED] = 1.0

@@ -9,6 +9,7 @@ from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import set_values
 from eventide.declare import MISSING
 
 if TYPE_CHECKING:
@@ -54,8 +55,18 @@ class System:
                 self.arena.rows[Y][base + offset] = spec.default
             if spec.role == "state":
                 self.set_tolerances(base + offset, spec.rel_error, spec.abs_error)
+        for name, start in layout.starts.items():
+            self._begin_vector(component, name, base + start)
         self.require_zeros(layout.size)
         return base
+
+    def _begin_vector(self, component: Continuous, name: str, start: int) -> None:
+        layout = component._layout
+        spec, slots = layout.fields[name], slice(start, start + layout.lengths[name])
+        set_values(component, layout, name, self.arena.table[Y, slots], spec.default)
+        if spec.role == "vector":
+            for slot in range(slots.start, slots.stop):
+                self.set_tolerances(slot, spec.rel_error, spec.abs_error)
 
     def require_zeros(self, count: int) -> None:
         """Keep at least so many zeros."""
@@ -79,32 +90,41 @@ class System:
         """Whether a slot is integrated."""
         return slot in self._active
 
-    def slots_of(self, owner: Any) -> range:
+    def slots_of(self, owner: Any) -> list[int]:
         """The slots of an owner's states."""
-        return range(owner._base, owner._base + (1 if isinstance(owner, Variable) else len(owner._layout.states)))
+        if isinstance(owner, Variable):
+            return [owner._base]
+        slots: list[int] = owner._layout.state_slots(owner._base)
+        return slots
 
     def active_slots(self, owner: Any) -> list[int]:
         """The slots of an owner that are integrated."""
         return [slot for slot in self.slots_of(owner) if slot in self._active]
 
-    def start_slot(self, slot: int, owner: Any) -> None:
-        """Let one slot be integrated."""
-        if slot not in self._active:
+    def start_slots(self, slots: list[int], owner: Any) -> None:
+        """Let slots of one owner be integrated; no effect on those that are."""
+        slots = [slot for slot in slots if slot not in self._active]
+        if not slots:
+            return
+        for slot in slots:
             self._activate(slot, owner)
-            if owner._flow is self.motion.still:
-                self.motion.groups.join(owner)
-            else:
-                self.motion.groups.add_slot(owner, slot)
-            self.sim._watch()
+        if owner._flow is self.motion.still:
+            self.motion.groups.join(owner)
+        else:
+            self.motion.groups.add_slots(owner, slots)
+        self.sim._watch()
 
-    def stop_slot(self, slot: int, owner: Any) -> None:
-        """Let one slot keep its value, with rate zero."""
-        if slot in self._active:
-            self.motion.groups.remove_slot(owner, slot)
+    def stop_slots(self, slots: list[int], owner: Any) -> None:
+        """Let slots of one owner keep their values, with rate zero; no effect on those that do."""
+        slots = [slot for slot in slots if slot in self._active]
+        if not slots:
+            return
+        self.motion.groups.remove_slots(owner, slots)
+        for slot in slots:
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
-            if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
-                self.motion.groups.leave(owner)
+        if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
+            self.motion.groups.leave(owner)
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
@@ -120,8 +140,9 @@ class System:
         owner = self._active[slot]
         if isinstance(owner, Variable):
             return owner
-        variable: Variable = owner[owner._layout.names[slot - owner._base]]
-        return variable
+        name, item = owner._layout.name_of(slot - owner._base)
+        variable: Any = owner[name]
+        return variable if item is None else variable[item]
 
     # --- components -----------------------------------------------------------------------------------------------
 

@@ -6,13 +6,13 @@ May import: monitor, continuous, discrete, statistics, declare, errors. Start re
 from eventide.observe.files import whole_file, write_csv
 from eventide.observe.ledger import Heading
 from eventide.observe.population import PopulationRecording, Series
-from eventide.observe.recording import Column, Recording, record
+from eventide.observe.recording import Group, Recording, record
 from eventide.observe.reporter import Every, Reporter
 from eventide.observe.tables import read_table
 
 __all__ = [
-    "Column",
     "Every",
+    "Group",
     "Heading",
     "PopulationRecording",
     "Recording",

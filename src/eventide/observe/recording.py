@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.continuous import Continuous, Variable
+from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component
 from eventide.discrete import Resource
 from eventide.errors import ModelError
@@ -25,14 +25,17 @@ Subject: TypeAlias = Component | Variable
 
 
 @dataclass(frozen=True)
-class Column(Heading):
-    """One recorded quantity: its name, its unit and how it is read.
+class Group:
+    """Columns that are read together: one quantity, or all items of a vector.
 
-    trend   reads its rate, or None if it has none: a kink without a jump is an event's trace as well
+    heads   names and units
+    read    the present values, one for each column
+    trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
     """
 
-    read: Callable[[], float]
-    trend: Callable[[], float] | None = None
+    heads: tuple[Heading, ...]
+    read: Callable[[], list[float]]
+    trend: Callable[[], list[float]] | None = None
 
 
 class Recording(Ledger):
@@ -42,13 +45,11 @@ class Recording(Ledger):
     regular instant. Made by `sim.record`.
     """
 
-    columns: tuple[Column, ...]
-
     def __init__(
-        self, sim: Simulation, columns: Sequence[Column], every: Every, *, events: bool = True, name: str = ""
+        self, sim: Simulation, groups: Sequence[Group], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
-        super().__init__(sim, columns, every, events=events, name=name)
-        self._source = _Columns(columns)
+        super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
+        self._source = _Columns(groups)
 
     def to_pandas(self) -> pd.DataFrame:
         """A DataFrame with the time as index, a column for each quantity; units stand in `attrs["units"]`."""
@@ -73,37 +74,35 @@ class Recording(Ledger):
 class _Columns:
     """All columns of a recording, read together."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._readers = [column.read for column in columns]
-        self._trends = [column.trend for column in columns if column.trend is not None]
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._readers = [group.read for group in groups]
+        self._trends = [group.trend for group in groups if group.trend is not None]
 
     def values(self) -> list[float]:
-        return [read() for read in self._readers]
+        return [value for read in self._readers for value in read()]
 
     def rates(self) -> list[float]:
-        return [trend() for trend in self._trends]
+        return [rate for trend in self._trends for rate in trend()]
 
 
-def columns_of(subject: Any) -> list[Column]:
+def groups_of(subject: Any) -> list[Group]:
     """What there is to record of a component, a variable or a resource.
 
     Raises ModelError if there is nothing.
     """
     if isinstance(subject, Variable):
-        return [_variable_column(subject)]
+        return [_variable_group(subject, moves=True)]
     if isinstance(subject, Continuous):
         layout = subject._layout
-        found = [_variable_column(subject[name]) for name in layout.states]
-        found += [
-            Column(f"{subject.name}.{name}", layout.fields[name].unit, _reader(subject[name], "state"))
-            for name in (*layout.computed, *layout.sums)
-        ]
+        found = [_variable_group(subject[name], moves=True) for name in (*layout.states, *layout.vectors)]
+        rest = (*layout.computed, *layout.sums, *layout.computed_vectors)
+        found += [_variable_group(subject[name], moves=False) for name in rest]
         if found:
             return found
     if isinstance(subject, Resource):
         return [
-            Column(f"{subject.name}.in_use", "", lambda: float(subject.in_use.value), is_discrete=True),
-            Column(f"{subject.name}.queue", "", lambda: float(subject.queue.value), is_discrete=True),
+            Group((Heading(f"{subject.name}.in_use", "", is_discrete=True),), lambda: [float(subject.in_use.value)]),
+            Group((Heading(f"{subject.name}.queue", "", is_discrete=True),), lambda: [float(subject.queue.value)]),
         ]
     raise ModelError(
         f"there is nothing to record of {subject!r}: give a component with states, a variable, a resource, "
@@ -111,12 +110,16 @@ def columns_of(subject: Any) -> list[Column]:
     )
 
 
-def _variable_column(variable: Variable) -> Column:
-    return Column(variable.name, variable.unit, _reader(variable, "state"), _reader(variable, "rate"))
+def _variable_group(variable: Variable, *, moves: bool) -> Group:
+    if isinstance(variable, VectorVariable):
+        heads = tuple(Heading(item.name, item.unit) for item in variable)
+        return Group(heads, lambda: variable.state.tolist(), (lambda: variable.rate.tolist()) if moves else None)
+    head = Heading(variable.name, variable.unit)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
 
 
-def _reader(variable: Variable, what: str) -> Callable[[], float]:
-    return lambda: float(getattr(variable, what))
+def _expression_group(label: str, read: Callable[[], float]) -> Group:
+    return Group((Heading(label, ""),), lambda: [float(read())])
 
 
 def record(
@@ -138,10 +141,10 @@ def record(
         subject = _only_class(classes, len(subjects) + len(expressions))
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
-        columns = [column for subject in subjects for column in columns_of(subject)]
-        columns += [Column(label, "", read) for label, read in expressions.items()]
-        _check_names([column.name for column in columns])
-        recording = Recording(sim, columns, every, events=events, name=name)
+        groups = [group for subject in subjects for group in groups_of(subject)]
+        groups += [_expression_group(label, read) for label, read in expressions.items()]
+        _check_names([head.name for group in groups for head in group.heads])
+        recording = Recording(sim, groups, every, events=events, name=name)
     sim._the_monitor.add_observer(recording)
     return recording
 
