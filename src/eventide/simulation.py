@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eventide.discrete import World
@@ -108,11 +108,11 @@ class Simulation(World):
 
     def set_tolerances(self, *, rel_error: float | None = None, abs_error: float | None = None) -> None:
         """Change the tolerances of the run and of all its present variables."""
+        self._continuum.set_all_tolerances(rel_error, abs_error)
         if rel_error is not None:
             self.rel_error = rel_error
         if abs_error is not None:
             self.abs_error = abs_error
-        self._continuum.set_all_tolerances(rel_error, abs_error)
 
     # --- looking at it --------------------------------------------------------------------------------------------
 
@@ -162,12 +162,27 @@ class Simulation(World):
 
     # --- what a model may decide for itself -----------------------------------------------------------------------
 
+    def simulation_error(self, error: SimulationError) -> None:
+        """Called once when a numbered error ends the run, before it goes up from `run` or `step`.
+
+        Override it to look at the model as it stands then; the default notes the step and its limits on the error.
+        Source: Helsgaun, COMBINEDSIMULATION manual, 3.20.
+        """
+        error.add_note(f"dt = {self.dt!r}, dt_min = {self.dt_min!r}, dt_max = {self.dt_max!r}")
+
     def integration_error(self, variable: Variable) -> bool:
         """Called when `variable` cannot be integrated accurately enough with a step of dt_min.
 
         Override it to change dt_min, tolerances or method; answer True to repeat the step, False to accept it.
         The default raises SimulationError 1.
         """
+        if not isfinite(variable.state):
+            raise SimulationError(
+                1,
+                self.time,
+                f"{variable.name} is {variable.state!r} where the step begins: a state is a finite number.",
+                variable=variable,
+            )
         raise SimulationError(
             1,
             self.time,

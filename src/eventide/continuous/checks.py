@@ -7,6 +7,7 @@ import inspect
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from eventide.continuous.culprits import execute_law
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -113,10 +114,7 @@ def check_pass(flow: Flow) -> None:
     try:
         for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
-            if stage == 0:
-                law.contributions()
-            else:
-                law.equations()
+            execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view

@@ -13,6 +13,7 @@ import numpy as np
 from eventide.continuous import march
 from eventide.continuous.analysis import Analyst, LawPlan, Plan
 from eventide.continuous.checks import two_setters
+from eventide.continuous.culprits import execute_law, is_condition_true
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.growing import Blocks, Runs, Table
@@ -487,7 +488,6 @@ class Motion:
             flow.is_open = True
 
     def raise_what_was_met(self) -> None:
-        """Raise what Python code called from the stepper has raised, if anything."""
         """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
         self.failure = self.trouble = None
@@ -686,9 +686,8 @@ class Motion:
 
     def _test(self, condition: Condition) -> bool:
         try:
-            return bool(condition.test())
+            return is_condition_true(condition, self.sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            error.add_note(f"in the condition of {condition.name} at time {self.sim.time!r}")
             self.failure = error
             self.settings[ABORTED] = 1.0
             return False
@@ -699,15 +698,7 @@ class Motion:
             return
         self.sim.time, self.sim.dt, self.sim.last_time = time, dt, last
         self._show_to_python(owner._flow, time)
-
-        def execute() -> None:
-            try:
-                law()
-            except BaseException as error:
-                note(error, owner, time)
-                raise
-
-        self._guard(owner._flow, execute)
+        self._guard(owner._flow, lambda: execute_law(owner, law, time))
 
     def _has_failed(self) -> bool:
         """Whether a law has failed in this attempt: those after it would see what is not so."""
@@ -743,21 +734,14 @@ class Motion:
             self._seen.append(flow)
 
 
-def note(error: BaseException | None, law: Any, time: float) -> None:
-    """Add to an error of a law whose it is and when; the object stays the same, and is told once."""
-    text = f"in the equations of {law.name} at time {time!r}"
-    if error is not None and text not in getattr(error, "__notes__", ()):
-        error.add_note(text)
-
-
 def check_limits(sim: Simulation) -> None:
     """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
-    if sim.dt_min < 0.0:
+    if not sim.dt_min >= 0.0:
         raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
     if sim.dt_max == inf and "motion" in sim._continuum.__dict__ and sim.method.is_fixed:
         raise ModelError(
             f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
             "give Simulation(dt_max=...) or set sim.dt_max"
         )
-    if sim.dt_min > sim.dt_max:
+    if not sim.dt_min <= sim.dt_max:
         raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")

@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.discrete.commands import command
+from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -34,6 +35,16 @@ class Condition:
         self.plan: Any = None
 
     @property
+    def sim(self) -> Any:
+        """Where it is waited for."""
+        raise NotImplementedError
+
+    @property
+    def owner(self) -> Any:
+        """Who waits, or the component whose handler it releases."""
+        raise NotImplementedError
+
+    @property
     def name(self) -> str:
         """Whose condition it is, for messages."""
         raise NotImplementedError
@@ -51,13 +62,23 @@ class Condition:
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "sim")
+    __slots__ = ("activity", "world")
     is_state_event = True
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
-        self.sim = sim
+        self.world = sim
         self.activity = activity
+
+    @property
+    def sim(self) -> Any:
+        """Where it is waited for."""
+        return self.world
+
+    @property
+    def owner(self) -> Any:
+        """Who waits."""
+        return self.activity
 
     @property
     def name(self) -> str:
@@ -66,7 +87,7 @@ class StateWait(Condition):
 
     def withdraw(self) -> None:
         """Leave the list."""
-        self.sim._conditions.remove(self)
+        self.world._conditions.remove(self)
 
     def describe(self) -> str:
         """What is waited for."""
@@ -101,6 +122,16 @@ class Trigger(Condition):
         self.handler = handler
         self.armed = armed
         self._notice = self._value = self._wait = None
+
+    @property
+    def sim(self) -> Any:
+        """Where it is watched."""
+        return self.component.sim
+
+    @property
+    def owner(self) -> Any:
+        """The component."""
+        return self.component
 
     @property
     def name(self) -> str:
@@ -177,7 +208,10 @@ class Until:
         self.prior = prior
 
     def _execute(self, sim: World, activity: Any, /) -> None:
+        refuse_commands(self.condition, None, sim, f"the condition of {activity.name}")
         priority = sim.wait_priority if self.priority is None else self.priority
+        if priority != priority:
+            refuse_priority(f"the until of {activity.name}")
         wait = StateWait(sim, activity, self.condition, priority)
         sim._conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
         activity._wait = wait
@@ -226,6 +260,8 @@ def when(
     at_start    whether it fires if the condition is true already at the component's start
     Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
     """
+    if priority != priority:
+        refuse_priority("@ev.when")
     if not callable(condition):
         raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
 
@@ -235,6 +271,11 @@ def when(
         return handler
 
     return mark
+
+
+def refuse_priority(whose: str) -> NoReturn:
+    """Raise ModelError for a priority that is NaN: it would stand nowhere."""
+    raise ModelError(f"the priority of {whose} must be a number, and got nan")
 
 
 def refuse_generator(handler: Any, decorator: str) -> None:
@@ -267,10 +308,3 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
             elif name in found:
                 del found[name]
     return list(found.values())
-
-
-def check_condition_value(value: Any, name: str) -> bool:
-    """A condition's answer as a truth value; ModelError if it is a generator."""
-    if hasattr(value, "send"):
-        raise ModelError(f"the condition of {name} yields: a condition is a plain function of the state")
-    return bool(value)

@@ -14,6 +14,7 @@ from eventide.continuous.tables import FAILED, LOCATED, REACHED, REFUSED, STEPPE
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
+from eventide.monitor.patience import Patience
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Monitor:
         self.observers = Observers()
         self.state_events = 0
         self._cascade = Cascade()
+        self._patience = Patience()
         sim._conditions = WatchedConditions(self.motion, sim._conditions)
 
     @property
@@ -55,6 +57,7 @@ class Monitor:
             sim._vigil = None
             return True
         sim.active = True
+        sim.current = None
         try:
             check_limits(sim)
             self._after_event()
@@ -134,7 +137,10 @@ class Monitor:
         sim.time, sim.dt = start, 0.0
         motion.raise_what_was_met()
         variable = motion.worst_variable()
-        repeat = variable is not None and sim.integration_error(variable)
+        if variable is None:
+            raise SimulationError(1, start, "However short the step, a rate at its end is not finite.")
+        self._patience.spend(variable, start, sim)
+        repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:
             motion.repeat(root)
