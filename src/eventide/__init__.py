@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import all_of as all_of
+    from eventide.discrete import crosses as crosses
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -104,6 +105,7 @@ _HOMES = {
         "Stream",
         "activate",
         "all_of",
+        "crosses",
         "every",
         "first_of",
         "hold",

@@ -27,6 +27,7 @@ from eventide.continuous.tables import (
     ARMED,
     ARMS,
     AT,
+    AT_END,
     DT_MAX,
     DT_MIN,
     DUE,
@@ -107,6 +108,7 @@ def advance(a: Arrays, f: int) -> int:
 
 def commit(a: Arrays, f: int) -> None:
     """Begin the next step where the present one ends."""
+    arm(a, f, 1)
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
     copy(a, f, K + a.method.sizes[STAGES], K)
@@ -276,6 +278,7 @@ def publish(a: Arrays, f: int, time: float) -> None:
 def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
     publish(a, f, time)
+    arm(a, f, 1 if time == a.flow_floats[f, END] else 0)
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
             copy(a, f, E2, E0)
@@ -289,6 +292,15 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, END_REST] = a.flow_floats[f, REST]
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
+
+
+def arm(a: Arrays, f: int, value: int) -> None:
+    """The step ends: what was found false at the end that was meant for it is armed, if the step has come so far."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.conditions[c, ARMED] == AT_END:
+            a.conditions[c, ARMED] = value
+        c = a.conditions[c, FOLLOWING]
 
 
 def settle(a: Arrays, f: int, time: float) -> None:
@@ -366,7 +378,7 @@ def collect(a: Arrays, f: int) -> bool:
                 a.conditions[c, HIDDEN] = 1
                 hidden = True
             else:
-                a.conditions[c, ARMED] = 1
+                a.conditions[c, ARMED] = AT_END
         elif truth:
             a.conditions[c, DUE] = 1
             a.condition_floats[c, FROM] = 0.0

@@ -381,6 +381,7 @@ class Motion:
 
     def _renew_condition(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""
+        self._open(self.flow_of(condition))
         armed = int(self.condition_ints.array[condition.row, ARMED])
         self.remove_condition(condition)
         self._admit(condition)

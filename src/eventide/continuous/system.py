@@ -166,9 +166,9 @@ class System:
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
         for spec in component._when_specs:
-            trigger = spec.bind(component)
-            self.sim._conditions.add(trigger)
-            handlers.append((trigger, None))
+            for trigger in spec.bind(component):
+                self.sim._conditions.add(trigger)
+                handlers.append((trigger, None))
         for spec in component._every_specs:
             timer = spec.bind(component)
             timer.schedule()

@@ -89,6 +89,7 @@ CONSTANTS: Final = 2
 TRIGGER: Final = 3
 """Whether it fires when it becomes true (`when`) or whenever it is true (`until`)."""
 ARMED: Final = 4
+"""0, 1, or AT_END: found false at the end of the present step, which may be cut before."""
 FLOW: Final = 5
 FOLLOWING: Final = 6
 PRECEDING: Final = 7
@@ -98,6 +99,7 @@ DUE: Final = 9
 """Whether it was found true, and may fire, at the flow's event or at the present instant."""
 HIDDEN: Final = 10
 CONDITION_INTS: Final = 11
+AT_END: Final = 2
 
 PRIORITY: Final = 0
 RANK: Final = 1

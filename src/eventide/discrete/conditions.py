@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.discrete.commands import command
+from eventide.discrete.crossing import Crossing
 from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
@@ -100,6 +101,30 @@ class StateWait(Condition):
         activity._wait = None
         activity._value = True
         sim._calendar.schedule_prior(sim.time, sim.time, activity)
+
+
+class CrossingWait(StateWait):
+    """An activity in `until(crosses(...))`: one side of the crossing, which must be found false before it fires."""
+
+    __slots__ = ("armed", "sides")
+    is_trigger = True
+
+    sides: list[CrossingWait]
+    """This one and, if either direction will do, the other."""
+
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
+        super().__init__(sim, activity, test, priority)
+        self.armed = False
+
+    def withdraw(self) -> None:
+        """Leave the list, with the other side."""
+        for side in self.sides:
+            self.world._conditions.remove(side)
+
+    def describe(self) -> str:
+        """What is waited for."""
+        what = f"crosses({describe_function(self.test.crossing_of)})"  # type: ignore[attr-defined]  # our mark
+        return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
 
 
 class Trigger(Condition):
@@ -202,67 +227,100 @@ class Until:
 
     __slots__ = ("condition", "prior", "priority")
 
-    def __init__(self, condition: Callable[[], Any], priority: float | None, prior: bool | None) -> None:
+    def __init__(self, condition: Callable[[], Any] | Crossing, priority: float | None, prior: bool | None) -> None:
         self.condition = condition
         self.priority = priority
         self.prior = prior
 
     def _execute(self, sim: World, activity: Any, /) -> None:
-        refuse_commands(self.condition, None, sim, f"the condition of {activity.name}")
+        condition = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
+        prior = sim.wait_prior if self.prior is None else self.prior
         if priority != priority:
             refuse_priority(f"the until of {activity.name}")
-        wait = StateWait(sim, activity, self.condition, priority)
-        sim._conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
-        activity._wait = wait
+        if isinstance(condition, Crossing):
+            self._await_crossing(sim, activity, condition, priority, prior)
+        else:
+            refuse_commands(condition, None, sim, f"the condition of {activity.name}")
+            activity._wait = wait = StateWait(sim, activity, condition, priority)
+            sim._conditions.add(wait, prior=prior)
         sim._watch()
+
+    def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
+        for part in crossing.parts:
+            refuse_commands(part, None, sim, f"the condition of {activity.name}")
+        sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
+        for wait in sides:
+            wait.sides = sides
+            sim._conditions.add(wait, prior=prior)
+        activity._wait = sides[0]
 
 
 @command
-def until(condition: Callable[[], Any], *, priority: float | None = None, prior: bool | None = None) -> Until:
+def until(
+    condition: Callable[[], Any] | Crossing, *, priority: float | None = None, prior: bool | None = None
+) -> Until:
     """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
 
-    condition   called between events as well; it may read any mix of discrete and continuous state, and only read
+    condition   called between events as well; it may read any mix of discrete and continuous state, and only read;
+                or `crosses(...)`, which waits for a passage through a level
     priority    high first among conditions true at one instant; `sim.wait_priority` (0) if not given
     prior       before instead of after equals; `sim.wait_prior` (False) if not given
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if not callable(condition):
+    if not (callable(condition) or isinstance(condition, Crossing)):
         raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     return Until(condition, priority, prior)
 
 
 class WhenSpec:
-    """What `@when` found in a class: a handler and the condition that releases it."""
+    """What `@when` found in a class: a handler and the conditions that release it, of which a crossing may have two."""
 
-    def __init__(self, condition: Callable[[Any], Any], handler: Callable[[Any], Any], priority: float, at_start: bool):
-        self.condition = condition
+    def __init__(
+        self,
+        condition: Callable[[Any], Any] | Crossing,
+        handler: Callable[[Any], Any],
+        priority: float,
+        at_start: bool,
+    ) -> None:
+        self.parts: tuple[Any, ...] = (condition,)
+        self.conditions: list[Callable[..., Any]] = []
+        if isinstance(condition, Crossing):
+            self.parts, self.conditions = condition.parts, [*condition.sides(1)]
+        else:
+            self.conditions = [condition]
         self.handler = handler
         self.priority = priority
         self.at_start = at_start
 
-    def bind(self, component: Component) -> Trigger:
-        """The trigger of one component."""
-        condition, handler = self.condition, self.handler.__get__(component)
+    def bind(self, component: Component) -> list[Trigger]:
+        """The triggers of one component."""
+        return [self._bind(component, condition) for condition in self.conditions]
+
+    def _bind(self, component: Component, condition: Callable[[Any], Any]) -> Trigger:
+        handler = self.handler.__get__(component)
         trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
         trigger.function, trigger.arguments = condition, (component,)
         return trigger
 
 
 def when(
-    condition: Callable[[Any], Any], *, priority: float = 0.0, at_start: bool = False
+    condition: Callable[[Any], Any] | Crossing, *, priority: float = 0.0, at_start: bool = False
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
 
-    condition   a function of the component; armed once it was found false
+    condition   a function of the component, armed once it was found false; or `crosses(...)`
     priority    as in `until`
     at_start    whether it fires if the condition is true already at the component's start
     Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
     """
     if priority != priority:
         refuse_priority("@ev.when")
-    if not callable(condition):
+    if isinstance(condition, Crossing):
+        if at_start:
+            raise ModelError("nothing crosses a level at the start: give @ev.when(..., at_start=True) a condition")
+    elif not callable(condition):
         raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
 
     def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -290,6 +348,10 @@ def refuse_generator(handler: Any, decorator: str) -> None:
 
 def describe_function(function: Any) -> str:
     """Where a condition stands: its name or, for a lambda, file and line."""
+    crossing = getattr(function, "crossing_of", None)
+    if crossing is not None:
+        word = {"rises": "up", "falls": "down"}[function.__name__]
+        return f"crosses({describe_function(crossing)}, {word})"
     code = getattr(function, "__code__", None)
     if code is None:
         return repr(function)
