@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from eventide.discrete.commands import command
 from eventide.discrete.crossing import Crossing
@@ -222,12 +222,15 @@ class ConditionList:
         """A trigger fires: it must be found false before it can fire again."""
 
 
+Awaited: TypeAlias = Callable[[], Any] | Crossing
+
+
 class Until:
     """The command to wait until a condition is true."""
 
     __slots__ = ("condition", "prior", "priority")
 
-    def __init__(self, condition: Callable[[], Any] | Crossing, priority: float | None, prior: bool | None) -> None:
+    def __init__(self, condition: Awaited, priority: float | None, prior: bool | None) -> None:
         self.condition = condition
         self.priority = priority
         self.prior = prior

@@ -36,7 +36,7 @@ class Monitor:
         self.state_events = 0
         self._cascade = Cascade()
         self._patience = Patience()
-        sim._conditions = WatchedConditions(self.motion, sim._conditions)
+        sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
     @property
     def steps(self) -> int:
@@ -97,18 +97,20 @@ class Monitor:
 
     def _after_event(self) -> None:
         self.motion.settle()
+        self._watched.instants.renew()
         self.observers.observe_all(Phase.AFTER, self.sim.time)
 
     def _march(self, next_event: float) -> None:
         """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event."""
         sim, motion, observers = self.sim, self.motion, self.observers
-        look = observers.next_time()
-        stop = min(next_event, look)
+        look, instant = observers.next_time(), self._watched.instants.next_after(sim.time)
+        stop = min(next_event, look, instant)
         code = motion.march(stop, next_event, stepwise=bool(observers.at_steps))
         if code == REACHED:
             self._arrive(stop)
-            if stop == next_event:
+            if stop in (instant, next_event):
                 observers.observe_all(Phase.BEFORE, stop)
+                self._settle_at(instant)
             else:
                 observers.observe_grid(stop)
         elif code == LOCATED:
@@ -119,6 +121,13 @@ class Monitor:
             observers.observe_step()
         else:
             self._resolve(code)
+
+    def _settle_at(self, instant: float) -> None:
+        """Let the conditions on time alone that become true now be due."""
+        if instant == self.sim.time:
+            for condition in self._watched.instants.at(instant):
+                self.motion.touch(self.motion.flow_of(condition))
+            self.motion.settle()
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
