@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Method as Method
     from eventide.continuous import Variable as Variable
     from eventide.continuous import law as law
+    from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
     from eventide.declare import State as State
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from eventide.discrete import until as until
     from eventide.discrete import wait as wait
     from eventide.discrete import when as when
+    from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
@@ -86,6 +88,7 @@ _HOMES = {
         "Method",
         "Variable",
         "law",
+        "rest",
     ),
     "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
     "discrete": (
@@ -117,6 +120,7 @@ _HOMES = {
         "when",
     ),
     "errors": (
+        "CascadeWarning",
         "Ended",
         "EventideError",
         "InputError",

@@ -4,6 +4,7 @@ EventideError
 |-- SimulationError     a numbered error of the monitor: number, text, time, culprit
 |-- ModelError          the library was used in a way it cannot follow
 `-- Interrupt           thrown into a process by `interrupt(cause)`
+CascadeWarning (UserWarning)   events come ever closer to one time
 Ended (BaseException)   thrown into a process by `end()`
 """
 
@@ -119,6 +120,10 @@ class SimulationError(EventideError):
             self.caller, self._place = caller, place
             self.continuous = self.continuous or continuous
             self.reporter = self.reporter or reporter
+
+
+class CascadeWarning(UserWarning):
+    """Events come ever closer to a time that the run will not go beyond; told with `Simulation(cascades="warn")`."""
 
 
 class Interrupt(EventideError):

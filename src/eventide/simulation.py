@@ -24,6 +24,8 @@ class Simulation(World):
     rel_error, abs_error    tolerances, copied by each state when it is made
     dt_min                  the shortest step, and how closely state events are located; 0: to the last float
     dt_max                  the longest step
+    cascades                what to do when state events come ever closer to one time and nobody has said what is then
+                            (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
                             False: as plain Python
@@ -41,6 +43,7 @@ class Simulation(World):
         dt_max: float = inf,
         stepping: Literal["apart", "together"] = "apart",
         compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
+        cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
         rng: Any = None,
     ) -> None:
@@ -50,6 +53,9 @@ class Simulation(World):
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
         self.stepping = stepping
+        if cascades not in {"raise", "warn"}:
+            raise ModelError(f'cascades= takes "raise" or "warn", and got {cascades!r}')
+        self.cascades = cascades
         self.rel_error = rel_error
         self.abs_error = abs_error
         self.dt_min = dt_min

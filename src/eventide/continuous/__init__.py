@@ -17,6 +17,7 @@ from eventide.continuous.methods import (
     fixed,
 )
 from eventide.continuous.motion import Motion, check_limits
+from eventide.continuous.rest import rest
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 
@@ -37,4 +38,5 @@ __all__ = [
     "check_limits",
     "fixed",
     "law",
+    "rest",
 ]

@@ -78,6 +78,8 @@ from eventide.continuous.tables import (
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
+FARTHEST: Final = 2.0**30
+"""A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 
@@ -230,7 +232,10 @@ def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
     """Choose the next step from an accepted one; one that an event cut short tells nothing."""
     if step == a.flow_floats[f, NEXT]:
         factor = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1)))
-        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], factor * step))
+        longest = a.settings[DT_MAX]
+        if a.flow_floats[f, START] > 0.0:
+            longest = min(longest, max(step, FARTHEST * a.flow_floats[f, START]))
+        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(longest, factor * step))
 
 
 def return_to_start(a: Arrays, f: int) -> None:

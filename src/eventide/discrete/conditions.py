@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
 from eventide.discrete.crossing import Crossing
@@ -128,9 +129,13 @@ class CrossingWait(StateWait):
 
 
 class Trigger(Condition):
-    """A `when` handler: fires when its condition, once found false, becomes true."""
+    """A `when` handler: fires when its condition, once found false, becomes true.
 
-    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "handler")
+    settler     the handler for the end of infinitely many firings; None if there is none
+    end         the time of that end, if the settler is to run next
+    """
+
+    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "end", "handler", "settler")
     _story = None
     is_trigger = True
 
@@ -146,6 +151,8 @@ class Trigger(Condition):
         self.component = component
         self.handler = handler
         self.armed = armed
+        self.settler: Settler | None = None
+        self.end: float | None = None
         self._notice = self._value = self._wait = None
 
     @property
@@ -169,7 +176,12 @@ class Trigger(Condition):
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
-        run_handler(self.handler)
+        end, self.end = self.end, None
+        if end is None:
+            run_handler(self.handler)
+        else:
+            assert self.settler is not None  # who sets `end` has looked
+            run_handler(partial(self.settler, self.component, end))
         return NOTHING
 
 
@@ -190,7 +202,8 @@ def run_handler(handler: Callable[[], Any]) -> None:
     try:
         handler()
     except StopIteration as error:
-        raise RuntimeError(f"the handler {handler.__qualname__} raised StopIteration") from error
+        name = getattr(handler, "__qualname__", repr(handler))
+        raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
 
 class ConditionList:
@@ -277,6 +290,31 @@ def until(
     return Until(condition, priority, prior)
 
 
+Settler: TypeAlias = Callable[[Any, float], None]
+"""A function of the component and of the time at which infinitely many events have been."""
+
+
+class Handler(Protocol):
+    """A method that `@when` has marked."""
+
+    def __call__(self, component: Any, /) -> None:
+        """Handle the event."""
+        ...
+
+    def __get__(self, component: Any, owner: Any = None, /) -> Callable[[], None]:
+        """As of any method."""
+        ...
+
+    def accumulates(self, settler: Settler, /) -> Settler:
+        """Mark the method that says what is when this handler's events have accumulated, as a bouncing ball's do.
+
+        `settler(self, time)` runs once, in place of the handler, when the intervals between its events shrink towards
+        `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times while time
+        did not go on. It should lead to a state from which the condition does not become true again at once.
+        """
+        ...
+
+
 class WhenSpec:
     """What `@when` found in a class: a handler and the conditions that release it, of which a crossing may have two."""
 
@@ -296,6 +334,15 @@ class WhenSpec:
         self.handler = handler
         self.priority = priority
         self.at_start = at_start
+        self.settler: Settler | None = None
+
+    def accumulates(self, settler: Settler) -> Settler:
+        """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
+        refuse_generator(settler, "accumulates")
+        if self.settler is not None:
+            raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
+        self.settler = settler
+        return settler
 
     def bind(self, component: Component) -> list[Trigger]:
         """The triggers of one component."""
@@ -305,12 +352,13 @@ class WhenSpec:
         handler = self.handler.__get__(component)
         trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
         trigger.function, trigger.arguments = condition, (component,)
+        trigger.settler = self.settler
         return trigger
 
 
 def when(
     condition: Callable[[Any], Any] | Crossing, *, priority: float = 0.0, at_start: bool = False
-) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+) -> Callable[[Callable[[Any], None]], Handler]:
     """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
 
     condition   a function of the component, armed once it was found false; or `crosses(...)`
@@ -326,10 +374,12 @@ def when(
     elif not callable(condition):
         raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
 
-    def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
+    def mark(handler: Callable[[Any], None]) -> Handler:
         refuse_generator(handler, "when")
-        handler._when = WhenSpec(condition, handler, priority, at_start)  # type: ignore[attr-defined]  # our mark
-        return handler
+        marked: Any = handler
+        marked._when = spec = WhenSpec(condition, handler, priority, at_start)
+        marked.accumulates = spec.accumulates
+        return marked  # type: ignore[no-any-return]  # a function that has been given what a Handler has
 
     return mark
 
@@ -342,7 +392,8 @@ def refuse_priority(whose: str) -> NoReturn:
 def refuse_generator(handler: Any, decorator: str) -> None:
     """Raise TypeError if a handler contains a `yield`."""
     generator_flag = 0x20
-    if handler.__code__.co_flags & generator_flag:
+    code = getattr(handler, "__code__", None)
+    if code is not None and code.co_flags & generator_flag:
         raise TypeError(
             f"@{decorator}: the handler {handler.__qualname__} yields, and a handler cannot wait: "
             "let it activate a process"

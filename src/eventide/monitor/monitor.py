@@ -34,7 +34,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers()
         self.state_events = 0
-        self._cascade = Cascade()
+        self._cascade = Cascade(sim)
         self._patience = Patience()
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
@@ -71,8 +71,7 @@ class Monitor:
                 condition = self.motion.first_due()
                 if condition is not None:
                     self.state_events += 1
-                    self._cascade.note(condition, sim.time, sim.dt_min)
-                    condition.fire(sim)
+                    self._cascade.note(condition).fire(sim)
                     sim.dt, sim.last_time = 0.0, sim.time
                     return True
                 next_event = min(due, horizon)
