@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
     from eventide.observe import Every, PopulationRecording, Recording
+    from eventide.observe.log import EventLog
     from eventide.observe.recording import Subject
 
 
@@ -60,6 +61,7 @@ class Simulation(World):
         self.abs_error = abs_error
         self.dt_min = dt_min
         self.dt_max = dt_max
+        self._log: EventLog | None = None
         self.recordings: list[Recording | PopulationRecording] = []
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------
@@ -155,6 +157,14 @@ class Simulation(World):
         recording = record(self, subjects, expressions, every, events=events, name=name)
         self.recordings.append(recording)
         return recording
+
+    def log(self) -> EventLog:
+        """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""
+        if self._log is None:
+            from eventide.observe.log import EventLog
+
+            self._log = EventLog(self)
+        return self._log
 
     def explain(self) -> Explanation:
         """What of the model is native code and what is not, where and why, and which parts step together.

@@ -17,7 +17,7 @@ def rest(*names: str, **values: float) -> Callable[[Continuous, float], None]:
     `settle = bounce.accumulates(ev.rest("velocity", height=0.0))`.
     """
 
-    def settle(component: Continuous, time: float) -> None:
+    def settle(component: Continuous, _end: float) -> None:
         for name, value in {**dict.fromkeys(names, 0.0), **values}.items():
             variable = component[name]
             variable.state = value
