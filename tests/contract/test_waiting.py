@@ -17,6 +17,7 @@ def sim(request: pytest.FixtureRequest) -> ev.Simulation:
 class Ramp(ev.Continuous):
     x: ev.State = ev.state(0.0)
     twice: ev.Computed = ev.computed()
+    limit: float = 2.0
 
     def equations(self) -> None:
         self.rate.x = 1.0
@@ -199,3 +200,49 @@ def test_the_next_time_event_hides_what_is_no_process(sim: ev.Simulation, ramp: 
     sim.process(clerk())
     sim.run(until=1.0)
     assert log == [[None, near, far, None, None], [near, waiting, far]]
+
+
+@pytest.mark.parametrize(
+    ("test", "words"),
+    [
+        (lambda ramp: ramp.x >= 3.0, "(2 short of it and coming nearer by 1 per unit of time)"),
+        (lambda ramp: ramp.x <= -1.0, "(2 short of it and going away by 1 per unit of time)"),
+        (lambda ramp: ramp.rate.x > 2.5, "(1.5 short of it)"),
+        (lambda ramp: ramp.limit > 2.5, "(0.5 short of it, which does not change)"),
+        (lambda ramp: ramp.x > 2.0 and ramp.x < 5.0, "(1 short of it and coming nearer by 1 per unit of time)"),
+        (lambda ramp: ramp.twice + ramp.sim.time >= 9.0, "(6 short of it"),
+    ],
+)
+def test_why_waiting_tells_how_far_a_condition_is(test: Any, words: str) -> None:
+    sim = ev.Simulation(rng=1)
+    ramp = Ramp(sim).start()
+    asked = []
+
+    def waiting() -> ev.Life:
+        yield ev.until(lambda: test(ramp))
+
+    process = sim.process(waiting(), name="waiting")
+
+    def clerk() -> ev.Life:
+        yield ev.hold(1.0)
+        steps = sim.monitor.steps
+        asked.append((process.why_waiting(), sim.monitor.steps - steps))
+
+    sim.process(clerk())
+    sim.run(until=1.5)
+    (sentence, steps), *_ = asked
+    assert sentence.startswith("waiting waits for until(lambda at ")
+    assert words in sentence
+    assert steps == 0
+
+
+def test_how_far_is_not_known_of_conditions_in_python() -> None:
+    sim = ev.Simulation(rng=1, compile=False)
+    ramp = Ramp(sim).start()
+
+    def waiting() -> ev.Life:
+        yield ev.until(lambda: ramp.x >= 3.0)
+
+    process = sim.process(waiting(), name="waiting")
+    sim.run(until=1.0)
+    assert process.why_waiting().endswith(f"test_waiting.py:{waiting.__code__.co_firstlineno + 1}")

@@ -160,7 +160,7 @@ def test_direct_activation_interrupts_and_ends_are_told() -> None:
     sim.run()
     assert [(e.kind, e.who, e.released, e.cause) for e in log][3:] == [
         ("hold", "clerk", ("one",), None),
-        ("activation", "clerk", ("two",), 3),
+        ("activation", "clerk", ("two",), None),
         ("interrupt", "two", (), 4),
         ("hold", "clerk", ("two",), None),
         ("end", "two", (), 6),
@@ -171,6 +171,23 @@ def test_direct_activation_interrupts_and_ends_are_told() -> None:
         ("two", 0.0, 1.0, "its activation by another process"),
         ("clerk", 1.0, 2.0, "hold until 2.0"),
         ("two", 1.0, 2.0, "hold until 6.0"),
+    ]
+
+
+def test_a_period_releases_nobody_when_it_goes_on() -> None:
+    class Beat(ev.Continuous):
+        total: ev.State = ev.state(0.0)
+
+        @ev.every(1.0)
+        def beat(self) -> None:
+            self.total += 2.0
+
+    sim = ev.Simulation(rng=1)
+    Beat(sim, name="drum").start()
+    log = sim.log()
+    sim.run(until=1.5)
+    assert [(e.kind, e.who, e.wrote, e.released, e.cause) for e in log] == [
+        ("period", "drum.beat", (("drum.total", 2.0 * k, 2.0 * k + 2.0),), (), None) for k in range(2)
     ]
 
 

@@ -656,6 +656,15 @@ class Motion:
         if flow.is_empty and not flow.conditions:
             self._drop(flow)
 
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition now, 0 or more where it holds, and its rate; None if its code is not native."""
+        if condition.row < 0:
+            return None
+        flow = self.flow_of(condition)
+        if flow.at != self.sim.time:
+            flow.show()
+        return self.analyst.measure(condition)
+
     def consume(self, condition: Condition) -> None:
         """A trigger fires: it must be found false before it can fire again."""
         self._open(self.flow_of(condition))

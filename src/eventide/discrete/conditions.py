@@ -95,6 +95,11 @@ class StateWait(Condition):
         """What is waited for."""
         return f"until({describe_function(self.test)})"
 
+    def progress(self) -> str:
+        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known."""
+        measured = self.world._conditions.progress(self)
+        return "" if measured is None else describe_progress(*measured)
+
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
         self.withdraw()
@@ -233,6 +238,10 @@ class ConditionList:
 
     def consume(self, condition: Condition) -> None:
         """A trigger fires: it must be found false before it can fire again."""
+
+    def progress(self, condition: Condition) -> tuple[float, float] | None:
+        """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
+        return None
 
 
 Awaited: TypeAlias = Callable[[], Any] | Crossing
@@ -412,6 +421,20 @@ def describe_function(function: Any) -> str:
     if code.co_name == "<lambda>":
         return f"lambda at {code.co_filename}:{code.co_firstlineno}"
     return str(getattr(function, "__qualname__", code.co_name))
+
+
+def describe_progress(guide: float, rate: float) -> str:
+    """In words how far a condition is from coming true: its guide is 0 or more where it holds."""
+    if guide >= 0.0:
+        return "it holds now"
+    if (guide, rate) == (-1.0, 0.0):
+        return ""  # so answers one that has no number, as a truth that an event will change
+    text = f"{-guide:.6g} short of it"
+    if rate > 0.0:
+        return f"{text} and coming nearer by {rate:.6g} per unit of time"
+    if rate < 0.0:
+        return f"{text} and going away by {-rate:.6g} per unit of time"
+    return f"{text}, which does not change" if rate == 0.0 else text
 
 
 def handler_specs(cls: type, mark: str) -> list[Any]:

@@ -45,3 +45,7 @@ class WatchedConditions(ConditionList):
     def consume(self, condition: Condition) -> None:
         """A trigger fires."""
         self._motion.consume(condition)
+
+    def progress(self, condition: Condition) -> tuple[float, float] | None:
+        """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
+        return self._motion.measure(condition) if condition in self._members else None

@@ -87,6 +87,7 @@ class EventLog(Sequence[Entry]):
         self.waits: list[Wait] = []
         self._entries: list[Entry] = []
         self._is_open = False
+        self._activity: Any = None
         self._actors: list[Process] = []
         self._released: list[str] = []
         self._causes: dict[int, tuple[Notice, int]] = {}
@@ -135,7 +136,7 @@ class EventLog(Sequence[Entry]):
         """An event begins: the wait that it ends is over."""
         activity = notice[3]
         process = owner_of(activity)
-        self._is_open = True
+        self._is_open, self._activity = True, activity
         self._actors, self._released = [] if process is None else [process], []
         kind, condition = self._kind_and_condition(activity, occurrence.why, process)
         placed, cause = self._causes.pop(id(activity), (None, None))
@@ -177,7 +178,7 @@ class EventLog(Sequence[Entry]):
 
     def note(self, activity: Any) -> None:
         """The event has given `activity` a place in the event list."""
-        if self._is_open:
+        if self._is_open and activity is not self._activity:
             owner = owner_of(activity)
             if owner is None or not any(owner is actor for actor in self._actors) or isinstance(activity, Interruption):
                 self._causes[id(activity)] = activity._notice, len(self._entries) - 1
