@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
     from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
+    from eventide.monitor.counts import RunReport
     from eventide.observe import Every, PopulationRecording, Recording
     from eventide.observe.log import EventLog
     from eventide.observe.recording import Subject
@@ -165,6 +166,12 @@ class Simulation(World):
 
             self._log = EventLog(self)
         return self._log
+
+    def report(self) -> RunReport:
+        """What the run has cost up to now, in counts, and how closely its conditions are looked after. Print it."""
+        from eventide.monitor.counts import RunReport, report
+
+        return report(self._the_monitor) if "_the_monitor" in self.__dict__ else RunReport(self.events)
 
     def explain(self) -> Explanation:
         """What of the model is native code and what is not, where and why, and which parts step together.

@@ -140,7 +140,7 @@ class Trigger(Condition):
     end         the time of that end, if the settler is to run next
     """
 
-    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "end", "handler", "settler")
+    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "end", "handler", "has_fired", "settler")
     _story = None
     is_trigger = True
 
@@ -158,6 +158,7 @@ class Trigger(Condition):
         self.armed = armed
         self.settler: Settler | None = None
         self.end: float | None = None
+        self.has_fired = False
         self._notice = self._value = self._wait = None
 
     @property
@@ -177,6 +178,7 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
+        self.has_fired = True
         sim._conditions.consume(self)
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
