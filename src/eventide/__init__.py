@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Method as Method
     from eventide.continuous import Variable as Variable
     from eventide.continuous import law as law
+    from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
     from eventide.declare import ComputedVector as ComputedVector
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import all_of as all_of
+    from eventide.discrete import crosses as crosses
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from eventide.discrete import until as until
     from eventide.discrete import wait as wait
     from eventide.discrete import when as when
+    from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
@@ -89,6 +92,7 @@ _HOMES = {
         "Method",
         "Variable",
         "law",
+        "rest",
     ),
     "declare": (
         "Component",
@@ -121,6 +125,7 @@ _HOMES = {
         "Stream",
         "activate",
         "all_of",
+        "crosses",
         "every",
         "first_of",
         "hold",
@@ -132,6 +137,7 @@ _HOMES = {
         "when",
     ),
     "errors": (
+        "CascadeWarning",
         "Ended",
         "EventideError",
         "InputError",

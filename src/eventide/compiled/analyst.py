@@ -7,6 +7,8 @@ from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
@@ -104,6 +106,21 @@ class Compiler(Analyst):
             return motion.host.call_condition(condition, time, dt, last)
 
         return call
+
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
+        plan, motion = condition.plan, self.motion
+        if plan.touches is None:
+            return None
+        table, sim = motion.arena.table, motion.sim
+        answer = np.zeros(2)
+        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
+        index = motion.index.array.ctypes.data + 8 * plan.index
+        constants = motion.constants.array.ctypes.data + 8 * plan.constants
+        lists = motion.lists.array.ctypes.data
+        kernel = _CONDITION(plan.address)
+        kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
+        return float(answer[0]), float(answer[1])
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""

@@ -18,6 +18,7 @@ from eventide.continuous.methods import (
     fixed,
 )
 from eventide.continuous.motion import Motion
+from eventide.continuous.rest import rest
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
@@ -40,4 +41,5 @@ __all__ = [
     "check_limits",
     "fixed",
     "law",
+    "rest",
 ]

@@ -89,6 +89,10 @@ class Analyst:
         """What is known of a condition."""
         return ANY_CONDITION
 
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
+        return None
+
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         return True

@@ -7,6 +7,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass
+from eventide.continuous.culprits import execute_law
 from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
@@ -116,16 +117,9 @@ class Flow:
             self._is_checked = True
             check_pass(self)
             return
-        law: Any = None
-        try:
-            for (stage, _, _), law in zip(self.order, self.laws, strict=True):
-                if stage == CONTRIBUTIONS:
-                    law.contributions()
-                else:
-                    law.equations()
-        except BaseException as error:
-            error.add_note(f"in the equations of {law.name} at time {self.motion.sim.time!r}")
-            raise
+        time = self.motion.sim.time
+        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+            execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     # --- members --------------------------------------------------------------------------------------------------
 

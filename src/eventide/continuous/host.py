@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eventide.continuous.culprits import execute_law, is_condition_true
 from eventide.continuous.tables import ABORTED, START, TROUBLED, R, Y
 
 if TYPE_CHECKING:
@@ -63,15 +64,7 @@ class Host:
         sim = self.motion.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
         self.show(owner._flow, time)
-
-        def execute() -> None:
-            try:
-                law()
-            except BaseException as error:
-                note(error, owner, time)
-                raise
-
-        self._guard(owner._flow, execute)
+        self._guard(owner._flow, lambda: execute_law(owner, law, time))
 
     def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
         """Test one condition that could not be compiled; called from compiled code."""
@@ -82,9 +75,8 @@ class Host:
 
     def _test(self, condition: Condition) -> bool:
         try:
-            return bool(condition.test())
+            return is_condition_true(condition, self.motion.sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            error.add_note(f"in the condition of {condition.name} at time {self.motion.sim.time!r}")
             self.failure = error
             self.motion.settings[ABORTED] = 1.0
             return False
@@ -151,10 +143,3 @@ class Host:
             for flow in self._seen:
                 flow.at = nan
             self._seen.clear()
-
-
-def note(error: BaseException | None, law: Any, time: float) -> None:
-    """Add to an error of a law whose it is and when; the object stays the same, and is told once."""
-    text = f"in the equations of {law.name} at time {time!r}"
-    if error is not None and text not in getattr(error, "__notes__", ()):
-        error.add_note(text)

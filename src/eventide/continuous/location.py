@@ -16,6 +16,7 @@ from eventide.continuous.tables import (
     ABORTED,
     ARMED,
     AT,
+    AT_END,
     DT_MIN,
     DUE,
     EMPTY,
@@ -267,7 +268,7 @@ def uncover(a: Arrays, c: int, f: int) -> None:
 
 
 def find_first(a: Arrays, f: int) -> float:
-    """The first point at which a condition becomes true; -1 if none does. Those found false before are armed."""
+    """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
     first = -1.0
     c = a.flow_ints[f, FIRST]
     while c >= 0:
@@ -282,8 +283,8 @@ def find_first(a: Arrays, f: int) -> float:
         if a.conditions[c, READY] == 1:
             if a.condition_floats[c, HIGH] >= 0.0:
                 a.conditions[c, DUE] = 1
-            if first < 0.0 or a.condition_floats[c, LOW] < first:
-                a.conditions[c, ARMED] = 1
+            if a.conditions[c, ARMED] == 0:
+                a.conditions[c, ARMED] = AT_END
         c = a.conditions[c, FOLLOWING]
     return first
 

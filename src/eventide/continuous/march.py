@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     ARMED,
     ARMS,
     AT,
+    AT_END,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -44,6 +45,7 @@ from eventide.continuous.tables import (
     KEY,
     LAND,
     LOCATED,
+    LOW,
     NEXT,
     NEXT_EVENT,
     OPEN,
@@ -77,6 +79,8 @@ from eventide.continuous.tables import (
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
+FARTHEST: Final = 2.0**30
+"""A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
 
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -100,6 +104,7 @@ def advance(a: Arrays, f: int) -> int:
 
 def commit(a: Arrays, f: int) -> None:
     """Begin the next step where the present one ends."""
+    arm(a, f, a.flow_floats[f, STEP])
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
     copy(a, f, K + a.method.sizes[STAGES], K)
@@ -221,7 +226,10 @@ def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
     """Choose the next step from an accepted one; one that an event cut short tells nothing."""
     if step == a.flow_floats[f, NEXT]:
         factor = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1)))
-        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], factor * step))
+        longest = a.settings[DT_MAX]
+        if a.flow_floats[f, START] > 0.0:
+            longest = min(longest, max(step, FARTHEST * a.flow_floats[f, START]))
+        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(longest, factor * step))
 
 
 def return_to_start(a: Arrays, f: int) -> None:
@@ -237,13 +245,17 @@ def publish(a: Arrays, f: int, time: float) -> None:
     """Bring everything that is seen of a flow to a time inside its step."""
     if a.flow_floats[f, AT] == time or a.flow_floats[f, STEP] == 0.0:
         return
-    elapsed = a.flow_floats[f, STEP]
-    if time < a.flow_floats[f, END]:
-        elapsed = (time - a.flow_floats[f, START]) - a.flow_floats[f, REST]
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        elapsed = a.flow_floats[f, EVENT]
-    visit(a, f, elapsed, time, True)
+    visit(a, f, elapsed_at(a, f, time), time, True)
     a.flow_floats[f, AT] = time
+
+
+def elapsed_at(a: Arrays, f: int, time: float) -> float:
+    """How much of the step has passed at a time."""
+    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
+        return float(a.flow_floats[f, EVENT])
+    if time < a.flow_floats[f, END]:
+        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
+    return float(a.flow_floats[f, STEP])
 
 
 def touch(a: Arrays, f: int, time: float) -> None:
@@ -251,6 +263,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
     if a.flow_ints[f, OPEN] == 1:
         return
     publish(a, f, time)
+    arm(a, f, elapsed_at(a, f, time))
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
             copy(a, f, E2, E0)
@@ -281,6 +294,15 @@ def settle_touched(a: Arrays, time: float) -> bool:
         if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
             return False
     return True
+
+
+def arm(a: Arrays, f: int, elapsed: float) -> None:
+    """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.conditions[c, ARMED] == AT_END:
+            a.conditions[c, ARMED] = 1 if a.condition_floats[c, LOW] <= elapsed else 0
+        c = a.conditions[c, FOLLOWING]
 
 
 def settle(a: Arrays, f: int, time: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
+    on_touch    is told of each flow that an event touches
     changing    members and conditions that may come to refer to something else
     """
 
@@ -87,6 +89,7 @@ class Motion:
         self.flows: dict[int, Flow] = {}
         self.changing: dict[Any, None] = {}
         self.touched: list[Flow] = []
+        self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method = ENGLAND
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
@@ -201,6 +204,8 @@ class Motion:
         self.host.call(self.engine.touch, flow.number)
         flow.is_open, flow.at = True, self.sim.time
         self.touched.append(flow)
+        if self.on_touch is not None:
+            self.on_touch(flow)
         self.host.raise_what_was_met()
 
     def touch_all(self) -> None:
@@ -212,6 +217,15 @@ class Motion:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers.get(slot, ()):
             self.touch(flow)
+
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition now, 0 or more where it holds, and its rate; None if its code is not native."""
+        if condition.row < 0:
+            return None
+        flow = self.watches.flow_of(condition)
+        if flow.at != self.sim.time:
+            flow.show()
+        return self.analyst.measure(condition)
 
     # --- from event to event --------------------------------------------------------------------------------------
 

@@ -167,7 +167,7 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
             size = abs(rows[Y2, i])
             tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
             if not size * ratio <= tolerance:
-                ratio = tolerance / size if size < HUGE else 0.0
+                ratio = tolerance / size if 0.0 < size < HUGE else 0.0
                 a.flow_ints[f, WORST] = i
                 if not ratio > 0.0:
                     return 0.0

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
+from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import set_values
 from eventide.declare import MISSING
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -74,12 +76,16 @@ class System:
             self.zeros = memoryview(bytes(16 * count)).cast("d")
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of a slot; None takes the run's."""
-        self.arena.rows[REL][slot] = self.sim.rel_error if relative is None else relative
-        self.arena.rows[ABS][slot] = self.sim.abs_error if absolute is None else absolute
+        """Set the tolerances of a slot; None takes the run's. Raises ModelError for a negative one and for NaN."""
+        relative = self.sim.rel_error if relative is None else relative
+        absolute = self.sim.abs_error if absolute is None else absolute
+        check_tolerances(relative, absolute)
+        self.arena.rows[REL][slot] = relative
+        self.arena.rows[ABS][slot] = absolute
 
     def set_all_tolerances(self, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of all slots; None leaves them."""
+        """Set the tolerances of all slots; None leaves them. Raises ModelError for a negative one and for NaN."""
+        check_tolerances(0.0 if relative is None else relative, 0.0 if absolute is None else absolute)
         if relative is not None:
             self.arena.table[REL, :] = relative
         if absolute is not None:
@@ -149,6 +155,7 @@ class System:
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         check_class(type(component))
+        refuse_commands_of(component)
         for slot in self.slots_of(component):
             if slot not in self._active:
                 self._activate(slot, component)
@@ -180,9 +187,9 @@ class System:
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
         for spec in component._when_specs:
-            trigger = spec.bind(component)
-            self.sim._conditions.add(trigger)
-            handlers.append((trigger, None))
+            for trigger in spec.bind(component):
+                self.sim._conditions.add(trigger)
+                handlers.append((trigger, None))
         for spec in component._every_specs:
             timer = spec.bind(component)
             timer.schedule()
@@ -225,3 +232,9 @@ class System:
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)
+
+
+def check_tolerances(relative: float, absolute: float) -> None:
+    """Raise ModelError if one is negative or no number; 0 is allowed, as the other may do."""
+    if not (relative >= 0.0 and absolute >= 0.0):
+        raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")

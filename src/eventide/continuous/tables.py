@@ -93,6 +93,7 @@ CONSTANTS: Final = 2
 TRIGGER: Final = 3
 """Whether it fires when it becomes true (`when`) or whenever it is true (`until`)."""
 ARMED: Final = 4
+"""0, 1, or AT_END: found false within the present step, which may be cut before."""
 FLOW: Final = 5
 FOLLOWING: Final = 6
 PRECEDING: Final = 7
@@ -105,6 +106,7 @@ READY: Final = 10
 TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CONDITION_INTS: Final = 12
+AT_END: Final = 2
 
 PRIORITY: Final = 0
 RANK: Final = 1

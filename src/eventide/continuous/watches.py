@@ -14,6 +14,7 @@ from eventide.continuous.tables import (
     CONDITION_FLOATS,
     CONDITION_INTS,
     CONSTANTS,
+    DUE,
     FIRST,
     FLOW,
     FOLLOWING,
@@ -141,6 +142,15 @@ class Watches:
     def end(self, condition: Condition) -> bool:
         """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
         return self._end_in(condition, self.motion.flows[self.ints.view[condition.row, FLOW]])
+
+    def exchange(self, chosen: Condition, other: Condition) -> None:
+        """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""
+        if chosen.is_trigger:
+            self.ints.view[chosen.row, ARMED] = 1
+        else:
+            self.link(chosen, self.flow_of(chosen))
+        self.motion.touch(self.flow_of(other))
+        self.ints.view[other.row, ARMED] = self.ints.view[other.row, DUE] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:

@@ -14,6 +14,7 @@ from eventide.continuous.tables import CHOICE, FAILED, LOCATED, REACHED, REFUSED
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
+from eventide.monitor.patience import Patience
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers()
         self.state_events = 0
-        self._cascade = Cascade()
-        sim._conditions = WatchedConditions(self.motion, sim._conditions)
+        self._cascade = Cascade(sim)
+        self._patience = Patience()
+        sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
     @property
     def steps(self) -> int:
@@ -55,8 +57,10 @@ class Monitor:
             sim._vigil = None
             return True
         sim.active = True
+        sim.current = None
         try:
             motion.prepare()
+            self._watched.instants.renew()
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
@@ -94,21 +98,19 @@ class Monitor:
         """
         sim, motion, observers = self.sim, self.motion, self.observers
         look = observers.next_time() if observers.periodic else inf
-        stop = min(next_event, look)
+        instant = self._watched.instants.next_after(sim.time)
+        stop = min(next_event, look, instant)
         code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
         if code in (LOCATED, CHOICE):
             if code == LOCATED and observers.count:
                 observers.observe_all(Phase.BEFORE, sim.time)
-            condition = motion.chosen
-            self.state_events += 1
-            self._cascade.note(condition, sim.time, sim.dt_min)
-            condition.fire(sim)
-            sim.dt, sim.last_time = 0.0, sim.time
+            self._fire(motion.chosen)
             return True
         if code == REACHED:
             self._arrive(stop)
-            if stop == next_event:
+            if stop in (instant, next_event):
                 observers.observe_all(Phase.BEFORE, stop)
+                self._touch_at(instant)
             else:
                 observers.observe_grid(stop)
         elif code == STEPPED:
@@ -117,6 +119,22 @@ class Monitor:
         else:
             self._resolve(code)
         return False
+
+    def _fire(self, chosen: Condition) -> None:
+        """Make the event of a condition the next one."""
+        sim = self.sim
+        self.state_events += 1
+        condition = self._cascade.note(chosen)
+        if condition is not chosen:
+            self.motion.watches.exchange(chosen, condition)
+        condition.fire(sim)
+        sim.dt, sim.last_time = 0.0, sim.time
+
+    def _touch_at(self, instant: float) -> None:
+        """Let the conditions on time alone that become true now be looked at."""
+        if instant == self.sim.time:
+            for condition in self._watched.instants.at(instant):
+                self.motion.touch(self.motion.watches.flow_of(condition))
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
@@ -137,7 +155,10 @@ class Monitor:
         sim.time, sim.dt = start, 0.0
         motion.host.raise_what_was_met()
         variable = motion.worst_variable()
-        repeat = variable is not None and sim.integration_error(variable)
+        if variable is None:
+            raise SimulationError(1, start, "However short the step, a rate at its end is not finite.")
+        self._patience.spend(variable, start, sim)
+        repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:
             motion.repeat(root)
