@@ -7,12 +7,11 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from contest import Contest, contestants_of
+from contest import OWN, Contest, contestants_of
 from report import record, table, write
 from workloads import WORKLOADS, Workload
 
 RESULTS = Path(__file__).resolve().parent / "results"
-OWN = {"eventide", "bare"}  # libraries whose failure is ours
 
 
 def chosen(arguments: list[str]) -> Namespace:

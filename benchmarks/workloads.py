@@ -3,7 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import answers
+
 Size = Mapping[str, float]
+Known = tuple[float, float]
+"""The right value, and how far from it a result may be."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,11 @@ class Workload:
     agree       which results are equal for all, with the relative difference allowed; the others are only shown
     references  contestants that the others are compared with, round by round
     smaller     sizes of those who would take minutes
+    known       which results are known, for a size: the right value and how far from it one may be. Where answers are
+                known, `agree` holds for eventide and the bare loops alone: peers have methods of their own
+    price       times are shown in place of rates: of a run, and for one of what this result counts (or `unit` if it
+                names no result)
+    goals       how many times as long as the first reference a contestant should take at most
     """
 
     name: str
@@ -32,6 +41,9 @@ class Workload:
     agree: Mapping[str, float]
     references: tuple[str, ...]
     smaller: Mapping[str, Size] = field(default_factory=dict)
+    known: Callable[[Size], Mapping[str, Known]] | None = None
+    price: str = ""
+    goals: Mapping[str, float] = field(default_factory=dict)
 
     def size_for(self, contestant: str, *, is_quick: bool) -> Size:
         return self.quick if is_quick else self.smaller.get(contestant, self.size)
@@ -39,6 +51,11 @@ class Workload:
 
 EXACT = 0.0
 ROUNDING = 1e-12  # sums of the same numbers in another order
+
+
+def known_bounces(size: Size) -> Mapping[str, Known]:
+    return {"events": (answers.count_bounces(size["balls"]), 0), "wrong_balls": (0, 0), "time_error": (0.0, 1e-9)}
+
 
 WORKLOADS = [
     Workload(
@@ -102,5 +119,47 @@ WORKLOADS = [
         agree={"preemptions": EXACT, "end": 1e-9, "next_draw": EXACT},
         references=("simpy", "bare"),
         smaller={"salabim": {"arrivals": 5_000}},
+    ),
+    Workload(
+        name="lorenz",
+        story="Lorenz's equations from (1, 1, 1) to t = 100 at 1e-8; error at t = 5",
+        folder="lorenz",
+        size={"until": 100.0, "tolerance": 1e-8},
+        quick={"until": 1.0, "tolerance": 1e-8},
+        unit="evaluation",
+        work=lambda size: size["until"],
+        agree={"steps": EXACT, "refused": EXACT, "evaluations": EXACT, "x": EXACT},
+        references=("bare",),
+        known=lambda size: {"error_5": (0.0, 1e-4)},
+        price="evaluations",
+        goals={"eventide": 2.0},
+    ),
+    Workload(
+        name="thermostat",
+        story="1,000 switches of a heater at two limits, at 1e-8",
+        folder="thermostat",
+        size={"switches": 1_000, "tolerance": 1e-8},
+        quick={"switches": 10, "tolerance": 1e-8},
+        unit="switch",
+        work=lambda size: size["switches"],
+        agree={"events": EXACT},
+        references=("bare",),
+        known=lambda size: {"events": (size["switches"], 0), "time_error": (0.0, 2e-5)},
+        price="unit",
+        goals={"eventide": 10.0, "eventide-when": 5.0},
+    ),
+    Workload(
+        name="balls",
+        story="100 balls in one model, dropped from 10 to 20 m, each bounces until it is slow; times to 1e-9",
+        folder="balls",
+        size={"balls": 100},
+        quick={"balls": 3},
+        unit="bounce",
+        work=lambda size: answers.count_bounces(size["balls"]),
+        agree={"events": EXACT},
+        references=("bare",),
+        known=known_bounces,
+        price="unit",
+        goals={"eventide": 10.0, "eventide-when": 5.0},
     ),
 ]

@@ -1,0 +1,67 @@
+"""What is known of the workloads without simulating them: closed forms and published digits."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from math import log
+
+import numpy as np
+
+GRAVITY = 9.81
+SHARE = 0.8  # of its speed that a ball keeps at a bounce
+SLOWEST = 1e-3  # m/s: a ball that rebounds more slowly lies still; this bounce is counted
+
+LORENZ_AT_5 = (-6.512113699419599, -6.974042788417076, 23.92412957210337)
+
+ARENSTORF_START = (0.994, 0.0, 0.0, -2.00158510637908252240537862224)
+ARENSTORF_MASS = 0.012277471
+ARENSTORF_PERIOD = 17.0652165601579625588917206249
+
+
+def height_of(number: int, balls: int) -> float:
+    """From how high a ball falls, in m: from 10 m upwards, the last below 20 m."""
+    return 10.0 + 10.0 * number / balls
+
+
+@cache
+def bounces(balls: int) -> tuple[np.ndarray, ...]:
+    """The times at which each ball meets the floor, in s: sums of a geometric series."""
+    found = []
+    for number in range(balls):
+        speed = (2.0 * GRAVITY * height_of(number, balls)) ** 0.5
+        count = int(np.ceil(log(SLOWEST / speed) / log(SHARE)))
+        flights = 2.0 * SHARE * (1.0 - SHARE ** np.arange(count)) / (1.0 - SHARE)
+        found.append(speed / GRAVITY * (1.0 + flights))
+    return tuple(found)
+
+
+def count_bounces(balls: int) -> int:
+    return sum(len(times) for times in bounces(balls))
+
+
+def judged_bounces(found: list[list[float]]) -> dict[str, float]:
+    """How many bounces were found, how many balls have the wrong number of them, and the worst error of a time."""
+    right = bounces(len(found))
+    pairs = [(np.asarray(mine), truth[: len(mine)]) for mine, truth in zip(found, right, strict=True)]
+    return {
+        "events": sum(len(times) for times in found),
+        "wrong_balls": sum(len(times) != len(truth) for times, truth in zip(found, right, strict=True)),
+        "time_error": max(float(np.max(np.abs(a[: len(b)] - b), initial=0.0)) for a, b in pairs),
+    }
+
+
+def switches(count: int) -> np.ndarray:
+    """When a thermostat switches: on at 18 degrees, off at 20, with T' = -T/10 and (30 - T)/10, from 20 degrees."""
+    cool, heat = 10.0 * log(20.0 / 18.0), 10.0 * log(12.0 / 10.0)
+    number = np.arange(1, count + 1)
+    return (number + 1) // 2 * cool + number // 2 * heat
+
+
+def judged_switches(found: list[float], count: int) -> dict[str, float]:
+    """How many switches were found, and the worst error of their times."""
+    mine = np.asarray(found)[:count]
+    return {"events": len(found), "time_error": float(np.max(np.abs(mine - switches(count)[: len(mine)]), initial=0.0))}
+
+
+def lorenz_error(solution: Callable[[float], Sequence[float]]) -> float:
+    """The largest error of a state at t = 5: later ones tell of chaos and not of a method."""
+    return max(abs(mine - right) for mine, right in zip(solution(5.0), LORENZ_AT_5, strict=True))
