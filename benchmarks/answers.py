@@ -1,6 +1,5 @@
 """What is known of the workloads without simulating them: closed forms and published digits."""
 
-from collections.abc import Callable, Sequence
 from functools import cache
 from math import log
 
@@ -9,12 +8,6 @@ import numpy as np
 GRAVITY = 9.81
 SHARE = 0.8  # of its speed that a ball keeps at a bounce
 SLOWEST = 1e-3  # m/s: a ball that rebounds more slowly lies still; this bounce is counted
-
-LORENZ_AT_5 = (-6.512113699419599, -6.974042788417076, 23.92412957210337)
-
-ARENSTORF_START = (0.994, 0.0, 0.0, -2.00158510637908252240537862224)
-ARENSTORF_MASS = 0.012277471
-ARENSTORF_PERIOD = 17.0652165601579625588917206249
 
 
 def height_of(number: int, balls: int) -> float:
@@ -60,8 +53,3 @@ def judged_switches(found: list[float], count: int) -> dict[str, float]:
     """How many switches were found, and the worst error of their times."""
     mine = np.asarray(found)[:count]
     return {"events": len(found), "time_error": float(np.max(np.abs(mine - switches(count)[: len(mine)]), initial=0.0))}
-
-
-def lorenz_error(solution: Callable[[float], Sequence[float]]) -> float:
-    """The largest error of a state at t = 5: later ones tell of chaos and not of a method."""
-    return max(abs(mine - right) for mine, right in zip(solution(5.0), LORENZ_AT_5, strict=True))

@@ -57,9 +57,10 @@ class Contestant:
         spec.loader.exec_module(program)
         return program
 
-    def version(self) -> str:
+    def version(self, program: ModuleType) -> str:
+        """The version of its library, whose package may have another name: the program's PACKAGE."""
         try:
-            return metadata.version(self.library)
+            return metadata.version(getattr(program, "PACKAGE", self.library))
         except metadata.PackageNotFoundError:
             return ""
 
@@ -140,7 +141,11 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
                 begin = perf_counter()
                 program = contestant.load()
                 own = getattr(program, "OWN_DRAWS", False)
-                answer = {"seconds": perf_counter() - begin, "version": contestant.version(), "has_own_draws": own}
+                answer = {
+                    "seconds": perf_counter() - begin,
+                    "version": contestant.version(program),
+                    "has_own_draws": own,
+                }
             else:
                 answer = timed(program, size, seed)
         except ModuleNotFoundError as error:

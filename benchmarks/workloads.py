@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import answers
 
-Size = Mapping[str, float]
+Size = Mapping[str, Any]
 Known = tuple[float, float]
 """The right value, and how far from it a result may be."""
 
@@ -51,6 +52,25 @@ class Workload:
 
 EXACT = 0.0
 ROUNDING = 1e-12  # sums of the same numbers in another order
+
+
+def smooth(name: str, story: str, tolerance: float, allowed: float) -> Workload:
+    """One of the problems of `smooth.py`, at a tolerance, with an error that none should exceed."""
+    size = {"problem": name, "tolerance": tolerance}
+    return Workload(
+        name=name,
+        story=story,
+        folder="smooth",
+        size=size,
+        quick=size,
+        unit="evaluation",
+        work=lambda size: 1,
+        agree={"steps": EXACT, "refused": EXACT, "evaluations": EXACT, "end": EXACT},
+        references=("bare",),
+        known=lambda size: {"error": (0.0, allowed)},
+        price="evaluations",
+        goals={"eventide": 2.0},
+    )
 
 
 def known_bounces(size: Size) -> Mapping[str, Known]:
@@ -120,20 +140,9 @@ WORKLOADS = [
         references=("simpy", "bare"),
         smaller={"salabim": {"arrivals": 5_000}},
     ),
-    Workload(
-        name="lorenz",
-        story="Lorenz's equations from (1, 1, 1) to t = 100 at 1e-8; error at t = 5",
-        folder="lorenz",
-        size={"until": 100.0, "tolerance": 1e-8},
-        quick={"until": 1.0, "tolerance": 1e-8},
-        unit="evaluation",
-        work=lambda size: size["until"],
-        agree={"steps": EXACT, "refused": EXACT, "evaluations": EXACT, "x": EXACT},
-        references=("bare",),
-        known=lambda size: {"error_5": (0.0, 1e-4)},
-        price="evaluations",
-        goals={"eventide": 2.0},
-    ),
+    smooth("lorenz", "Lorenz's equations from (1, 1, 1) to t = 100 at 1e-8; error at t = 5", 1e-8, 1e-4),
+    smooth("arenstorf", "one period of an Arenstorf orbit at 1e-10", 1e-10, 1e-3),
+    smooth("brusselator", "Brusselator in one dimension, 100 cells, 200 states, to t = 10 at 1e-6", 1e-6, 1e-4),
     Workload(
         name="thermostat",
         story="1,000 switches of a heater at two limits, at 1e-8",

@@ -1,6 +1,7 @@
 """A ball is a process: it waits for the floor, bounces, and ends when it is slow."""
 
 import answers
+
 import eventide as ev
 
 

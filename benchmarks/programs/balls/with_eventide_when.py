@@ -1,6 +1,7 @@
 """A handler in the class of the balls."""
 
 import answers
+
 import eventide as ev
 
 

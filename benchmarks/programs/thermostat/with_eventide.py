@@ -1,6 +1,7 @@
 """A process that waits for each limit in turn."""
 
 import answers
+
 import eventide as ev
 
 

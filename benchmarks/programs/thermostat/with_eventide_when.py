@@ -1,6 +1,7 @@
 """Handlers for both limits in the class of the room."""
 
 import answers
+
 import eventide as ev
 
 
