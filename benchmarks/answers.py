@@ -53,3 +53,27 @@ def judged_switches(found: list[float], count: int) -> dict[str, float]:
     """How many switches were found, and the worst error of their times."""
     mine = np.asarray(found)[:count]
     return {"events": len(found), "time_error": float(np.max(np.abs(mine - switches(count)[: len(mine)]), initial=0.0))}
+
+
+FURNACE_START = 2500.0
+COLD = 400.0
+HOT = 2200.0
+INGOT_TOLERANCE = 1e-8
+
+
+def first_ingots(alive: int) -> list[tuple[float, float]]:
+    """Temperature and coefficient of the ingots that are there at first: from cold to nearly hot, all different."""
+    return [
+        (COLD + (HOT - 100.0 - COLD) * number / alive, 0.1 + 0.1 * ((7 * number) % alive) / alive)
+        for number in range(alive)
+    ]
+
+
+# When so many ingots of so many have been drawn, and how hot the furnace is then. Source: DOP853 at 1e-12, begun again
+# at every draw.
+INGOTS_DRAWN = {
+    (10, 20): (39.46589498396055, 2358.41006139396),
+    (10, 2000): (3548.276565184232, 2388.9689615334078),
+    (1000, 2): (1.7489802429840726, 2415.521721917945),
+    (1000, 20): (2.4234736500661613, 2398.822997064584),
+}

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from contest import OWN, Contest, contestants_of
-from report import record, table, write
+from report import growth, record, table, write
 from workloads import WORKLOADS, Workload
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -55,6 +55,8 @@ def main(arguments: list[str]) -> int:
         _tell("")
         print(table(contest) + "\n", flush=True)
         contests.append(contest)
+    for line in growth(contests):
+        print(line)
     path = write(record(contests, rounds=options.rounds), options.results)
     print(f"written to {path}", file=sys.stderr)
     failed = [one for contest in contests for one in contest.standings if one.trouble and one.contestant.library in OWN]

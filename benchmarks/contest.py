@@ -68,6 +68,8 @@ class Contestant:
 def contestants_of(workload: Workload, only: Iterable[str] = ()) -> list[Contestant]:
     """The contestants of a workload: eventide first, the bare loop last; `only` names libraries or contestants."""
     found = [Contestant(path) for path in sorted((PROGRAMS / workload.folder).glob("with_*.py"))]
+    if workload.entrants:
+        found = [one for one in found if one.name in workload.entrants]
     wanted = set(only)
     if wanted:
         found = [one for one in found if one.name in wanted or one.library in wanted]
@@ -207,6 +209,7 @@ class Contest:
             for standing, worker in workers:
                 tell(f"{self.workload.name}: {standing.name} begins")
                 self._begin(standing, worker)
+            rounds = min(rounds, self.workload.most_rounds)
             for number in range(1, rounds + 1):
                 for standing, worker in workers:
                     if not standing.trouble:
@@ -279,6 +282,11 @@ class Contest:
         if other is None or standing.trouble:
             return []
         return [rate / base for rate, base in zip(self.rates(standing), self.rates(other), strict=True)]
+
+    def price(self, standing: Standing) -> float:
+        """Seconds for one unit, the median of the rounds; NaN where units are not counted."""
+        units = self.units(standing)
+        return median(standing.seconds) / units if units else nan
 
     @property
     def taking_part(self) -> Iterator[Standing]:

@@ -6,6 +6,7 @@ import platform
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import metadata
+from math import isnan
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -62,19 +63,22 @@ class _Prices:
     def head(self) -> list[str]:
         workload = self.contest.workload
         names = [f"time / {name} (max)" for name in workload.references]
-        return ["make ms", "run ms", f"us/{workload.unit}", *names, *(["goal"] if workload.goals else [])]
+        return ["make ms", "run ms", f"us/{workload.unit}", *names, *(["goal"] if self._has_goals() else [])]
 
     def cells(self, standing: Standing) -> list[str]:
         contest, workload = self.contest, self.contest.workload
         seconds = median(standing.seconds)
         cells = [f"{1e3 * median(standing.preparing):.3g}" if standing.preparing else "-", f"{1e3 * seconds:.3f}"]
-        count = contest.units(standing)
-        cells.append(f"{1e6 * seconds / count:.3g}" if count else "-")
+        price = contest.price(standing)
+        cells.append("-" if isnan(price) else f"{1e6 * price:.3g}")
         cells += [_multiple(contest.ratios(standing, name)) for name in workload.references]
-        if workload.goals:
-            goal = workload.goals.get(standing.name)
-            cells.append(f"{goal:g}" if goal else "")
+        if self._has_goals():
+            multiple, absolute = workload.goals.get(standing.name), workload.goals_us.get(standing.name)
+            cells.append(f"{multiple:g} x" if multiple else f"{absolute:g} us" if absolute else "")
         return cells
+
+    def _has_goals(self) -> bool:
+        return bool(self.contest.workload.goals or self.contest.workload.goals_us)
 
 
 def _multiple(ratios: list[float]) -> str:
@@ -119,6 +123,21 @@ def _notes(contest: Contest) -> Iterator[str]:
         yield f"  DIFFERS: {text}"
 
 
+def growth(contests: list[Contest]) -> Iterator[str]:
+    """Where a unit should cost no more than in another workload: what it costs in both, if both were held."""
+    held = {contest.workload.name: contest for contest in contests}
+    for contest in contests:
+        if contest.workload.no_dearer is None or contest.workload.no_dearer[0] not in held:
+            continue
+        other, most = held[contest.workload.no_dearer[0]], contest.workload.no_dearer[1]
+        cheap = {standing.name: other.price(standing) for standing in other.taking_part}
+        for standing in contest.taking_part:
+            if standing.name in cheap:
+                ratio = contest.price(standing) / cheap[standing.name]
+                name, unit = contest.workload.name, contest.workload.unit
+                yield f"{name}: {standing.name} takes {ratio:.2f} times as long for a {unit} as in {other.workload.name}; goal {most:g}"
+
+
 def record(contests: list[Contest], *, rounds: int) -> dict[str, Any]:
     """All that was found, with the machine, the versions and the date, ready for JSON."""
     return {
@@ -159,6 +178,7 @@ def _workload(contest: Contest) -> dict[str, Any]:
         "seed": contest.seed,
         "references": list(workload.references),
         "goals": dict(workload.goals),
+        "goals_us": dict(workload.goals_us),
         "disagreements": contest.disagreements,
         "contestants": [_standing(contest, standing) for standing in contest.standings],
     }

@@ -30,6 +30,10 @@ class Workload:
     price       times are shown in place of rates: of a run, and for one of what this result counts (or `unit` if it
                 names no result)
     goals       how many times as long as the first reference a contestant should take at most
+    goals_us    how many microseconds one unit should take at most
+    entrants    who may take part; everybody who has a program if empty
+    most_rounds more rounds than that are not held
+    no_dearer   another workload and how many times as much as there one unit should cost at most
     """
 
     name: str
@@ -45,6 +49,10 @@ class Workload:
     known: Callable[[Size], Mapping[str, Known]] | None = None
     price: str = ""
     goals: Mapping[str, float] = field(default_factory=dict)
+    goals_us: Mapping[str, float] = field(default_factory=dict)
+    entrants: tuple[str, ...] = ()
+    most_rounds: int = 1_000
+    no_dearer: tuple[str, float] | None = None
 
     def size_for(self, contestant: str, *, is_quick: bool) -> Size:
         return self.quick if is_quick else self.smaller.get(contestant, self.size)
@@ -75,6 +83,11 @@ def smooth(name: str, story: str, tolerance: float, allowed: float) -> Workload:
 
 def known_bounces(size: Size) -> Mapping[str, Known]:
     return {"events": (answers.count_bounces(size["balls"]), 0), "wrong_balls": (0, 0), "time_error": (0.0, 1e-9)}
+
+
+def known_draws(size: Size) -> Mapping[str, Known]:
+    end, furnace = answers.INGOTS_DRAWN[size["alive"], size["draws"]]
+    return {"draws": (size["draws"], 0), "end": (end, 1e-4), "furnace": (furnace, 1e-4)}
 
 
 WORKLOADS = [
@@ -153,7 +166,7 @@ WORKLOADS = [
         work=lambda size: size["switches"],
         agree={"events": EXACT},
         references=("bare",),
-        known=lambda size: {"events": (size["switches"], 0), "time_error": (0.0, 2e-5)},
+        known=lambda size: {"events": (size["switches"], 0), "time_error": (0.0, 1e-4)},
         price="unit",
         goals={"eventide": 10.0, "eventide-when": 5.0},
     ),
@@ -170,5 +183,51 @@ WORKLOADS = [
         known=known_bounces,
         price="unit",
         goals={"eventide": 10.0, "eventide-when": 5.0},
+        smaller={"pathsim": {"balls": 2}},
+    ),
+    Workload(
+        name="balls-4000",
+        story="the same with 4,000 balls: a bounce should cost about what it costs among 100",
+        folder="balls",
+        size={"balls": 4_000},
+        quick={"balls": 5},
+        unit="bounce",
+        work=lambda size: answers.count_bounces(size["balls"]),
+        agree={"events": EXACT},
+        references=("bare",),
+        known=known_bounces,
+        price="unit",
+        entrants=("eventide", "eventide-when", "bare"),
+        most_rounds=2,
+        no_dearer=("balls", 1.3),
+    ),
+    Workload(
+        name="ingots",
+        story="1,000 ingots in one furnace, coupled both ways; whoever is hot makes room for a cold one; 20 draws",
+        folder="ingots",
+        size={"alive": 1_000, "draws": 20},
+        quick={"alive": 1_000, "draws": 2},
+        unit="draw",
+        work=lambda size: size["draws"],
+        agree={"draws": EXACT},
+        references=("bare",),
+        known=known_draws,
+        price="unit",
+        goals={"eventide": 3.0},
+        most_rounds=3,
+    ),
+    Workload(
+        name="ingot-life",
+        story="the same with ten ingots: a whole life from the object's making to its stop, 2,000 of them",
+        folder="ingots",
+        size={"alive": 10, "draws": 2_000},
+        quick={"alive": 10, "draws": 20},
+        unit="life",
+        work=lambda size: size["draws"],
+        agree={"draws": EXACT},
+        references=("bare",),
+        known=known_draws,
+        price="unit",
+        goals_us={"eventide": 30.0},
     ),
 ]
