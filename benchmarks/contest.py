@@ -227,7 +227,7 @@ class Contest:
         if "trouble" in loaded:
             standing.trouble = loaded["trouble"]
         else:
-            standing.first += loaded["seconds"]
+            standing.first += loaded["seconds"] + loaded.get("preparing", 0.0)
 
     def _run(self, standing: Standing, worker: Worker) -> None:
         answer = worker.ask(standing.size, self.seed)

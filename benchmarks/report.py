@@ -135,7 +135,8 @@ def growth(contests: list[Contest]) -> Iterator[str]:
             if standing.name in cheap:
                 ratio = contest.price(standing) / cheap[standing.name]
                 name, unit = contest.workload.name, contest.workload.unit
-                yield f"{name}: {standing.name} takes {ratio:.2f} times as long for a {unit} as in {other.workload.name}; goal {most:g}"
+                than = f"as long for a {unit} as in {other.workload.name}; goal {most:g}"
+                yield f"{name}: {standing.name} takes {ratio:.2f} times {than}"
 
 
 def record(contests: list[Contest], *, rounds: int) -> dict[str, Any]:
