@@ -214,7 +214,7 @@ WORKLOADS = [
         known=known_draws,
         price="unit",
         goals={"eventide": 3.0},
-        most_rounds=3,
+        most_rounds=2,
     ),
     Workload(
         name="ingot-life",
