@@ -97,7 +97,7 @@ def test_a_ready_made_rest_and_another_kick(compiles: Any) -> None:
         ball["height"].start()
         ball.velocity = 9.81
         yield ev.hold(1.0)
-        yield ev.until(lambda: ball.velocity == 0.0)
+        yield ev.until(lambda: ball.velocity == 0.0 and ball.height == 0.0)
         log.append((sim.time, ball.height))
 
     sim.process(kicker())
@@ -263,7 +263,7 @@ def test_chatter_across_a_surface_is_named_as_such(compiles: Any, dt_min: float)
     with pytest.raises(ev.ModelError, match=r"chatter across a surface: relay\.\w+ \[lambda at .*\] and relay\.\w+"):
         sim.run(until=2.0)
     assert sim.time == pytest.approx(1.0, abs=1e-2)
-    assert 2000 <= relay.switches <= 2010
+    assert 2000 <= relay.switches <= 2100
 
 
 def test_a_band_ends_the_chatter(compiles: Any) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
@@ -154,7 +155,18 @@ class Trigger(Condition):
     end         the time of that end, if the settler is to run next
     """
 
-    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "end", "handler", "has_fired", "settler")
+    __slots__ = (
+        "__weakref__",
+        "_notice",
+        "_value",
+        "_wait",
+        "armed",
+        "component",
+        "end",
+        "handler",
+        "has_fired",
+        "settler",
+    )
     _story = None
     is_trigger = True
 
@@ -290,8 +302,7 @@ class Until:
             self._await_crossing(sim, activity, condition, priority, prior)
         else:
             self._await(sim, activity, condition, priority, prior)
-        if sim._vigil is None:
-            sim._watch()
+        sim._watch()
 
     def _await(self, sim: World, activity: Any, condition: Any, priority: float, prior: bool) -> None:
         wait = sim._conditions.again(activity, condition)
@@ -448,12 +459,16 @@ def describe_function(function: Any) -> str:
     if crossing is not None:
         word = {"rises": "up", "falls": "down"}[function.__name__]
         return f"crosses({describe_function(crossing)}, {word})"
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return repr(function)
+    return describe_code(getattr(function, "__code__", function))
+
+
+def describe_code(code: Any) -> str:
+    """As `describe_function`, of the code of a condition; of what has none by itself."""
+    if not isinstance(code, CodeType):
+        return repr(code)
     if code.co_name == "<lambda>":
         return f"lambda at {code.co_filename}:{code.co_firstlineno}"
-    return str(getattr(function, "__qualname__", code.co_name))
+    return code.co_qualname
 
 
 def describe_progress(guide: float, rate: float) -> str:

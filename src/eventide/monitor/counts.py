@@ -68,7 +68,5 @@ def report(monitor: Monitor) -> RunReport:
 
 def _is_passed_through(condition: Condition, motion: Motion) -> bool:
     return (
-        isinstance(condition, Trigger)
-        and condition.has_fired
-        and motion.watches.ints.view[condition.row, ARMED] == 0
+        isinstance(condition, Trigger) and condition.has_fired and motion.watches.ints.view[condition.row, ARMED] == 0
     )

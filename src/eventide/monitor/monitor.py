@@ -71,7 +71,8 @@ class Monitor:
                     return due <= sim.time
                 next_event = min(due, horizon)
                 if next_event == inf:
-                    motion.settle()
+                    if self._fire_if_due():
+                        return True
                     if not self._has_prospect():
                         return False
                     next_event = LATEST
@@ -119,6 +120,15 @@ class Monitor:
         else:
             self._resolve(code)
         return False
+
+    def _fire_if_due(self) -> bool:
+        """Make the event of a condition that is true now the next one; False if there is none."""
+        code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
+        if code == CHOICE:
+            self._fire(self.motion.chosen)
+        elif code != REACHED:
+            self._resolve(code)
+        return code == CHOICE
 
     def _fire(self, chosen: Condition) -> None:
         """Make the event of a condition the next one."""
