@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
+    from eventide.errors import MissingLibraryError as MissingLibraryError
     from eventide.errors import ModelError as ModelError
     from eventide.errors import ParameterError as ParameterError
     from eventide.errors import SimulationError as SimulationError
@@ -61,9 +62,12 @@ if TYPE_CHECKING:
     from eventide.experiment import Quantity as Quantity
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
+    from eventide.observe import Expression as Expression
     from eventide.observe import PopulationRecording as PopulationRecording
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import dump as dump
+    from eventide.observe import read_dump as read_dump
     from eventide.observe import read_table as read_table
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
@@ -119,12 +123,22 @@ _HOMES = {
         "EventideError",
         "InputError",
         "Interrupt",
+        "MissingLibraryError",
         "ModelError",
         "ParameterError",
         "SimulationError",
     ),
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
-    "observe": ("PopulationRecording", "Recording", "Reporter", "read_table", "write_csv"),
+    "observe": (
+        "Expression",
+        "PopulationRecording",
+        "Recording",
+        "Reporter",
+        "dump",
+        "read_dump",
+        "read_table",
+        "write_csv",
+    ),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

@@ -3,21 +3,28 @@
 May import: monitor, continuous, discrete, statistics, declare, errors. Start reading at `recording.py`.
 """
 
+from eventide.observe.dumps import dump, read_dump
 from eventide.observe.files import whole_file, write_csv
 from eventide.observe.ledger import Heading
+from eventide.observe.outlet import Outlet
 from eventide.observe.population import PopulationRecording, Series
-from eventide.observe.recording import Column, Recording, record
+from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
+from eventide.observe.subjects import Column, Expression
 from eventide.observe.tables import read_table
 
 __all__ = [
     "Column",
     "Every",
+    "Expression",
     "Heading",
+    "Outlet",
     "PopulationRecording",
     "Recording",
     "Reporter",
     "Series",
+    "dump",
+    "read_dump",
     "read_table",
     "record",
     "whole_file",

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from eventide.continuous import Continuous, Variable
-from eventide.declare import Component
-from eventide.discrete import Resource
+from eventide.continuous import Continuous
 from eventide.errors import ModelError
-from eventide.observe.ledger import Heading, Ledger
+from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
+from eventide.observe.subjects import Column, check_names, columns_of, named_columns
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from eventide.observe.ledger import Source
     from eventide.observe.reporter import Every
+    from eventide.observe.subjects import Named, Subject
     from eventide.simulation import Simulation
-
-Subject: TypeAlias = Component | Variable
-
-
-@dataclass(frozen=True)
-class Column(Heading):
-    """One recorded quantity: its name, its unit and how it is read.
-
-    trend   reads its rate, or None if it has none: a kink without a jump is an event's trace as well
-    """
-
-    read: Callable[[], float]
-    trend: Callable[[], float] | None = None
 
 
 class Recording(Ledger):
@@ -49,16 +34,6 @@ class Recording(Ledger):
     ) -> None:
         super().__init__(sim, columns, every, events=events, name=name)
         self._source = _Columns(columns)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as index, a column for each quantity; units stand in `attrs["units"]`."""
-        import pandas as pd
-
-        frame = pd.DataFrame(
-            {column.name: self[column.name] for column in self.columns}, index=pd.Index(self.times, name="time")
-        )
-        frame.attrs["units"] = {column.name: column.unit for column in self.columns}
-        return frame
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
         """Draw the columns, or those that are named, over time; answers the axes."""
@@ -84,45 +59,10 @@ class _Columns:
         return [trend() for trend in self._trends]
 
 
-def columns_of(subject: Any) -> list[Column]:
-    """What there is to record of a component, a variable or a resource.
-
-    Raises ModelError if there is nothing.
-    """
-    if isinstance(subject, Variable):
-        return [_variable_column(subject)]
-    if isinstance(subject, Continuous):
-        layout = subject._layout
-        found = [_variable_column(subject[name]) for name in layout.states]
-        found += [
-            Column(f"{subject.name}.{name}", layout.fields[name].unit, _reader(subject[name], "state"))
-            for name in (*layout.computed, *layout.sums)
-        ]
-        if found:
-            return found
-    if isinstance(subject, Resource):
-        return [
-            Column(f"{subject.name}.in_use", "", lambda: float(subject.in_use.value), is_discrete=True),
-            Column(f"{subject.name}.queue", "", lambda: float(subject.queue.value), is_discrete=True),
-        ]
-    raise ModelError(
-        f"there is nothing to record of {subject!r}: give a component with states, a variable, a resource, "
-        "or name an expression: sim.record(energy=lambda: ...)"
-    )
-
-
-def _variable_column(variable: Variable) -> Column:
-    return Column(variable.name, variable.unit, _reader(variable, "state"), _reader(variable, "rate"))
-
-
-def _reader(variable: Variable, what: str) -> Callable[[], float]:
-    return lambda: float(getattr(variable, what))
-
-
 def record(
     sim: Simulation,
     subjects: Sequence[Subject | type[Continuous]],
-    expressions: dict[str, Callable[[], float]],
+    expressions: Mapping[str, Named],
     every: Every,
     *,
     events: bool = True,
@@ -139,8 +79,8 @@ def record(
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
         columns = [column for subject in subjects for column in columns_of(subject)]
-        columns += [Column(label, "", read) for label, read in expressions.items()]
-        _check_names([column.name for column in columns])
+        columns += [column for label, thing in expressions.items() for column in named_columns(label, thing)]
+        check_names([column.name for column in columns])
         recording = Recording(sim, columns, every, events=events, name=name)
     sim._the_monitor.add_observer(recording)
     return recording
@@ -159,11 +99,3 @@ def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
             "give a class derived from Continuous, or the objects themselves"
         )
     return subject
-
-
-def _check_names(names: list[str]) -> None:
-    if not names:
-        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
