@@ -67,8 +67,12 @@ if TYPE_CHECKING:
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
     from eventide.observe import dump as dump
+    from eventide.observe import find_faults as find_faults
+    from eventide.observe import outliers as outliers
     from eventide.observe import read_dump as read_dump
     from eventide.observe import read_table as read_table
+    from eventide.observe import summarise as summarise
+    from eventide.observe import validate as validate
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
@@ -135,8 +139,12 @@ _HOMES = {
         "Recording",
         "Reporter",
         "dump",
+        "find_faults",
+        "outliers",
         "read_dump",
         "read_table",
+        "summarise",
+        "validate",
         "write_csv",
     ),
     "simulation": ("Simulation",),

@@ -151,6 +151,9 @@ def test_hostile_names_survive(place, kind):
         assert comes_back(frame, place(kind), table)
 
 
+LETTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
 @given(

@@ -8,6 +8,7 @@ from eventide.observe.files import whole_file, write_csv
 from eventide.observe.ledger import Heading
 from eventide.observe.outlet import Outlet
 from eventide.observe.population import PopulationRecording, Series
+from eventide.observe.processing import fence, find_faults, outliers, sample, summarise, tail_means, validate
 from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
 from eventide.observe.subjects import Column, Expression
@@ -24,9 +25,16 @@ __all__ = [
     "Reporter",
     "Series",
     "dump",
+    "fence",
+    "find_faults",
+    "outliers",
     "read_dump",
     "read_table",
     "record",
+    "sample",
+    "summarise",
+    "tail_means",
+    "validate",
     "whole_file",
     "write_csv",
 ]

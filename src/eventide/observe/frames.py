@@ -27,7 +27,7 @@ def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
     # A list of texts says what it is even if it is empty.
     data = {name: pd.array(d, dtype="str") if isinstance(d, list) else d for name, d in columns.items()}
     frame = pd.DataFrame(data, index=pd.Index(block.times, name="time"))
-    frame.attrs.update(_attributes(ledger))
+    frame.attrs.update(attributes_of(ledger))
     return frame
 
 
@@ -79,7 +79,7 @@ def _refuse_twice(ledger: Ledger, names: list[str]) -> None:
         )
 
 
-def _attributes(ledger: Ledger) -> dict[str, Any]:
+def attributes_of(ledger: Ledger) -> dict[str, Any]:
     """What a recording says of itself and its columns."""
     return {
         "name": ledger.name,

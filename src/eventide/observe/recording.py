@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from eventide.continuous import Continuous
 from eventide.errors import ModelError
+from eventide.observe.frames import attributes_of
 from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
+from eventide.observe.processing import sample
 from eventide.observe.subjects import Column, check_names, columns_of, named_columns
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from eventide.observe.ledger import Source
@@ -34,6 +40,23 @@ class Recording(Ledger):
     ) -> None:
         super().__init__(sim, columns, every, events=events, name=name)
         self._source = _Columns(columns)
+
+    def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
+        """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
+
+        before      at an event the values before it, not those after
+        Rows before the first or after the last recorded one are NaN.
+        """
+        import pandas as pd
+
+        own, wanted = self.times, np.asarray(times, dtype=float)
+        data = {
+            column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
+            for column in self.columns
+        }
+        frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
+        frame.attrs.update(attributes_of(self))
+        return frame
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
         """Draw the columns, or those that are named, over time; answers the axes."""
