@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
     from eventide.observe import Expression as Expression
+    from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
@@ -135,6 +136,7 @@ _HOMES = {
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
     "observe": (
         "Expression",
+        "Occupancy",
         "PopulationRecording",
         "Recording",
         "Reporter",

@@ -6,6 +6,7 @@ May import: monitor, continuous, discrete, statistics, declare, errors. Start re
 from eventide.observe.dumps import dump, read_dump
 from eventide.observe.files import whole_file, write_csv
 from eventide.observe.ledger import Heading
+from eventide.observe.occupancy import Occupancy, Stay
 from eventide.observe.outlet import Outlet
 from eventide.observe.population import PopulationRecording, Series
 from eventide.observe.processing import fence, find_faults, outliers, sample, summarise, tail_means, validate
@@ -19,11 +20,13 @@ __all__ = [
     "Every",
     "Expression",
     "Heading",
+    "Occupancy",
     "Outlet",
     "PopulationRecording",
     "Recording",
     "Reporter",
     "Series",
+    "Stay",
     "dump",
     "fence",
     "find_faults",
