@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from eventide.observe import Expression as Expression
     from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
+    from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
     from eventide.observe import dump as dump
@@ -138,6 +139,7 @@ _HOMES = {
         "Expression",
         "Occupancy",
         "PopulationRecording",
+        "Progress",
         "Recording",
         "Reporter",
         "dump",

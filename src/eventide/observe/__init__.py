@@ -10,6 +10,7 @@ from eventide.observe.occupancy import Occupancy, Stay
 from eventide.observe.outlet import Outlet
 from eventide.observe.population import PopulationRecording, Series
 from eventide.observe.processing import fence, find_faults, outliers, sample, summarise, tail_means, validate
+from eventide.observe.progress import Progress
 from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
 from eventide.observe.subjects import Column, Expression
@@ -23,6 +24,7 @@ __all__ = [
     "Occupancy",
     "Outlet",
     "PopulationRecording",
+    "Progress",
     "Recording",
     "Reporter",
     "Series",

@@ -4,6 +4,7 @@ May import: experiment, observe, monitor, continuous, discrete, statistics, decl
 `pictures.py`.
 """
 
+from eventide.view.animation import Moment, animate, zigzag
 from eventide.view.canvas import new_figure, save
 from eventide.view.charts import mark_events, plot_gantt
 from eventide.view.pictures import plot_recording, plot_recordings
@@ -11,6 +12,8 @@ from eventide.view.spaces import plot_cloud, plot_phase, plot_series, plot_traje
 from eventide.view.spreads import plot_boxes, plot_histogram
 
 __all__ = [
+    "Moment",
+    "animate",
     "mark_events",
     "new_figure",
     "plot_boxes",
@@ -23,4 +26,5 @@ __all__ = [
     "plot_series",
     "plot_trajectory",
     "save",
+    "zigzag",
 ]
