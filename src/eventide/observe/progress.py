@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf, isfinite
 from time import perf_counter
 from types import TracebackType
@@ -74,10 +75,8 @@ class Progress:
     def _text(self) -> Text:
         from rich.text import Text
 
-        try:
+        with suppress(RuntimeError):  # the run has changed what was being counted: the next look will see it
             self._latest = self.line()
-        except RuntimeError:  # the run has changed what was being counted: the next look will see it
-            pass
         return Text(self._latest, no_wrap=True, overflow="ellipsis")
 
     def __enter__(self) -> Self:
