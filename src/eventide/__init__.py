@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
+    from eventide.errors import MissingLibraryError as MissingLibraryError
     from eventide.errors import ModelError as ModelError
     from eventide.errors import ParameterError as ParameterError
     from eventide.errors import SimulationError as SimulationError
@@ -68,10 +69,19 @@ if TYPE_CHECKING:
     from eventide.experiment import Quantity as Quantity
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
+    from eventide.observe import Expression as Expression
+    from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
+    from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import dump as dump
+    from eventide.observe import find_faults as find_faults
+    from eventide.observe import outliers as outliers
+    from eventide.observe import read_dump as read_dump
     from eventide.observe import read_table as read_table
+    from eventide.observe import summarise as summarise
+    from eventide.observe import validate as validate
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
@@ -142,12 +152,28 @@ _HOMES = {
         "EventideError",
         "InputError",
         "Interrupt",
+        "MissingLibraryError",
         "ModelError",
         "ParameterError",
         "SimulationError",
     ),
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
-    "observe": ("PopulationRecording", "Recording", "Reporter", "read_table", "write_csv"),
+    "observe": (
+        "Expression",
+        "Occupancy",
+        "PopulationRecording",
+        "Progress",
+        "Recording",
+        "Reporter",
+        "dump",
+        "find_faults",
+        "outliers",
+        "read_dump",
+        "read_table",
+        "summarise",
+        "validate",
+        "write_csv",
+    ),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

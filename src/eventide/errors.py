@@ -3,6 +3,7 @@
 EventideError
 |-- SimulationError     a numbered error of the monitor: number, text, time, culprit
 |-- ModelError          the library was used in a way it cannot follow
+|-- MissingLibraryError a library of an extra is not installed
 `-- Interrupt           thrown into a process by `interrupt(cause)`
 CascadeWarning (UserWarning)   events come ever closer to one time
 Ended (BaseException)   thrown into a process by `end()`
@@ -51,6 +52,10 @@ class ModelError(EventideError):
 
 class ParameterError(ModelError, TypeError):
     """A model has no parameter of that name, or the value is not of its kind; the message says what is allowed."""
+
+
+class MissingLibraryError(EventideError, ModuleNotFoundError):
+    """A library of an extra is not installed; the message says how to install it."""
 
 
 class InputError(EventideError):

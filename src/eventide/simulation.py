@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.monitor.counts import RunReport
     from eventide.observe import Every, PopulationRecording, Recording
     from eventide.observe.log import EventLog
-    from eventide.observe.recording import Subject
+    from eventide.observe.subjects import Named, Subject
 
 
 class Simulation(World):
@@ -133,7 +132,7 @@ class Simulation(World):
         every: Every = "step",
         events: bool = True,
         name: str = "",
-        **expressions: Callable[[], float],
+        **expressions: Named,
     ) -> Recording: ...
 
     def record(
@@ -142,10 +141,13 @@ class Simulation(World):
         every: Every = "step",
         events: bool = True,
         name: str = "",
-        **expressions: Callable[[], float],
+        **expressions: Named,
     ) -> Recording | PopulationRecording:
-        """Record components, variables, resources and named expressions from now on, or all objects of one class.
+        """Record components, variables, queues, resources and named expressions from now on, or all objects of a class.
 
+        Of a queue the length is recorded, of a resource the units in use and the requests that wait; more by name:
+        `utilisation=lambda: desk.utilisation`. An expression is a function, or `ev.Expression(function, unit=...)`; a
+        dict has those whose names are not words.
         every       a period; "step": each step's end; "event": only events, and all of them
         events      whether both sides of events are kept beside the regular instants
         """
