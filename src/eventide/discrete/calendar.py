@@ -23,6 +23,8 @@ from eventide.errors import ModelError
 Path: TypeAlias = tuple[int, ...]
 PLAIN: Path = (0,)
 """The path of a hold, which has its sequence number for itself."""
+FIRST: Path = (0, 0)
+"""The path of what is put in front where nothing stands yet: before any with a serial number."""
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 SPARE: Final = 256
@@ -41,24 +43,35 @@ class Activity(Protocol):
 Notice: TypeAlias = tuple[float, float, Path, Any]
 
 
+class Nobody:
+    """Who stands at the end of time, so that the heap has a root always."""
+
+    __slots__ = ("_notice",)
+
+    def __init__(self) -> None:
+        self._notice: Notice | None = None
+
+
 class Calendar:
     """The event list of one run.
 
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
     points to is stale and dropped when met. Three lists are kept in key order and merged by who takes from them:
 
-    front       a heap: what stands in front of the present instant
+    front       a heap: what stands in front of the present instant, before all that the other two hold
     ready       the end of the present instant, in order of scheduling
-    heap        a heap: the future, and whatever was placed beside a neighbour
+    heap        a heap: the future, whatever was placed beside a neighbour in it or in `ready`, and the end of time
     numbers     where the run loop draws the number of each event from
     turn        the number of the stretch of code that runs
     """
 
-    __slots__ = ("discarded", "front", "heap", "numbers", "ready", "serial", "tracer", "turn", "void")
+    __slots__ = ("discarded", "end", "front", "heap", "numbers", "ready", "serial", "tracer", "turn", "void")
 
     def __init__(self) -> None:
         self.front: list[Notice] = []
-        self.heap: list[Notice] = []
+        self.end: Notice = (inf, inf, PLAIN, Nobody())
+        self.end[3]._notice = self.end
+        self.heap: list[Notice] = [self.end]
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
         self.numbers = count(2)
@@ -88,8 +101,13 @@ class Calendar:
 
     def schedule_front(self, now: float, activity: Any) -> None:
         """Place `activity` in front of the present instant, after what the present stretch of code put there."""
-        activity._notice = notice = (now, -self.turn, (self.serial(), 0), activity)
-        heappush(self.front, notice)
+        front = self.front
+        if front:
+            activity._notice = notice = (now, -self.turn, (self.serial(), 0), activity)
+            heappush(front, notice)
+        else:
+            activity._notice = notice = (now, -self.turn, FIRST, activity)
+            front.append(notice)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
@@ -107,12 +125,18 @@ class Calendar:
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
-        heappush(self.heap, notice)
+        is_in_front = any(one is neighbour for one in self.front)
+        heappush(self.front if is_in_front else self.heap, notice)
+
+    def schedule_last(self, now: float, activity: Any) -> None:
+        """Place `activity` at the end of the present instant; its value and what it waited for tell why."""
+        serial = self.serial
+        activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
+        self.ready.append(notice)
 
     def answer(self, now: float, activity: Any, wait: Any) -> None:
-        """Place `activity`, whose `wait` is over, at the end of the present instant."""
-        activity._notice = notice = (now, self.turn - 0.5, (self.serial(), 0), activity)
-        self.ready.append(notice)
+        """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
+        self.schedule_last(now, activity)
 
     def hand_over(self, now: float, activity: Any, process: Any) -> None:
         """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""
@@ -148,14 +172,15 @@ class Calendar:
         front, ready, heap = self.front, self.ready, self.heap
         while front and front[0][3]._notice is not front[0]:
             heappop(front)
-        while heap and heap[0][3]._notice is not heap[0]:
+        while heap[0][3]._notice is not heap[0]:
             heappop(heap)
         while ready and ready[0][3]._notice is not ready[0]:
             ready.popleft()
-        soonest = front[0] if front else ready[0] if ready else None
-        if heap and (soonest is None or heap[0] < soonest):
-            return heap[0]
-        return soonest
+        if front:
+            return front[0]
+        if ready and not heap[0] < ready[0]:
+            return ready[0]
+        return None if heap[0] is self.end else heap[0]
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
@@ -171,7 +196,9 @@ class Calendar:
         return sorted(other for other in self._valid() if notice is None or other > notice)
 
     def _valid(self) -> Iterator[Notice]:
-        return (notice for notice in chain(self.front, self.ready, self.heap) if notice[3]._notice is notice)
+        end = self.end
+        everybody = chain(self.front, self.ready, self.heap)
+        return (notice for notice in everybody if notice[3]._notice is notice and notice is not end)
 
 
 def check_time(value: float, what: str) -> float:

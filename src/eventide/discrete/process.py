@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import GeneratorType
+from types import CodeType, GeneratorType
 from typing import TYPE_CHECKING, Any, Self
 
 from eventide.declare import Component, check_same_simulation
@@ -27,12 +27,23 @@ class _Agenda:
     _wait       what it waits for, other than a time
     _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
     _generator  its generator, from its beginning to its end
-    _mourners   who waits for its end
+    _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
+    _anchor     when its story began
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
     # base of components has slots, so that a class may be a process and more.
-    __slots__ = ("_generator", "_mourners", "_notice", "_story", "_value", "_wait")
+    __slots__ = (
+        "_anchor",
+        "_generator",
+        "_mourners",
+        "_notice",
+        "_story",
+        "_value",
+        "_wait",
+        "result",
+        "terminated",
+    )
 
     _notice: Notice | None
     _value: Any
@@ -40,10 +51,10 @@ class _Agenda:
     _story: Any
     _generator: Any
     _mourners: list[End] | None
-    _anchor: float = 0.0
-    terminated: bool = False
+    _anchor: float
+    terminated: bool
     """Whether the process has ended."""
-    result: Any = None
+    result: Any
     """What `run` returned; None before that."""
 
 
@@ -202,8 +213,10 @@ class Process(_Agenda, Component):
 
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
-        self._notice = self._value = self._wait = self._generator = self._mourners = None
-        sim._alive[id(self)] = self
+        self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
+        self.terminated = False
+        self._anchor = 0.0
+        sim._made.append(self)
 
     def _target(self) -> Any:
         """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
@@ -337,14 +350,12 @@ class Process(_Agenda, Component):
     def _finish(self, result: Any) -> None:
         """The story is over: let go of it and wake those who waited for its end."""
         self.terminated = True
-        if result is not None:
-            self.result = result
+        self.result = result
         self._generator = self._story = None
-        sim = self.sim
-        del sim._alive[id(self)]
-        if self is sim.main or self is sim._goal:
-            sim._is_halted = True
-        if self._mourners:
+        if self._mourners is not None:
+            sim = self.sim
+            if self is sim.main or self is sim._goal:
+                sim._is_halted = True
             for wait in self._mourners:
                 sim._wake(wait.activity, result)
             self._mourners = None
@@ -356,7 +367,12 @@ class Process(_Agenda, Component):
         if self._generator is not None:
             self._generator.close()
         self._generator = self._story = None
-        self.sim._alive.pop(id(self), None)
+
+    def _await_end(self) -> list[End]:
+        """Who waits for the end; from now on there is such a list."""
+        if self._mourners is None:
+            self._mourners = []
+        return self._mourners
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         """`yield process` waits for its end and answers what its `run` returned."""
@@ -367,9 +383,7 @@ class Process(_Agenda, Component):
         if owner_of(activity) is self:
             raise ModelError(f"{self.name} cannot wait for its own end")
         wait = End(self, activity)
-        if self._mourners is None:
-            self._mourners = []
-        self._mourners.append(wait)
+        self._await_end().append(wait)
         activity._wait = wait
         return None
 
@@ -377,34 +391,46 @@ class Process(_Agenda, Component):
 class Story(Process):
     """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
 
-    # Made by `tell`: a call of the class without an __init__ takes a third of the time.
+    # Made by `World.process`: a call of the class without an __init__ takes a third of the time.
     __init__ = object.__init__  # its maker sets what there is to set
 
-    _label = ""
+    _kind: Kind
 
     def _default_name(self) -> str:
-        return f"{self._label} {self._number}"
+        return f"{self._kind.label} {self._number}"
 
 
-def tell(sim: Simulation, generator: Any, name: str) -> Story:
-    """A generator as a process that has begun and is not scheduled yet. Raises TypeError if it is no generator."""
+class Kind:
+    """What the processes made by generators of one name have in common.
+
+    label       the name
+    code        the code of the last generator of that name that was found to be in order
+    count       how many there were
+    """
+
+    __slots__ = ("code", "count", "label")
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.code: CodeType | None = None
+        self.count = 0
+
+
+def kind_of(world: World, generator: Any) -> Kind:
+    """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
     if type(generator) is not GeneratorType:
         what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-    if id(generator.gi_code) not in KNOWN:
+    code = generator.gi_code
+    if id(code) not in KNOWN:
         refuse_dropped_commands(generator)
-    story: Story = Story()
-    story.sim = sim
-    story._label = label = generator.__name__
-    counts = sim._counts
-    story._number = counts[label] = counts.get(label, 0) + 1
-    if name:
-        story._name = name
-    story._generator = story._story = generator
-    story._notice = story._value = story._wait = story._mourners = None
-    story._anchor = sim.time
-    sim._alive[id(story)] = story
-    return story
+    label = generator.__name__
+    kind = world._kinds.get(label)
+    if kind is None:
+        kind = world._kinds[label] = Kind(label)
+    if id(code) in KNOWN:
+        kind.code = code
+    return kind
 
 
 class End:
