@@ -56,7 +56,8 @@ class Component(_Declared):
     def _attach(self, sim: Simulation, name: str) -> None:
         """Make the component a part of `sim`; rooms that keep data elsewhere extend this."""
         try:
-            self._number = sim._register(type(self))
+            counts, kind = sim._counts, type(self)
+            self._number = counts[kind] = counts.get(kind, 0) + 1
         except AttributeError:
             raise TypeError(
                 f"{type(self).__name__}(...) takes the simulation first, and got {sim!r}: "
@@ -188,9 +189,10 @@ def _make_constructor(cls: type[Component]) -> Any:
             body.append(f"    if {name} is _missing: {name} = _factory_{name}()")
         body.append(f"    self.{name} = {name}")
     star = ", *, " + ", ".join([*arguments, "name=''"])
-    source = "\n".join(
-        [f"def __init__(self, sim{star}):", "    self._attach(sim, name)", *body, "    self._complete()"]
-    )
+    has_more_to_do = cls._complete is not Component._complete or cls.prelude is not Component.prelude
+    if has_more_to_do:
+        body.append("    self._complete()")
+    source = "\n".join([f"def __init__(self, sim{star}):", "    self._attach(sim, name)", *body])
     # The name tells a reader of a traceback whose code this is.
     exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]

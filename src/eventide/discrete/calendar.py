@@ -155,8 +155,8 @@ class Calendar:
         """
         if activity._notice is not None:
             activity._notice = None
-            self.discarded += 1
-            if self.discarded > SPARE and 2 * self.discarded > len(self.heap):
+            self.discarded = discarded = self.discarded + 1
+            if discarded > SPARE and 2 * discarded > len(self.heap):
                 self._sweep()
 
     def _sweep(self) -> None:

@@ -88,6 +88,13 @@ class Process(_Agenda, Component):
         in a queue stays a member.
         Raises ModelError if it waits for something else, SimulationError 17 between events.
         """
+        if at is None and delay is None and before is None and after is None and not prior:
+            sim = self.sim
+            if self._generator is None and not self.terminated and not sim.active:
+                self._begin(self.run())  # most activations are the first, and plain
+                self._anchor = now = sim.time
+                sim._calendar.schedule_front(now, self)
+                return self
         activity = self._target()
         if activity is not None and activity._notice is None:
             self._place(activity, at, delay, before, after, prior)
@@ -211,8 +218,16 @@ class Process(_Agenda, Component):
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # What `super()._attach` means in this class, looked up once and not for every process.
+        bases = cls.__mro__[cls.__mro__.index(Process) + 1 :]
+        cls._attach_further = next(vars(base)["_attach"] for base in bases if "_attach" in vars(base))
+
+    _attach_further = Component._attach
+
     def _attach(self, sim: Simulation, name: str) -> None:
-        super()._attach(sim, name)
+        self._attach_further(sim, name)
         self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
         self.terminated = False
         self._anchor = 0.0
@@ -336,15 +351,15 @@ class Process(_Agenda, Component):
     def _let_go(self) -> float | None:
         """End what the process waits for; what was left of its hold, None if it was not holding."""
         left: float | None = None
-        wait = self._wait
+        sim, wait, notice = self.sim, self._wait, self._notice
         if wait is not None:
             left = getattr(wait, "left", None)
             self._wait = None
             wait.withdraw()
-        elif self._notice is not None:
-            left = self._notice[0] - self.sim.time
+        elif notice is not None:
+            left = notice[0] - sim.time
         self._value = None
-        self.sim._calendar.discard(self)
+        sim._calendar.discard(self)
         return left
 
     def _finish(self, result: Any) -> None:
@@ -493,10 +508,10 @@ class Interruption:
         generator = process._generator
         if generator is None:  # it has ended meanwhile
             return NOTHING
-        left = process._let_go()
+        interrupt = Interrupt(self.cause, process._let_go())
         process.sim.current = process
         process._story = generator
-        return generator.throw(Interrupt(self.cause, left))
+        return generator.throw(interrupt)
 
 
 class _Interruption(Interruption):

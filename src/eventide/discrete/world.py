@@ -60,6 +60,9 @@ class World:
     current     the process that is active now, or None
     """
 
+    # What every event touches is in slots: there are too many attributes for Python to find them all fast.
+    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
+
     def __init__(self, rng: Any = None) -> None:
         self.time: float = 0.0
         self.last_time: float = 0.0
@@ -252,7 +255,7 @@ class World:
         calendar = self._calendar
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
         spell = 1 if one_event else SPELL
-        command: Any = None
+        now, command = self.time, None
         while True:
             for turn in islice(calendar.numbers, spell):
                 if self._vigil is not None and not self._vigil.advance(horizon):
