@@ -24,7 +24,7 @@ Path: TypeAlias = tuple[int, ...]
 PLAIN: Path = (0,)
 """The path of a hold, which has its sequence number for itself."""
 FIRST: Path = (0, 0)
-"""The path of what is put in front where nothing stands yet: before any with a serial number."""
+"""The path of what a stretch puts in front first: before any with a serial number."""
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 SPARE: Final = 256
@@ -58,17 +58,34 @@ class Calendar:
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
     points to is stale and dropped when met. Three lists are kept in key order and merged by who takes from them:
 
-    front       a heap: what stands in front of the present instant, before all that the other two hold
+    front       what stands in front of the present instant, before all that the other two hold; what is next comes last
     ready       the end of the present instant, in order of scheduling
     heap        a heap: the future, whatever was placed beside a neighbour in it or in `ready`, and the end of time
     numbers     where the run loop draws the number of each event from
     turn        the number of the stretch of code that runs
     """
 
-    __slots__ = ("discarded", "end", "front", "heap", "numbers", "ready", "serial", "tracer", "turn", "void")
+    __slots__ = (
+        "below",
+        "discarded",
+        "end",
+        "front",
+        "heap",
+        "latest",
+        "numbers",
+        "ready",
+        "serial",
+        "tracer",
+        "turn",
+        "void",
+    )
 
     def __init__(self) -> None:
-        self.front: list[Notice] = []
+        self.front: deque[Notice] = deque()
+        self.latest = 0
+        """The number of the stretch that was last to put something in front."""
+        self.below = 0
+        """How much in `front` comes after what that stretch put there."""
         self.end: Notice = (inf, inf, PLAIN, Nobody())
         self.end[3]._notice = self.end
         self.heap: list[Notice] = [self.end]
@@ -101,18 +118,27 @@ class Calendar:
 
     def schedule_front(self, now: float, activity: Any) -> None:
         """Place `activity` in front of the present instant, after what the present stretch of code put there."""
-        front = self.front
-        if front:
-            activity._notice = notice = (now, -self.turn, (self.serial(), 0), activity)
-            heappush(front, notice)
+        turn, front = self.turn, self.front
+        if turn == self.latest:
+            serial = self.serial
+            activity._notice = notice = (now, -turn, (serial(), 0), activity)
+            front.insert(self.below, notice)
         else:
-            activity._notice = notice = (now, -self.turn, FIRST, activity)
+            self.latest = turn
+            self.below = len(front)
+            activity._notice = notice = (now, -turn, FIRST, activity)
             front.append(notice)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
         activity._notice = notice = (max(time, now), -self.turn, (-self.serial(), 0), activity)
-        heappush(self.heap if time > now else self.front, notice)
+        if time > now:
+            heappush(self.heap, notice)
+        else:
+            if self.turn != self.latest:
+                self.latest = self.turn
+                self.below = len(self.front)
+            self.front.append(notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""
@@ -125,8 +151,18 @@ class Calendar:
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
-        is_in_front = any(one is neighbour for one in self.front)
-        heappush(self.front if is_in_front else self.heap, notice)
+        index = self._index_in_front(neighbour)
+        if index is None:
+            heappush(self.heap, notice)
+        else:
+            self.front.insert(index if offset > 0 else index + 1, notice)
+            if sequence != -self.latest:
+                self.below += 1
+
+    def _index_in_front(self, notice: Notice) -> int | None:
+        if notice[1] > 0.0:  # scheduled after others, not in front
+            return None
+        return next((index for index, one in enumerate(self.front) if one is notice), None)
 
     def schedule_last(self, now: float, activity: Any) -> None:
         """Place `activity` at the end of the present instant; its value and what it waited for tell why."""
@@ -170,14 +206,14 @@ class Calendar:
     def first(self) -> Notice | None:
         """The notice that is next, still in the list; None if there is none."""
         front, ready, heap = self.front, self.ready, self.heap
-        while front and front[0][3]._notice is not front[0]:
-            heappop(front)
+        while front and front[-1][3]._notice is not front[-1]:
+            front.pop()
         while heap[0][3]._notice is not heap[0]:
             heappop(heap)
         while ready and ready[0][3]._notice is not ready[0]:
             ready.popleft()
         if front:
-            return front[0]
+            return front[-1]
         if ready and not heap[0] < ready[0]:
             return ready[0]
         return None if heap[0] is self.end else heap[0]

@@ -261,7 +261,7 @@ class World:
                 if self._vigil is not None and not self._vigil.advance(horizon):
                     break
                 if front:
-                    notice = heappop(front)
+                    notice = front.pop()
                 elif ready and not heap[0] < ready[0]:
                     notice = ready.popleft()
                 else:
