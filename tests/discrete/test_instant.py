@@ -48,7 +48,9 @@ def test_two_that_activate_each_other_are_both_named(sim):
     ping, pong = Player(sim, name="ping"), Player(sim, name="pong")
     ping.other, pong.other = pong, ping
     ping.activate()
-    with pytest.raises(ev.ModelError, match=r"beyond 0\.0: (pong \(1001 times\), ping|ping \(1001 times\), pong) \(1000 "):
+    with pytest.raises(
+        ev.ModelError, match=r"beyond 0\.0: (pong \(1001 times\), ping|ping \(1001 times\), pong) \(1000 "
+    ):
         sim.run()
 
 
@@ -145,6 +147,23 @@ def test_a_run_can_go_on_after_the_culprit_was_ended(sim):
     sim.run()
     assert culprit.terminated
     assert sim.time == 4.0
+
+
+def test_after_it_was_told_counting_begins_anew(sim):
+    has_been_told = []
+
+    def learner():
+        while not has_been_told:
+            yield ev.hold(0.0)
+        for _ in range(SPELL + MOST_AT_ONE_INSTANT - 10):
+            yield ev.hold(0.0)
+
+    learning = sim.process(learner())
+    with pytest.raises(ev.ModelError):
+        sim.run()
+    has_been_told.append(True)
+    sim.run()
+    assert learning.terminated
 
 
 def test_a_process_that_has_ended_is_not_kept_for_long(sim):

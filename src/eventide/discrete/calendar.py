@@ -126,8 +126,8 @@ class Calendar:
         else:
             self.latest = turn
             self.below = len(front)
-            activity._notice = notice = (now, -turn, FIRST, activity)
-            front.append(notice)
+            activity._notice = first = (now, -turn, FIRST, activity)
+            front.append(first)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""

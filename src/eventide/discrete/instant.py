@@ -1,7 +1,7 @@
 """A model that stays at one instant says so: processes that activate each other, or themselves, without end.
 
-The run loop takes stock after each spell of events. A spell at whose end the clock stands where it stood at its beginning
-is suspicious: from then on whoever acts is counted, until time goes on. So an event of an ordinary run pays nothing.
+The run loop takes stock after each spell of events. If the clock then stands where it stood before, that is suspicious:
+from now on whoever acts is counted, until time goes on. So an event of an ordinary run pays nothing.
 """
 
 from __future__ import annotations
@@ -61,6 +61,6 @@ class Instant:
         names = ", ".join(f"{actor.name} ({self._counts[id(actor)]} times)" for actor in again[:MOST_NAMES])
         more = f" and {len(again) - MOST_NAMES} more" if len(again) > MOST_NAMES else ""
         return (
-            f"time does not go beyond {time!r}: {names}{more} acted at this instant. Who comes back without end must let "
-            "time pass: hold(...) for more than 0, or wait for something that is yet to come"
+            f"time does not go beyond {time!r}: {names}{more} acted at this instant. Who comes back without end must "
+            "let time pass: hold(...) for more than 0, or wait for something that is yet to come"
         )

@@ -362,8 +362,8 @@ class Process(_Agenda, Component):
         sim._calendar.discard(self)
         return left
 
-    def _finish(self, result: Any) -> None:
-        """The story is over: let go of it and wake those who waited for its end."""
+    def _finish(self, result: Any) -> bool:
+        """The story is over: let go of it and wake those who waited for its end; whether the run is over, too."""
         self.terminated = True
         self.result = result
         self._generator = self._story = None
@@ -374,6 +374,8 @@ class Process(_Agenda, Component):
             for wait in self._mourners:
                 sim._wake(wait.activity, result)
             self._mourners = None
+            return sim._is_halted
+        return False
 
     def _abandon(self) -> None:
         """The story is over without an end that anybody is told of."""

@@ -105,7 +105,7 @@ class World:
                 kind = kind_of(self, generator)
         except (KeyError, AttributeError):
             kind = kind_of(self, generator)
-        story = Story()
+        story: Story = Story()
         story.sim = self  # type: ignore[assignment]  # every World is a Simulation
         story._kind = kind
         story._number = kind.count = kind.count + 1
@@ -305,15 +305,14 @@ class World:
                             break
                         turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
                     except StopIteration as end:
-                        self.current._finish(end.value)
+                        is_over = self.current._finish(end.value)
                         if heap[0] is notice:
                             heappop(heap)
-                        if self._is_halted:
+                        if is_over:
                             return
                         break
                     except Ended:
-                        self.current._finish(None)
-                        if self._is_halted:
+                        if self.current._finish(None):
                             return
                         break
                     except BaseException as error:
