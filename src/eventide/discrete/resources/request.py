@@ -124,30 +124,26 @@ class Request(Wish):
         resource._asked = self._number = resource._asked + 1
         self._activity = activity
         self.since = now = sim.time
-        held = resource._held + self.units
-        if resource._is_plain:
-            # Whoever waits waits because all units are in use: one that is free is his who comes.
-            if held <= resource._capacity:
-                self.state = GRANTED
-                resource._held = held
-                resource._users[self] = None
-                resource.in_use._move(held, now)
-                add_wait = resource._add_wait
-                add_wait(0.0)
-                activity._value = self
-                return activity
-            self.state = WAITING
-            line: Line[Request] = resource._line
+        held, line, is_plain = resource._held + self.units, resource._line, resource._is_plain
+        # Where all requests are alike, who waits does so because all units are in use: a free one is his who comes.
+        if held <= resource._capacity and (is_plain or not (line.count or resource._suspended)):
+            self.state = GRANTED
+            resource._held = held
+            resource._users[self] = None
+            resource.in_use._move(held, now)
+            add_wait = resource._add_wait
+            add_wait(0.0)
+            activity._value = self
+            return activity
+        self.state = WAITING
+        if is_plain:  # what `line.push` does, without the call
             line.plain.append(self)
-            line.count = count = line.count + 1
+            line.count += 1
         else:
-            self.state = WAITING
-            line = resource._line
             line.push(self)
             if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
                 return activity
-            count = line.count
-        resource.queue._move(count, now)
+        resource.queue._move(line.count, now)
         activity._wait = self
         return None
 

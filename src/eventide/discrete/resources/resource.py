@@ -243,19 +243,28 @@ class Resource(Station):
         del users[request]
         sim = self.sim
         now = sim.time
-        if line.count and self._is_plain:
-            # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
-            plain = line.plain
-            heir = plain.popleft()
-            while heir.state is not WAITING:
+        heir: Request | None = None
+        if line.count:
+            if self._is_plain:  # what `line.first` and `line.take` do, without the calls
+                plain = line.plain
                 heir = plain.popleft()
-            line.count = count = line.count - 1
+                while heir.state is not WAITING:
+                    heir = plain.popleft()
+                line.count -= 1
+            elif request.units == 1 and self._held <= self._capacity and not self._suspended:
+                heir = line.first()
+                if heir is not None and heir.units == 1:
+                    line.take(heir)
+                else:
+                    heir = None
+        if heir is not None:
+            # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
             heir.state = GRANTED
             users[heir] = None
             add_wait = self._add_wait
             add_wait(now - heir.since)
             heir.since = now
-            self.queue._move(count, now)
+            self.queue._move(line.count, now)
             activity = heir._activity
             activity._value = heir
             sim._calendar.schedule_last(now, activity)
