@@ -233,3 +233,27 @@ def test_the_only_one_in_front_may_be_cancelled_and_others_follow(sim):
     sim.process(starter())
     sim.run()
     assert log == ["C", "A", "B"]
+
+
+def test_what_stands_beside_an_older_one_comes_after_all_that_is_put_in_front_later(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append(self.name)
+            yield ev.passivate()
+
+    class Leader(Caller):
+        def run(self):
+            x.activate()
+            y.activate(before=old)
+            z.activate()
+            w.activate(after=old)
+            v.activate()
+            yield from super().run()
+
+    v, w, x, y, z, old = (Caller(sim, name=name) for name in ("V", "W", "X", "Y", "Z", "old"))
+    Leader(sim, name="leader").activate()
+    old.activate()
+    sim.run()
+    assert log == ["leader", "X", "Z", "V", "Y", "old", "W"]
