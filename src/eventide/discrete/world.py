@@ -11,7 +11,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
@@ -52,6 +52,9 @@ class HasReset(Protocol):
 
 Kept = TypeVar("Kept", bound=HasReset)
 
+FEW: Final = 16
+"""So many processes that have ended are not worth forgetting. (More would be: what is kept long is far from the cache.)"""
+
 
 class World:
     """The discrete half of a simulation.
@@ -77,7 +80,7 @@ class World:
         self._calendar = Calendar()
         self._conditions = ConditionList()
         self._made: list[Process] = []
-        self._made_bound = 2 * SPELL
+        self._made_bound = FEW
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
         self._counts: dict[Any, int] = {}
@@ -335,7 +338,7 @@ class World:
         made = self._made
         if len(made) > self._made_bound:
             made[:] = [process for process in made if not process.terminated]
-            self._made_bound = 2 * (len(made) + SPELL)
+            self._made_bound = 2 * len(made) + FEW
         return self._instant.next_spell(self.time, self.current)
 
     def _obey(self, activity: Any, command: Any) -> Any:
