@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType, GeneratorType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
@@ -431,6 +431,10 @@ class Kind:
         self.label = label
         self.code: CodeType | None = None
         self.count = 0
+
+
+UNKNOWN: Final = Kind("")
+"""The kind of what has not been seen yet."""
 
 
 def kind_of(world: World, generator: Any) -> Kind:

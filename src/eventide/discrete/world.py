@@ -19,7 +19,7 @@ from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import SPELL, Instant
-from eventide.discrete.process import Kind, Process, Story, kind_of
+from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
@@ -53,7 +53,7 @@ class HasReset(Protocol):
 Kept = TypeVar("Kept", bound=HasReset)
 
 FEW: Final = 16
-"""So many processes that have ended are not worth forgetting. (More would be: what is kept long is far from the cache.)"""
+"""So many processes that have ended are not worth forgetting; more are, as what is kept long leaves the cache."""
 
 
 class World:
@@ -104,9 +104,10 @@ class World:
             self._forbid(17, "sim.process()")
         try:
             kind = self._kinds[generator.__name__]
-            if generator.gi_code is not kind.code:
-                kind = kind_of(self, generator)
+            is_in_order = generator.gi_code is kind.code
         except (KeyError, AttributeError):
+            kind, is_in_order = UNKNOWN, False
+        if not is_in_order:
             kind = kind_of(self, generator)
         story: Story = Story()
         story.sim = self  # type: ignore[assignment]  # every World is a Simulation
@@ -358,7 +359,11 @@ class World:
 
         Answers the error that is met still.
         """
-        if not (isinstance(error, AttributeError) and error.name == "_execute") or hasattr(command, "_execute"):
+        is_no_command = (
+            isinstance(error, AttributeError) and error.name == "_execute" and not hasattr(command, "_execute")
+        )
+        generator = getattr(activity, "_generator", None)
+        if not is_no_command or generator is None or not generator.gi_suspended:  # or the story itself has failed
             return error
         try:
             self._hold(activity, command)
