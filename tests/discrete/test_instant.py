@@ -257,3 +257,22 @@ def test_what_stands_beside_an_older_one_comes_after_all_that_is_put_in_front_la
     old.activate()
     sim.run()
     assert log == ["leader", "X", "Z", "V", "Y", "old", "W"]
+
+
+def test_a_step_is_one_event_whatever_was_cancelled_before(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append((sim.time, self.name))
+            yield ev.hold(1.0)
+
+    a, b, c = (Caller(sim, name=name) for name in "ABC")
+    for caller in (a, b):
+        caller.activate()
+        caller.cancel()
+    a.activate(at=0.5)
+    a.cancel()
+    c.activate(delay=1.0)
+    assert [sim.step(), list(log), sim.step(), sim.step(), log] == [True, [(1.0, "C")], True, False, [(1.0, "C")]]
+    assert sim.events == 2
