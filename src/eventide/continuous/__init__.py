@@ -4,16 +4,28 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 `march.py`.
 """
 
+from eventide.continuous import methods
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
 from eventide.continuous.methods import (
+    BOGACKI_SHAMPINE,
+    DOP853,
+    DORMAND_PRINCE,
     ENGLAND,
     ENGLAND_PLAIN,
     EULER,
+    FEHLBERG,
+    FEHLBERG_EXTRAPOLATED,
+    HEUN3,
     KUTTA_SIMPSON,
+    MIDPOINT,
     RK4,
+    RK4_38,
+    RK43,
     TRAPEZOID,
     Method,
+    Tableau,
+    explicit,
     fixed,
 )
 from eventide.continuous.motion import Motion, check_limits
@@ -21,11 +33,20 @@ from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 
 __all__ = [
+    "BOGACKI_SHAMPINE",
+    "DOP853",
+    "DORMAND_PRINCE",
     "ENGLAND",
     "ENGLAND_PLAIN",
     "EULER",
+    "FEHLBERG",
+    "FEHLBERG_EXTRAPOLATED",
+    "HEUN3",
     "KUTTA_SIMPSON",
+    "MIDPOINT",
     "RK4",
+    "RK4_38",
+    "RK43",
     "TRAPEZOID",
     "Continuous",
     "Flow",
@@ -33,8 +54,11 @@ __all__ = [
     "Method",
     "Motion",
     "System",
+    "Tableau",
     "Variable",
     "check_limits",
+    "explicit",
     "fixed",
     "law",
+    "methods",
 ]

@@ -1,0 +1,111 @@
+"""Integration methods as data: exact tableaux with order and source, and what can be proved and measured of them.
+
+`ENGLAND` ... `DOP853` are `Method`s, which `sim.method` takes; `IMPLICIT_EULER` ... are `Tableau`s. Start reading at
+`tableau.py`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.methods.conditions import dense_defects, order_defects
+from eventide.continuous.methods.dop853 import DOP853
+from eventide.continuous.methods.england import ENGLAND, ENGLAND_PLAIN
+from eventide.continuous.methods.explicit_fixed import EULER, HEUN3, KUTTA_SIMPSON, MIDPOINT, RK4, RK4_38, TRAPEZOID
+from eventide.continuous.methods.method import Method, explicit, fixed
+from eventide.continuous.methods.pairs import (
+    BOGACKI_SHAMPINE,
+    DORMAND_PRINCE,
+    FEHLBERG,
+    FEHLBERG_EXTRAPOLATED,
+    RK43,
+)
+from eventide.continuous.methods.surd import Exact, Surd, row, rows
+from eventide.continuous.methods.tableau import LEAST_STAGES, Tableau
+from eventide.continuous.methods.trees import Tree, density, rooted_trees, size, trees_up_to
+
+if TYPE_CHECKING:
+    from eventide.continuous.methods.implicit import (
+        GAUSS_2,
+        GAUSS_3,
+        IMPLICIT_EULER,
+        IMPLICIT_MIDPOINT,
+        LOBATTO_IIIA_2,
+        LOBATTO_IIIA_3,
+        LOBATTO_IIIA_4,
+        LOBATTO_IIIB_2,
+        LOBATTO_IIIB_3,
+        LOBATTO_IIIB_4,
+        LOBATTO_IIIC_2,
+        LOBATTO_IIIC_3,
+        LOBATTO_IIIC_4,
+        RADAU_IA_2,
+        RADAU_IA_3,
+        RADAU_IIA_2,
+        RADAU_IIA_3,
+        SDIRK_2,
+        SDIRK_2_L,
+        SDIRK_3_L,
+    )
+
+__all__ = [
+    "BOGACKI_SHAMPINE",
+    "DOP853",
+    "DORMAND_PRINCE",
+    "ENGLAND",
+    "ENGLAND_PLAIN",
+    "EULER",
+    "FEHLBERG",
+    "FEHLBERG_EXTRAPOLATED",
+    "GAUSS_2",
+    "GAUSS_3",
+    "HEUN3",
+    "IMPLICIT_EULER",
+    "IMPLICIT_MIDPOINT",
+    "KUTTA_SIMPSON",
+    "LEAST_STAGES",
+    "LOBATTO_IIIA_2",
+    "LOBATTO_IIIA_3",
+    "LOBATTO_IIIA_4",
+    "LOBATTO_IIIB_2",
+    "LOBATTO_IIIB_3",
+    "LOBATTO_IIIB_4",
+    "LOBATTO_IIIC_2",
+    "LOBATTO_IIIC_3",
+    "LOBATTO_IIIC_4",
+    "MIDPOINT",
+    "RADAU_IA_2",
+    "RADAU_IA_3",
+    "RADAU_IIA_2",
+    "RADAU_IIA_3",
+    "RK4",
+    "RK4_38",
+    "RK43",
+    "SDIRK_2",
+    "SDIRK_2_L",
+    "SDIRK_3_L",
+    "TRAPEZOID",
+    "Exact",
+    "Method",
+    "Surd",
+    "Tableau",
+    "Tree",
+    "dense_defects",
+    "density",
+    "explicit",
+    "fixed",
+    "order_defects",
+    "rooted_trees",
+    "row",
+    "rows",
+    "size",
+    "trees_up_to",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Make the implicit tableaux when the first of them is used: their exact numbers take 40 ms."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.implicit"), name)
