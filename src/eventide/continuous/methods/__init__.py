@@ -26,6 +26,18 @@ from eventide.continuous.methods.tableau import LEAST_STAGES, Tableau
 from eventide.continuous.methods.trees import Tree, density, rooted_trees, size, trees_up_to
 
 if TYPE_CHECKING:
+    from eventide.continuous.methods.consistency import (
+        cocycle_defect,
+        consistency_order,
+        convergence_order,
+        lipschitz_constant,
+        stability_constant,
+    )
+    from eventide.continuous.methods.drive import (
+        jacobian,
+        one_step,
+        solve,
+    )
     from eventide.continuous.methods.implicit import (
         GAUSS_2,
         GAUSS_3,
@@ -47,6 +59,10 @@ if TYPE_CHECKING:
         SDIRK_2,
         SDIRK_2_L,
         SDIRK_3_L,
+    )
+    from eventide.continuous.methods.stability import (
+        StabilityFunction,
+        stability_function,
     )
 
 __all__ = [
@@ -88,24 +104,79 @@ __all__ = [
     "TRAPEZOID",
     "Exact",
     "Method",
+    "StabilityFunction",
     "Surd",
     "Tableau",
     "Tree",
+    "cocycle_defect",
+    "consistency_order",
+    "convergence_order",
     "dense_defects",
     "density",
     "explicit",
     "fixed",
+    "jacobian",
+    "lipschitz_constant",
+    "one_step",
     "order_defects",
     "rooted_trees",
     "row",
     "rows",
     "size",
+    "solve",
+    "stability_constant",
+    "stability_function",
     "trees_up_to",
 ]
 
+_LATER = {
+    "consistency": (
+        "cocycle_defect",
+        "consistency_order",
+        "convergence_order",
+        "lipschitz_constant",
+        "stability_constant",
+    ),
+    "implicit": (
+        "GAUSS_2",
+        "GAUSS_3",
+        "IMPLICIT_EULER",
+        "IMPLICIT_MIDPOINT",
+        "LOBATTO_IIIA_2",
+        "LOBATTO_IIIA_3",
+        "LOBATTO_IIIA_4",
+        "LOBATTO_IIIB_2",
+        "LOBATTO_IIIB_3",
+        "LOBATTO_IIIB_4",
+        "LOBATTO_IIIC_2",
+        "LOBATTO_IIIC_3",
+        "LOBATTO_IIIC_4",
+        "RADAU_IA_2",
+        "RADAU_IA_3",
+        "RADAU_IIA_2",
+        "RADAU_IIA_3",
+        "SDIRK_2",
+        "SDIRK_2_L",
+        "SDIRK_3_L",
+    ),
+    "drive": (
+        "jacobian",
+        "one_step",
+        "solve",
+    ),
+    "stability": (
+        "StabilityFunction",
+        "stability_function",
+    ),
+}
+_HOME_OF = {name: module for module, names in _LATER.items() for name in names}
+
 
 def __getattr__(name: str) -> Any:
-    """Make the implicit tableaux when the first of them is used: their exact numbers take 40 ms."""
-    if name not in __all__:
+    """Load what few models use when it is first asked for: the exact numbers of implicit tableaux take 40 ms."""
+    module = _HOME_OF.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.implicit"), name)
+    value = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
