@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from eventide.continuous.methods.interpolants import cubic, nested
+from eventide.continuous.methods.interpolants import nested
 from eventide.continuous.methods.method import Method, explicit
-from eventide.continuous.methods.surd import row, rows
+from eventide.continuous.methods.surd import combine, row, rows
 from eventide.continuous.methods.tableau import Tableau
 
 RK43: Final = explicit(
@@ -71,11 +71,24 @@ DORMAND_PRINCE: Final = explicit(
 """Order 5, 4 controlled, interpolant of order 4."""
 
 
+_FEHLBERG_DENSE = rows(
+    "1",
+    "-19/8 0 1024/285 -2197/456 21/10 0 3/2",
+    "239/108 0 -2560/513 24167/2052 -5 0 -4",
+    "-13/18 0 1664/855 -2197/342 27/10 0 5/2",
+)
+
+
 def _fehlberg(*, local_extrapolation: bool) -> Method:
     nodes = row("0 1/4 3/8 12/13 1 1/2")
     fourth = row("25/216 0 1408/2565 2197/4104 -1/5 0")
     fifth = row("16/135 0 6656/12825 28561/56430 -9/50 2/55")
     weights, embedded = (fifth, fourth) if local_extrapolation else (fourth, fifth)
+    dense = _FEHLBERG_DENSE
+    if local_extrapolation:
+        # It ends in the solution of order 5 by 3 theta**2 - 2 theta**3 of the error, which changes no slope at an end.
+        error = combine((1, fifth), (-1, fourth))
+        dense = (dense[0], combine((1, dense[1]), (3, error)), combine((1, dense[2]), (-2, error)), dense[3])
     return explicit(
         Tableau(
             name="Runge-Kutta-Fehlberg 5(4)" if local_extrapolation else "Runge-Kutta-Fehlberg 4(5)",
@@ -92,9 +105,10 @@ def _fehlberg(*, local_extrapolation: bool) -> Method:
             weights=weights,
             embedded=embedded,
             embedded_order=4 if local_extrapolation else 5,
-            dense=cubic(6, weights),
-            dense_order=3,
-            source="Fehlberg, NASA TR R-315 (1969), Table III; Hairer, Norsett & Wanner, Solving ODEs I, II.5",
+            dense=dense,
+            dense_order=4,
+            source="Fehlberg, NASA TR R-315 (1969), Table III; Hairer, Norsett & Wanner, Solving ODEs I, II.5; "
+            "interpolant: the one solution of the conditions of order 4 that leaves out the stage at 1/2",
         ),
         scale_stage=5,
     )
