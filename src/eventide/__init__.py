@@ -23,8 +23,11 @@ if TYPE_CHECKING:
     from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
     from eventide.continuous import Method as Method
+    from eventide.continuous import PathIntegrator as PathIntegrator
+    from eventide.continuous import PathState as PathState
     from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
+    from eventide.continuous import hermite_interpolate as hermite_interpolate
     from eventide.continuous import law as law
     from eventide.continuous import methods as methods
     from eventide.declare import Component as Component
@@ -95,6 +98,9 @@ _HOMES = {
         "MIDPOINT",
         "RK4_38",
         "RK43",
+        "PathIntegrator",
+        "PathState",
+        "hermite_interpolate",
         "Tableau",
         "methods",
         "ENGLAND",

@@ -29,6 +29,7 @@ from eventide.continuous.methods import (
     fixed,
 )
 from eventide.continuous.motion import Motion, check_limits
+from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
 
@@ -53,12 +54,15 @@ __all__ = [
     "Law",
     "Method",
     "Motion",
+    "PathIntegrator",
+    "PathState",
     "System",
     "Tableau",
     "Variable",
     "check_limits",
     "explicit",
     "fixed",
+    "hermite_interpolate",
     "law",
     "methods",
 ]

@@ -6,7 +6,7 @@ from typing import Final
 
 from eventide.continuous.methods.interpolants import nested
 from eventide.continuous.methods.method import Method, explicit
-from eventide.continuous.methods.surd import combine, row, rows
+from eventide.continuous.methods.surd import Row, combine, row, rows
 from eventide.continuous.methods.tableau import Tableau
 
 RK43: Final = explicit(
@@ -84,7 +84,7 @@ def _fehlberg(*, local_extrapolation: bool) -> Method:
     fourth = row("25/216 0 1408/2565 2197/4104 -1/5 0")
     fifth = row("16/135 0 6656/12825 28561/56430 -9/50 2/55")
     weights, embedded = (fifth, fourth) if local_extrapolation else (fourth, fifth)
-    dense = _FEHLBERG_DENSE
+    dense: tuple[Row, ...] = _FEHLBERG_DENSE
     if local_extrapolation:
         # It ends in the solution of order 5 by 3 theta**2 - 2 theta**3 of the error, which changes no slope at an end.
         error = combine((1, fifth), (-1, fourth))
