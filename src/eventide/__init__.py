@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
     from eventide.continuous import hermite_interpolate as hermite_interpolate
+    from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
     from eventide.continuous import methods as methods
     from eventide.declare import Component as Component
@@ -102,6 +103,7 @@ _HOMES = {
         "PathState",
         "hermite_interpolate",
         "Tableau",
+        "inputs",
         "methods",
         "ENGLAND",
         "ENGLAND_PLAIN",

@@ -4,7 +4,7 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 `march.py`.
 """
 
-from eventide.continuous import methods
+from eventide.continuous import inputs, methods
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
 from eventide.continuous.methods import (
@@ -63,6 +63,7 @@ __all__ = [
     "explicit",
     "fixed",
     "hermite_interpolate",
+    "inputs",
     "law",
     "methods",
 ]

@@ -214,7 +214,7 @@ class PathIntegrator:
                 if not isfinite(error):
                     raise ModelError(f"at time {time!r} the accelerations of a step of {step!r} are not finite")
                 return there, *self.finish_step(time, p, v, a, there), proposal
-            step = min(proposal, end - time)
+            step = proposal
 
     def _vector(self, values: ArrayLike, name: str) -> Vector:
         """A copy as an array of n floats."""
