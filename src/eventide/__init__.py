@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eventide.continuous import hermite_interpolate as hermite_interpolate
     from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
+    from eventide.continuous import method_from_flags as method_from_flags
     from eventide.continuous import methods as methods
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
@@ -104,6 +105,7 @@ _HOMES = {
         "hermite_interpolate",
         "Tableau",
         "inputs",
+        "method_from_flags",
         "methods",
         "ENGLAND",
         "ENGLAND_PLAIN",

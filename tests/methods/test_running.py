@@ -78,7 +78,7 @@ def test_values_between_the_ends_of_steps_are_as_good(name: str) -> None:
     assert between >= end / 2.0
 
 
-@pytest.mark.row("R-173", "R-254")
+@pytest.mark.row("R-254")
 @pytest.mark.parametrize("name", FIXED)
 def test_methods_of_fixed_step_have_their_order(name: str) -> None:
     method = FIXED[name]

@@ -27,6 +27,7 @@ from eventide.continuous.methods import (
     Tableau,
     explicit,
     fixed,
+    method_from_flags,
 )
 from eventide.continuous.motion import Motion, check_limits
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
@@ -65,5 +66,6 @@ __all__ = [
     "hermite_interpolate",
     "inputs",
     "law",
+    "method_from_flags",
     "methods",
 ]

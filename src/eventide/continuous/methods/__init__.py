@@ -13,7 +13,9 @@ from eventide.continuous.methods.conditions import dense_defects, order_defects
 from eventide.continuous.methods.dop853 import DOP853
 from eventide.continuous.methods.england import ENGLAND, ENGLAND_PLAIN
 from eventide.continuous.methods.explicit_fixed import EULER, HEUN3, KUTTA_SIMPSON, MIDPOINT, RK4, RK4_38, TRAPEZOID
+from eventide.continuous.methods.flags import method_from_flags
 from eventide.continuous.methods.method import Method, explicit, fixed
+from eventide.continuous.methods.multistep import ADAMS, ADAMS_SIMPSON, HEUN, HEUN_AS_PRINTED, Multistep
 from eventide.continuous.methods.pairs import (
     BOGACKI_SHAMPINE,
     DORMAND_PRINCE,
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "ADAMS",
+    "ADAMS_SIMPSON",
     "BOGACKI_SHAMPINE",
     "DOP853",
     "DORMAND_PRINCE",
@@ -76,7 +80,9 @@ __all__ = [
     "FEHLBERG_EXTRAPOLATED",
     "GAUSS_2",
     "GAUSS_3",
+    "HEUN",
     "HEUN3",
+    "HEUN_AS_PRINTED",
     "IMPLICIT_EULER",
     "IMPLICIT_MIDPOINT",
     "KUTTA_SIMPSON",
@@ -104,6 +110,7 @@ __all__ = [
     "TRAPEZOID",
     "Exact",
     "Method",
+    "Multistep",
     "StabilityFunction",
     "Surd",
     "Tableau",
@@ -117,6 +124,7 @@ __all__ = [
     "fixed",
     "jacobian",
     "lipschitz_constant",
+    "method_from_flags",
     "one_step",
     "order_defects",
     "rooted_trees",
