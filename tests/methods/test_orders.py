@@ -159,3 +159,11 @@ def test_the_estimate_is_the_difference_of_the_pair() -> None:
     assert TABLEAUX["ENGLAND_PLAIN"].error == ENGLAND.error
     assert TABLEAUX["FEHLBERG"].error == methods.row("1/360 0 -128/4275 -2197/75240 1/50 2/55")
     assert TABLEAUX["RK4"].error == methods.row("0 0 0 0")
+
+
+def test_linear_systems_are_solved_exactly() -> None:
+    from eventide.continuous.methods.collocation import solve
+
+    assert solve(methods.rows("0 2 1", "1 0 0", "3 1 1"), methods.row("1 1/2 2")) == methods.row("1/2 1/2 0")
+    with pytest.raises(ZeroDivisionError):
+        solve(methods.rows("1 2", "2 4"), methods.row("1 1"))

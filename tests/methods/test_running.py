@@ -71,6 +71,25 @@ def test_the_error_falls_with_the_tolerance(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ADAPTIVE)
+def test_relative_tolerances_are_measured_in_the_step(name: str) -> None:
+    class Growth(ev.Continuous):
+        y: ev.State = ev.state(1e-3)
+
+        def equations(self) -> None:
+            self.rate.y = self.y
+
+    sim = ev.Simulation(rng=1, compile=False, rel_error=1e-6, abs_error=0.0)
+    growth = Growth(sim).start()
+    sim.method = ADAPTIVE[name]
+    sim.run(until=12.0)
+    counts = sim.monitor.steps
+    # All steps are alike, as the tolerance grows with the state.
+    sim.run(until=24.0)
+    assert sim.monitor.steps == pytest.approx(2 * counts, rel=0.15, abs=2)
+    assert growth.y == pytest.approx(1e-3 * exp(24.0), rel=1e-3)
+
+
+@pytest.mark.parametrize("name", ADAPTIVE)
 def test_values_between_the_ends_of_steps_are_as_good(name: str) -> None:
     _, end, between = run(ADAPTIVE[name], rel_error=1e-7, abs_error=1e-7)
     # Hermite's cubic, which is all that RK4(3) has, is of lower order than the steps it fills.

@@ -77,8 +77,11 @@ def test_which_methods_are_stable_in_the_left_half_plane() -> None:
     }
     assert FUNCTIONS["SDIRK_2"].at_infinity == pytest.approx(sqrt(3.0) - 1.0)
     assert FUNCTIONS["RK4"].at_infinity == float("inf")
-    # Poles in the right half plane, and yet |R| > 1 near the imaginary axis: not A-stable (SDIRK with a small gamma).
+    # Poles in the right half plane, and yet |R| > 1: at infinity, somewhere, everywhere on the imaginary axis.
     assert not StabilityFunction(row("1 4/5 3/25"), row("1 -1/5 1/100")).is_a_stable
+    assert not StabilityFunction(row("1 1"), row("1 -1 1")).is_a_stable
+    assert not StabilityFunction(row("1 2 1"), row("1 -1 1")).is_a_stable
+    assert StabilityFunction(row("1 1 1"), row("1 -2 1")).is_a_stable
     assert not StabilityFunction(row("1"), row("1 1")).is_a_stable
 
 

@@ -2,7 +2,8 @@
 
 Such a method is a tableau whose entries depend on the ratio r = D / Dp of a step to the one before, and in which one
 stage is not evaluated: stage 0 is the rate at the start of the step, stage 1 the one at the start of the step before,
-and the others are evaluated in order.
+and the others are evaluated in order. Without a past, at a start or after an event, the step is that of a one-step
+method, its starter, whose stages are the same but for stage 1.
 
 Source: Helsgaun, COMBINEDSIMULATION manual, 2.2.1, corrected, with coefficients for steps of any ratio.
 """
@@ -45,7 +46,6 @@ class Multistep:
 
     name        how it is called in reports
     order       of the solution, with steps of any ratio
-    nodes       c: stage times in units of the step; that of the past stage is not used
     formula     from the ratio r to rows and weights; each entry is a quadratic in r, divided by 1 + divisor * r
     divisor     0 or 1
     starter     makes the first step after whatever ends the past: a start, an event, a change of method
@@ -54,21 +54,30 @@ class Multistep:
 
     name: str
     order: int
-    nodes: Row
     formula: Callable[[Fraction], Weights]
     divisor: int
     starter: Method
     source: str
 
     @property
+    def nodes(self) -> Row:
+        """Stage times in units of the step; that of the past stage is not used."""
+        return _with_past(self.starter.nodes)
+
+    @property
     def stages(self) -> int:
-        """How many rates enter, the past one included."""
+        """How many stages a step has, the past one included, if it is the first."""
         return len(self.nodes)
 
     @property
+    def later_stages(self) -> int:
+        """How many stages a step has that follows another: Adams' formula needs none but the two that are known."""
+        return len(self.at(1).weights)
+
+    @property
     def evaluations(self) -> int:
-        """How often a step runs the laws, once for the rate at its end included."""
-        return self.stages - 1
+        """How often a step that follows another runs the laws, once for the rate at its end included."""
+        return self.later_stages - 1
 
     @property
     def is_fixed(self) -> bool:
@@ -84,33 +93,39 @@ class Multistep:
         matrix, weights = self.at(ratio)
         return order_defects(matrix, weights, order or self.order, {PAST: Fraction(-1) / ratio})
 
-    def dense_at(self, ratio: Fraction | int) -> tuple[Row, ...]:
-        """The rows of Hermite's cubic for one ratio: stages, then the rate at the end."""
-        return cubic(self.stages, self.at(ratio).weights)
+    @cached_property
+    def start(self) -> Weights:
+        """Its numbers for a step without a past: those of the starter."""
+        tableau = self.starter.tableau
+        first, *others = tableau.matrix
+        return Weights((first, (), *map(_with_past, others)), _with_past(tableau.weights))
 
     @cached_property
-    def quadratics(self) -> NDArray[np.float64]:
-        """The table (3, rows, stages + 1) of `tables.Coefficients` as coefficients of 1, r, r**2.
+    def layers(self) -> NDArray[np.float64]:
+        """The table (4, rows, stages + 1) of `tables.Coefficients`: coefficients of 1, r, r**2, and the one at a start.
 
         For a ratio r the table is (q[0] + r * q[1] + r**2 * q[2]) / (1 + divisor * r): rows for the argument of each
-        stage, the result, the error estimate (zero) and the interpolant.
+        stage, the result, the error estimate (zero) and Hermite's cubic.
         """
-        samples = [self._table(Fraction(r)) for r in (1, 2, 3)]
-        scaled = [[[entry * (1 + self.divisor * r) for entry in line] for line in t] for r, t in enumerate(samples, 1)]
-        quadratics = np.zeros((3, len(samples[0]), self.stages + 1))
-        for i, line in enumerate(scaled[0]):
-            for j in range(len(line)):
-                first, second, third = (scaled[k][i][j] for k in range(3))
-                bend = (third - 2 * second + first) / 2
-                slope = second - first - 3 * bend
-                coefficients = (first - slope - bend, slope, bend)
-                quadratics[:, i, j] = [float(c) for c in coefficients]
-        return quadratics
+        first, second, third = (self._scaled(r) for r in (1, 2, 3))
+        start = self._table(self.start)
+        layers = np.zeros((4, len(start), self.stages + 1))
+        for i, entries in enumerate(start):
+            for j, entry in enumerate(entries):
+                bend = (third[i][j] - 2 * second[i][j] + first[i][j]) / 2
+                slope = second[i][j] - first[i][j] - 3 * bend
+                layers[:, i, j] = [float(q) for q in (first[i][j] - slope - bend, slope, bend, entry)]
+        return layers
 
-    def _table(self, ratio: Fraction) -> list[Row]:
-        matrix, weights = self.at(ratio)
-        rows = (*matrix, weights, (), *self.dense_at(ratio))
-        return [padded(entries, self.stages + 1) for entries in rows]
+    def _scaled(self, ratio: int) -> list[Row]:
+        """The table at a ratio, times 1 + divisor * ratio: quadratics in the ratio."""
+        scale = 1 + self.divisor * ratio
+        return [tuple(scale * entry for entry in entries) for entries in self._table(self.at(ratio))]
+
+    def _table(self, numbers: Weights) -> list[Row]:
+        matrix, weights = numbers
+        lines = [*matrix, *[()] * (self.stages - len(matrix)), weights, (), *cubic(self.stages, weights)]
+        return [padded(entries, self.stages + 1) for entries in lines]
 
     def __repr__(self) -> str:
         return f"<Multistep {self.name!r}, order {self.order}>"
@@ -142,12 +157,14 @@ def _adams_simpson(r: Fraction) -> Weights:
     return Weights(matrix, (sixth, Fraction(0), 4 * sixth, sixth))
 
 
-_ZERO, _HALF, _ONE = Fraction(0), Fraction(1, 2), Fraction(1)
+def _with_past(entries: Row) -> Row:
+    """A row or the nodes of the starter with a place for the past stage."""
+    return (*entries[:PAST], Fraction(0), *entries[PAST:])
+
 
 ADAMS: Final = Multistep(
     name="Adams",
     order=2,
-    nodes=(_ZERO, _ZERO),
     formula=_adams,
     divisor=0,
     starter=TRAPEZOID,
@@ -158,7 +175,6 @@ ADAMS: Final = Multistep(
 HEUN: Final = Multistep(
     name="Heun",
     order=3,
-    nodes=(_ZERO, _ZERO, _ONE),
     formula=_heun,
     divisor=1,
     starter=TRAPEZOID,
@@ -170,7 +186,6 @@ HEUN: Final = Multistep(
 HEUN_AS_PRINTED: Final = Multistep(
     name="Heun, as printed",
     order=2,
-    nodes=(_ZERO, _ZERO, _ONE),
     formula=_heun_2,
     divisor=0,
     starter=TRAPEZOID,
@@ -181,7 +196,6 @@ HEUN_AS_PRINTED: Final = Multistep(
 ADAMS_SIMPSON: Final = Multistep(
     name="Adams-Simpson",
     order=4,
-    nodes=(_ZERO, _ZERO, _HALF, _ONE),
     formula=_adams_simpson,
     divisor=0,
     starter=KUTTA_SIMPSON,
