@@ -6,16 +6,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.continuous import BOGACKI_SHAMPINE as BOGACKI_SHAMPINE
+    from eventide.continuous import DOP853 as DOP853
+    from eventide.continuous import DORMAND_PRINCE as DORMAND_PRINCE
     from eventide.continuous import ENGLAND as ENGLAND
     from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
     from eventide.continuous import EULER as EULER
+    from eventide.continuous import FEHLBERG as FEHLBERG
+    from eventide.continuous import FEHLBERG_EXTRAPOLATED as FEHLBERG_EXTRAPOLATED
+    from eventide.continuous import HEUN3 as HEUN3
     from eventide.continuous import KUTTA_SIMPSON as KUTTA_SIMPSON
+    from eventide.continuous import MIDPOINT as MIDPOINT
     from eventide.continuous import RK4 as RK4
+    from eventide.continuous import RK4_38 as RK4_38
+    from eventide.continuous import RK43 as RK43
     from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
     from eventide.continuous import Method as Method
+    from eventide.continuous import PathIntegrator as PathIntegrator
+    from eventide.continuous import PathState as PathState
+    from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
+    from eventide.continuous import hermite_interpolate as hermite_interpolate
+    from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
+    from eventide.continuous import method_from_flags as method_from_flags
+    from eventide.continuous import methods as methods
     from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
@@ -92,6 +108,22 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "continuous": (
+        "BOGACKI_SHAMPINE",
+        "DOP853",
+        "DORMAND_PRINCE",
+        "FEHLBERG",
+        "FEHLBERG_EXTRAPOLATED",
+        "HEUN3",
+        "MIDPOINT",
+        "RK4_38",
+        "RK43",
+        "PathIntegrator",
+        "PathState",
+        "hermite_interpolate",
+        "Tableau",
+        "inputs",
+        "method_from_flags",
+        "methods",
         "ENGLAND",
         "ENGLAND_PLAIN",
         "EULER",
