@@ -32,14 +32,19 @@ if TYPE_CHECKING:
     from eventide.continuous import law as law
     from eventide.continuous import method_from_flags as method_from_flags
     from eventide.continuous import methods as methods
+    from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
+    from eventide.declare import ComputedVector as ComputedVector
     from eventide.declare import State as State
     from eventide.declare import Sum as Sum
+    from eventide.declare import VectorState as VectorState
     from eventide.declare import computed as computed
+    from eventide.declare import computed_vector as computed_vector
     from eventide.declare import field as field
     from eventide.declare import state as state
     from eventide.declare import sum_ as sum_
+    from eventide.declare import vector as vector
     from eventide.discrete import Container as Container
     from eventide.discrete import Life as Life
     from eventide.discrete import Occurrence as Occurrence
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import all_of as all_of
+    from eventide.discrete import crosses as crosses
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -65,10 +71,12 @@ if TYPE_CHECKING:
     from eventide.discrete import until as until
     from eventide.discrete import wait as wait
     from eventide.discrete import when as when
+    from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
+    from eventide.errors import MissingLibraryError as MissingLibraryError
     from eventide.errors import ModelError as ModelError
     from eventide.errors import ParameterError as ParameterError
     from eventide.errors import SimulationError as SimulationError
@@ -77,10 +85,19 @@ if TYPE_CHECKING:
     from eventide.experiment import Quantity as Quantity
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
+    from eventide.observe import Expression as Expression
+    from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
+    from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import dump as dump
+    from eventide.observe import find_faults as find_faults
+    from eventide.observe import outliers as outliers
+    from eventide.observe import read_dump as read_dump
     from eventide.observe import read_table as read_table
+    from eventide.observe import summarise as summarise
+    from eventide.observe import validate as validate
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
@@ -117,8 +134,22 @@ _HOMES = {
         "Method",
         "Variable",
         "law",
+        "rest",
     ),
-    "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
+    "declare": (
+        "Component",
+        "Computed",
+        "ComputedVector",
+        "State",
+        "Sum",
+        "VectorState",
+        "computed",
+        "computed_vector",
+        "field",
+        "state",
+        "sum_",
+        "vector",
+    ),
     "discrete": (
         "Container",
         "Life",
@@ -136,6 +167,7 @@ _HOMES = {
         "Stream",
         "activate",
         "all_of",
+        "crosses",
         "every",
         "first_of",
         "hold",
@@ -147,16 +179,33 @@ _HOMES = {
         "when",
     ),
     "errors": (
+        "CascadeWarning",
         "Ended",
         "EventideError",
         "InputError",
         "Interrupt",
+        "MissingLibraryError",
         "ModelError",
         "ParameterError",
         "SimulationError",
     ),
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
-    "observe": ("PopulationRecording", "Recording", "Reporter", "read_table", "write_csv"),
+    "observe": (
+        "Expression",
+        "Occupancy",
+        "PopulationRecording",
+        "Progress",
+        "Recording",
+        "Reporter",
+        "dump",
+        "find_faults",
+        "outliers",
+        "read_dump",
+        "read_table",
+        "summarise",
+        "validate",
+        "write_csv",
+    ),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

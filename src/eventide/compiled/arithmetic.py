@@ -6,11 +6,12 @@ Slopes are carried where they move: None means that a number stands still within
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any, Final
 
 from eventide.compiled.ir import NAN, ONE, ZERO, Builder, Wire, real
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Kind, Number, Truth, constant
+from eventide.compiled.values import Kind, Number, Span, Truth, constant
 
 OPERATIONS: Final[dict[str, Any]] = {
     "Add": operator.add,
@@ -23,6 +24,8 @@ OPERATIONS: Final[dict[str, Any]] = {
 }
 """The operators that are followed, by the names of their syntax nodes."""
 
+FAR: Final = 2**62
+"""Spans of whole numbers are followed up to here, where nothing wraps around."""
 MULTIPLIED_OUT: Final = 16
 """Powers up to this one are products, unless `exact_pow` asks for the bits of the library's `pow`."""
 
@@ -107,7 +110,17 @@ class Arithmetic:
             if folded is not None:
                 return folded
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
-        return result
+        if one.is_numpy or other.is_numpy:
+            if name == "FloorDiv":
+                result = self._numpys_quotient(one, other, result)
+            return replace(result, is_numpy=True)
+        return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
+        """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
+        dividend, divisor = self.wire(one), self.wire(other)
+        value = self.wire(quotient).unless(divisor.test("oeq", 0.0), dividend / divisor)
+        return Number(value.text, "float", quotient.slope)
 
     def negative(self, item: Number | Truth) -> Number:
         """`-item`."""
@@ -119,7 +132,7 @@ class Arithmetic:
         value = self.builder.value(f"fneg double {number.text}")
         if number.kind == "whole":
             value = self.unsigned(value)
-        return Number(value, number.kind, self.turn_slope(number.slope))
+        return Number(value, number.kind, self.turn_slope(number.slope), is_numpy=number.is_numpy)
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -131,7 +144,7 @@ class Arithmetic:
         value = self.builder.intrinsic("fabs", number.text)
         below = self.wire(number).test("olt", 0.0)
         slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
-        return Number(value, number.kind, slope)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy)
 
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
         if one.kind == other.kind == "int":
@@ -294,13 +307,31 @@ class Arithmetic:
     def _better(self, comparison: str, best: Number, number: Number) -> Number:
         if best.kind == number.kind == "int":
             test = self.builder.value(f"icmp s{comparison} i64 {number.text}, {best.text}")
-            kind: Kind = "int"
+            span = None
+            if number.extent and best.extent:
+                choose = min if comparison == "lt" else max
+                span = choose(number.extent[0], best.extent[0]), choose(number.extent[1], best.extent[1])
             value = self.builder.select(test, "i64", number.text, best.text)
+            return Number(value, "int", self.choose_slope(test, number.slope, best.slope), span=span)
         else:
             test = self.wire(number).test(f"o{comparison}", self.wire(best))
-            kind = "float" if "float" in (best.kind, number.kind) else "whole"
+            kind: Kind = "float" if "float" in (best.kind, number.kind) else "whole"
             value = self.builder.select(test, "double", self.double(number), self.double(best))
         return Number(value, kind, self.choose_slope(test, number.slope, best.slope))
+
+
+def _span(name: str, one: Number, other: Number) -> Span | None:
+    """Between which whole numbers a result lies; None if that is not known, or too far to be of use."""
+    span: Span | None = None
+    if name == "Mod" and other.known:
+        divisor = int(other.known)
+        span = (0, divisor - 1) if divisor > 0 else (divisor + 1, 0)
+    elif name in ("Add", "Sub", "Mult", "FloorDiv") and one.extent and other.extent:
+        if name == "FloorDiv" and not other.known:
+            return None
+        ends = [OPERATIONS[name](a, b) for a in one.extent for b in other.extent]
+        span = min(ends), max(ends)
+    return span if span and max(abs(span[0]), abs(span[1])) < FAR else None
 
 
 def _fold(name: str, one: float, other: float) -> Number | None:

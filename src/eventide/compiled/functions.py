@@ -112,6 +112,14 @@ class Functions:
             raise Unlowerable(f"{function.__name__} with {len(arguments)} arguments is not followed") from None
         return call(*arguments)
 
+    def root(self, item: Number | Truth, /) -> Number:
+        """The square root, NaN of what is negative."""
+        return self._of_one("sqrt")(item)
+
+    def of_two(self, name: str, one: Number | Truth, other: Number | Truth, /) -> Number:
+        """`hypot` or `fmod`, as the mathematical library has them."""
+        return self._hypot(one, other) if name == "hypot" else self._fmod(one, other)
+
     # --- of one number --------------------------------------------------------------------------------------------
 
     def _of_one(self, name: str) -> Callable[[Number | Truth], Number]:

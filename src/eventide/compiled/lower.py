@@ -119,6 +119,7 @@ class Lowering:
         width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
         row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        entry.lines[:0] = builder.room
         return builder.text(LAW)
 
     def _write_condition(self, writer: Statements) -> str:
@@ -134,7 +135,7 @@ class Lowering:
         builder.store("double", slope, "%out", "1")
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
-        entry.lines[:0] = writer.slots.prologue("%ix")
+        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
     def _follow(self, writer: Statements) -> Item:
@@ -162,7 +163,8 @@ class Lowering:
             reads=tuple(sorted(slots.reads)),
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
-            symbols=tuple(writer.builder.symbols),
+            ranges=tuple((access, tuple(spans)) for access, spans in slots.ranges.items()),
+            symbols=(*writer.builder.symbols, *writer.builder.loops),
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,

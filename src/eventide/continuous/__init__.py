@@ -5,6 +5,7 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 """
 
 from eventide.continuous import inputs, methods
+from eventide.continuous.checks import check_limits
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
 from eventide.continuous.methods import (
@@ -29,10 +30,12 @@ from eventide.continuous.methods import (
     fixed,
     method_from_flags,
 )
-from eventide.continuous.motion import Motion, check_limits
+from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
+from eventide.continuous.rest import rest
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import VectorVariable
 
 __all__ = [
     "BOGACKI_SHAMPINE",
@@ -60,6 +63,7 @@ __all__ = [
     "System",
     "Tableau",
     "Variable",
+    "VectorVariable",
     "check_limits",
     "explicit",
     "fixed",
@@ -68,4 +72,5 @@ __all__ = [
     "law",
     "method_from_flags",
     "methods",
+    "rest",
 ]

@@ -121,12 +121,12 @@ class Variable:
 
     def start(self) -> Self:
         """Let it be integrated from now on; legal at any time, no effect if active."""
-        self._system.start_slot(self._slot, self._owner)
+        self._system.start_slots([self._slot], self._owner)
         return self
 
     def stop(self) -> None:
         """Keep the value from now on, with rate zero; legal at any time, no effect if inactive."""
-        self._system.stop_slot(self._slot, self._owner)
+        self._system.stop_slots([self._slot], self._owner)
 
     @property
     def active(self) -> bool:

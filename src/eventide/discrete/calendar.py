@@ -159,6 +159,9 @@ class Calendar:
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
+        heap = self.heap
+        if heap and not self.front and not self.ready and heap[0][3]._notice is heap[0]:
+            return float(heap[0][0])
         notice = self.first()
         return inf if notice is None else notice[0]
 

@@ -160,7 +160,7 @@ class Process(_Agenda, Component):
             self.sim._forbid(9, f"cancel_state_event() of {self.name}")
         if self._wait is not None and self._wait.is_state_event:
             self._wait.withdraw()
-            self._wait = None
+            self._wait, self._value = None, False
 
     # --- what can be asked ----------------------------------------------------------------------------------------
 

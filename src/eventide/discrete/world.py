@@ -162,11 +162,15 @@ class World:
             listener = print_occurrence
         if listener is not None and listener is not False and not callable(listener):
             raise TypeError(f"sim.trace takes a function of an Occurrence, True or False, and got {listener!r}")
+        wanted = None if listener is False else listener
+        if self._tracer is not None and self._tracer.witness is not None:
+            self._tracer.listener = wanted
+            return
         if self._tracer is not None:
             self._tracer.stop()
             self._tracer = None
-        if listener is not None and listener is not False:
-            self._tracer = Tracer(self, listener)
+        if wanted is not None:
+            self._tracer = Tracer(self, wanted)
 
     # --- running --------------------------------------------------------------------------------------------------
 
@@ -194,11 +198,17 @@ class World:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
+        except SimulationError as error:
+            self.simulation_error(error)
+            raise
         finally:
             if watcher is not None and not watcher.terminated:
                 watcher._abandon()
             self._goal = None
             self._come_to_rest()
+
+    def simulation_error(self, error: SimulationError) -> None:
+        """Called once when a numbered error ends the run, before it goes up."""
 
     def step(self) -> bool:
         """Let one event take place; False if there is none left."""
@@ -206,6 +216,9 @@ class World:
         before = self.events
         try:
             self._loop(inf, one_event=True)
+        except SimulationError as error:
+            self.simulation_error(error)
+            raise
         finally:
             self._come_to_rest()
         return self.events > before
@@ -382,11 +395,16 @@ class World:
         self._statistics.append(statistic)
         return statistic
 
-    def _forbid(self, number: int, call: str) -> None:
-        """Raise SimulationError `number` if this is between events."""
+    def _forbid(self, number: int, call: str, *, continuous: Any = None, reporter: Any = None) -> None:
+        """Raise SimulationError `number`, with the culprit, if this is between events."""
         if self.active:
             raise SimulationError(
-                number, self.time, f"{call} was called between events, from equations, a reporter or a condition."
+                number,
+                self.time,
+                f"{call} was called between events, where nothing discrete may change: "
+                "let a process or an @ev.when handler do it.",
+                continuous=continuous,
+                reporter=reporter,
             )
 
     def _watch(self) -> None:

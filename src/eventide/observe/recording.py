@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from eventide.continuous import Continuous, Variable
-from eventide.declare import Component
-from eventide.discrete import Resource
+import numpy as np
+
+from eventide.continuous import Continuous
 from eventide.errors import ModelError
-from eventide.observe.ledger import Heading, Ledger
+from eventide.observe.frames import attributes_of
+from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
+from eventide.observe.processing import sample
+from eventide.observe.subjects import Group, check_names, groups_of, named_groups
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from matplotlib.axes import Axes
 
     from eventide.observe.ledger import Source
     from eventide.observe.reporter import Every
+    from eventide.observe.subjects import Named, Subject
     from eventide.simulation import Simulation
-
-Subject: TypeAlias = Component | Variable
-
-
-@dataclass(frozen=True)
-class Column(Heading):
-    """One recorded quantity: its name, its unit and how it is read.
-
-    trend   reads its rate, or None if it has none: a kink without a jump is an event's trace as well
-    """
-
-    read: Callable[[], float]
-    trend: Callable[[], float] | None = None
 
 
 class Recording(Ledger):
@@ -42,22 +33,27 @@ class Recording(Ledger):
     regular instant. Made by `sim.record`.
     """
 
-    columns: tuple[Column, ...]
-
     def __init__(
-        self, sim: Simulation, columns: Sequence[Column], every: Every, *, events: bool = True, name: str = ""
+        self, sim: Simulation, groups: Sequence[Group], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
-        super().__init__(sim, columns, every, events=events, name=name)
-        self._source = _Columns(columns)
+        super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
+        self._source = _Columns(groups)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as index, a column for each quantity; units stand in `attrs["units"]`."""
+    def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
+        """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
+
+        before      at an event the values before it, not those after
+        Rows before the first or after the last recorded one are NaN.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {column.name: self[column.name] for column in self.columns}, index=pd.Index(self.times, name="time")
-        )
-        frame.attrs["units"] = {column.name: column.unit for column in self.columns}
+        own, wanted = self.times, np.asarray(times, dtype=float)
+        data = {
+            column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
+            for column in self.columns
+        }
+        frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
+        frame.attrs.update(attributes_of(self))
         return frame
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
@@ -73,56 +69,21 @@ class Recording(Ledger):
 class _Columns:
     """All columns of a recording, read together."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._readers = [column.read for column in columns]
-        self._trends = [column.trend for column in columns if column.trend is not None]
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._readers = [group.read for group in groups]
+        self._trends = [group.trend for group in groups if group.trend is not None]
 
     def values(self) -> list[float]:
-        return [read() for read in self._readers]
+        return [value for read in self._readers for value in read()]
 
     def rates(self) -> list[float]:
-        return [trend() for trend in self._trends]
-
-
-def columns_of(subject: Any) -> list[Column]:
-    """What there is to record of a component, a variable or a resource.
-
-    Raises ModelError if there is nothing.
-    """
-    if isinstance(subject, Variable):
-        return [_variable_column(subject)]
-    if isinstance(subject, Continuous):
-        layout = subject._layout
-        found = [_variable_column(subject[name]) for name in layout.states]
-        found += [
-            Column(f"{subject.name}.{name}", layout.fields[name].unit, _reader(subject[name], "state"))
-            for name in (*layout.computed, *layout.sums)
-        ]
-        if found:
-            return found
-    if isinstance(subject, Resource):
-        return [
-            Column(f"{subject.name}.in_use", "", lambda: float(subject.in_use.value), is_discrete=True),
-            Column(f"{subject.name}.queue", "", lambda: float(subject.queue.value), is_discrete=True),
-        ]
-    raise ModelError(
-        f"there is nothing to record of {subject!r}: give a component with states, a variable, a resource, "
-        "or name an expression: sim.record(energy=lambda: ...)"
-    )
-
-
-def _variable_column(variable: Variable) -> Column:
-    return Column(variable.name, variable.unit, _reader(variable, "state"), _reader(variable, "rate"))
-
-
-def _reader(variable: Variable, what: str) -> Callable[[], float]:
-    return lambda: float(getattr(variable, what))
+        return [rate for trend in self._trends for rate in trend()]
 
 
 def record(
     sim: Simulation,
     subjects: Sequence[Subject | type[Continuous]],
-    expressions: dict[str, Callable[[], float]],
+    expressions: Mapping[str, Named],
     every: Every,
     *,
     events: bool = True,
@@ -138,10 +99,10 @@ def record(
         subject = _only_class(classes, len(subjects) + len(expressions))
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
-        columns = [column for subject in subjects for column in columns_of(subject)]
-        columns += [Column(label, "", read) for label, read in expressions.items()]
-        _check_names([column.name for column in columns])
-        recording = Recording(sim, columns, every, events=events, name=name)
+        groups = [group for subject in subjects for group in groups_of(subject)]
+        groups += [group for label, thing in expressions.items() for group in named_groups(label, thing)]
+        check_names([head.name for group in groups for head in group.heads])
+        recording = Recording(sim, groups, every, events=events, name=name)
     sim._the_monitor.add_observer(recording)
     return recording
 
@@ -159,11 +120,3 @@ def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
             "give a class derived from Continuous, or the objects themselves"
         )
     return subject
-
-
-def _check_names(names: list[str]) -> None:
-    if not names:
-        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")

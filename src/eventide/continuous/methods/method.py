@@ -119,7 +119,8 @@ class Method:
         table = np.array([[float(w) for w in padded(entries, run.stages + 1)] for entries in rows])
         scale = 0 if self.is_fixed else self._error_stage - 1 if self.scale_stage is None else self.scale_stage
         sizes = (run.stages, self._error_stage, scale, len(run.dense), self.error_order)
-        return Coefficients(np.array(sizes), np.array([float(c) for c in run.nodes]), table)
+        nodes = np.array([float(c) for c in run.nodes])
+        return Coefficients(np.array(sizes), nodes, table, np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Method {self.name!r}, order {self.order}>"
