@@ -227,6 +227,17 @@ def test_a_recording_with_a_column_called_time_is_refused(tmp_path):
         ev.dump(trace, tmp_path / "trace.csv")
 
 
+@pytest.mark.parametrize(
+    ("library", "extra", "name"), [("pyarrow", "parquet", "table.parquet"), ("sqlalchemy", "sql", "table.db")]
+)
+def test_a_library_that_is_not_there_is_named_with_its_extra(tmp_path, monkeypatch, library, extra, name):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(ev.MissingLibraryError, match=rf"needs {library}, .*: run pip install 'eventide\[{extra}\]'"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / name, table="table")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("where", ["table", "table.xlsx", "table.csv.gz"])
 def test_a_place_of_another_kind_is_refused_with_those_allowed(tmp_path, where):
     known = r"must end in .csv, .json, .parquet, .db, .sqlite, .sqlite3, or be the URL of a database"
