@@ -415,6 +415,26 @@ def test_a_database_with_several_tables_needs_the_name_of_one(tmp_path):
         ev.read_dump(path, table="third")
 
 
+def test_a_table_that_somebody_has_dropped_is_not_there_and_can_be_dumped_again(tmp_path):
+    path, frame = tmp_path / "a.db", pd.DataFrame({"a": [1.0]})
+    for name in ("first", "second"):
+        ev.dump(frame, path, table=name)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE first")
+    connection.close()
+
+    with pytest.raises(ev.InputError, match=r"has no table 'first'; it has: second$"):
+        ev.read_dump(path, table="first")
+    assert comes_back(frame, path, "first")
+
+
+@pytest.mark.slow
+def test_a_name_that_postgresql_would_cut_is_refused(postgres):
+    with pytest.raises(ev.ModelError, match="the name of a table has 63 bytes at most in this database, and got 'ééé"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), postgres, table=32 * "é")
+    assert comes_back(pd.DataFrame({"a": [1.0]}), postgres, table=31 * "é")
+
+
 def test_a_table_needs_a_name_of_its_own(tmp_path):
     frame = pd.DataFrame({"a": [1.0]})
     with pytest.raises(ev.ModelError, match=r"needs the name of a table: dump\(data, url, table"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, TypeAlias
 
 from eventide.continuous import Continuous, Variable
@@ -106,6 +107,7 @@ def check_names(names: Sequence[str]) -> None:
 def _checked(name: str, read: Callable[[], Any]) -> Callable[[], float]:
     """A reader of floats that says whose value is none."""
 
+    @wraps(read)  # who compiles it wants to know what is asked
     def value() -> float:
         try:
             number = read()
