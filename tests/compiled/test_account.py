@@ -121,7 +121,14 @@ class Far(ev.Continuous):
 def test_what_is_read_too_early_or_overwritten_is_told() -> None:
     sim = ev.Simulation()
     supply = Supply(sim, name="supply")
-    for cls, name in ((Consumer, "one"), (Meter, "meter"), (Consumer, "two"), (Reset, "reset"), (Far, "far"), (Tariff, "tariff")):
+    for cls, name in (
+        (Consumer, "one"),
+        (Meter, "meter"),
+        (Consumer, "two"),
+        (Reset, "reset"),
+        (Far, "far"),
+        (Tariff, "tariff"),
+    ):
         cls(sim, name=name, supply=supply).start()
     supply.start()
     account = sim.explain()

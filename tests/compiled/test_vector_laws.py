@@ -1,5 +1,5 @@
 """Every construct of vectors that a law may use: as numpy and as a kernel, to the last bit."""
-# ruff: noqa: FURB136, PIE790, PLR1730  # laws are written in every way that Python allows
+# laws are written in every way that Python allows
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from compiled.harness import compare_law, new_registry
 
 import eventide as ev
-from eventide.compiled import lower_law
 
 SHAKES = 60
 ENDS = np.array([0.5, -1.5, 2.0])

@@ -11,9 +11,30 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 CELLS = 7
-NUMBERS = ["self.x", "self.k", "2.5", "-0.5", "0.0", "3", "self.u[2]", "self.v[-1]", "self.few[i % 3]", "a", "self.sim.time"]
+NUMBERS = [
+    "self.x",
+    "self.k",
+    "2.5",
+    "-0.5",
+    "0.0",
+    "3",
+    "self.u[2]",
+    "self.v[-1]",
+    "self.few[i % 3]",
+    "a",
+    "self.sim.time",
+]
 SINGLE = ["{} + {}", "{} * {}", "{} - {}", "min({}, {})", "({} if {} > 0.5 else 1.0)"]
-GATHERED = ["{}.sum()", "np.max({})", "({}).min()", "sum({})", "max({})", "np.mean({})", "np.exp({})[1]", "({} > 0.5).any() * 1.0"]
+GATHERED = [
+    "{}.sum()",
+    "np.max({})",
+    "({}).min()",
+    "sum({})",
+    "max({})",
+    "np.mean({})",
+    "np.exp({})[1]",
+    "({} > 0.5).any() * 1.0",
+]
 VECTORS = ["self.u", "self.v", "self.flux", "self.rate.u", "self.last.v", "self.weights", "w", "self.u[::-1]"]
 SHORTER = {
     3: ["self.few", "self.u[2:5]", "self.v[1::2]", "w[-3:]", "ENDS", "self.rate.few"],
@@ -67,7 +88,9 @@ def statement(draw, depth: int) -> list[str]:
         target = draw(st.sampled_from(SHORTER[size][:4] if size == 5 else ["self.rate.few", "self.u[2:5]", "w[-3:]"]))
         return [f"{target} {operator} {draw(vector(size, 2))}"]
     if kind == 3:
-        place = draw(st.sampled_from(["0", "-1", "i", "i - 3", "(i + 1) % 7", "max(i - 1, 0)", "int(min(abs(a), 6.0))"]))
+        place = draw(
+            st.sampled_from(["0", "-1", "i", "i - 3", "(i + 1) % 7", "max(i - 1, 0)", "int(min(abs(a), 6.0))"])
+        )
         target = draw(st.sampled_from(["self.rate.u", "self.flux", "w", "self.v"]))
         return [f"{target}[{place}] {operator} {draw(number(2))}"]
     if kind == 4:

@@ -144,11 +144,12 @@ def test_what_is_read_is_a_copy_that_tells_how_to_write() -> None:
     assert isinstance(rod.u * 2.0, np.ndarray)
     assert type(rod.u * 2.0) is np.ndarray
     for values in (rod.u, rod.rate.u, rod.last.u, rod.u[1:], rod["u"].state):
-        with pytest.raises(ev.ModelError, match=r'rod\.u is read as a copy, .* `with component\["u"\]\.write\(\) as u:`'):
+        with pytest.raises(
+            ev.ModelError, match=r'rod\.u is read as a copy, .* `with component\["u"\]\.write\(\) as u:`'
+        ):
             values[0] = 9.0
-    assert repr(rod["u"]) == f"<rod.u: 5 values from {rod.u[0]!r} to {rod.u[0]!r} degC>".replace("np.float64", "").replace(
-        "(", ""
-    ).replace(")", "")
+    value = float(rod.u[0])
+    assert repr(rod["u"]) == f"<rod.u: 5 values from {value!r} to {value!r} degC>"
 
 
 def test_assignments_write_as_a_whole_or_not_at_all() -> None:
@@ -309,17 +310,6 @@ def test_a_difference_equation_of_a_vector(compiled: bool) -> None:
     line = Delay(sim).start()
     sim.run(until=2.0)
     assert line.taps.tolist() == [2.0, 1.75, 1.5]
-
-
-class Boundary(ev.Continuous):
-    rod: Heat
-    items: int = 1
-
-    def equations(self) -> None:
-        if self.items:
-            self.rod.rate.u[0] = 1.0
-        else:
-            self.rod.rate.u[1] = 1.0
 
 
 @pytest.mark.parametrize("compiled", MODES)

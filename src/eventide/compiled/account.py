@@ -238,7 +238,9 @@ class _Reader:
         objects, lowered = objects_of(bound), bound.kernel.lowered
         ranges = dict(lowered.ranges)
         written = {(o, a.row, a.name): ranges.get(a) for a in lowered.writes for o in objects.get(a.path, ())}
-        read = {(o, a.row, a.name): None for a in lowered.reads for o in objects.get(a.path, ()) if a.row in SET_BY_LAWS}
+        read = {
+            (o, a.row, a.name): None for a in lowered.reads for o in objects.get(a.path, ()) if a.row in SET_BY_LAWS
+        }
         return _Uses(read, written, None)
 
     # --- conditions and flows -------------------------------------------------------------------------------------

@@ -92,7 +92,9 @@ class Following(Reductions):
         if function in REDUCTIONS and len(node.args) == 1 and self._is_many(node.args[0]):
             return self.reduce_all(function, node.args[0], node)
         if function in (sum, any, all):
-            raise Unlowerable(f"{function.__name__} is followed around `... for ... in ...`, a vector or a list of numbers")
+            raise Unlowerable(
+                f"{function.__name__} is followed around `... for ... in ...`, a vector or a list of numbers"
+            )
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Unlowerable("arguments are followed one by one, without names and *")
         if function is len and len(node.args) == 1:

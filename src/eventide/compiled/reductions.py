@@ -11,7 +11,20 @@ from eventide.compiled.expressions import describe, literal
 from eventide.compiled.flow import GATE, OPEN, Arrival, Loop
 from eventide.compiled.ir import NAN
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Builtin, Elements, Formula, Item, Items, Number, Ref, Span, Table, Truth, Vector, constant
+from eventide.compiled.values import (
+    Builtin,
+    Elements,
+    Formula,
+    Item,
+    Items,
+    Number,
+    Ref,
+    Span,
+    Table,
+    Truth,
+    Vector,
+    constant,
+)
 from eventide.compiled.vectors import Vectors
 
 ACCUMULATED: Final = "+result"

@@ -222,7 +222,9 @@ class Vectors(Expressions):
         moves = self.is_guided if moves is None else moves
         self.kept += count * (2 if moves else 1)
         if self.kept > LARGEST:
-            raise Unlowerable(f"more than {LARGEST} numbers would have to be kept in between: write fewer named vectors")
+            raise Unlowerable(
+                f"more than {LARGEST} numbers would have to be kept in between: write fewer named vectors"
+            )
         slopes = self.builder.memory("double", count) if moves else None
         return Buffer(self.builder.memory("double", count), slopes, is_truth)
 
@@ -252,7 +254,10 @@ class Vectors(Expressions):
     def _binop(self, node: ast.BinOp) -> Item:
         if isinstance(node.op, ast.MatMult):
             raise Unlowerable("products of matrices sum in an order of their own: write (a * b).sum(), or a loop")
-        left, right = self.operand(self.evaluate(node.left), node.left), self.operand(self.evaluate(node.right), node.right)
+        left, right = (
+            self.operand(self.evaluate(node.left), node.left),
+            self.operand(self.evaluate(node.right), node.right),
+        )
         return self.combine(node.op, left, right)
 
     def combine(self, operator: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -336,10 +341,12 @@ class Vectors(Expressions):
         arguments = [self.operand(item, place) for item, place in zip(items, node.args, strict=True)]
         if isinstance(function, np.ufunc):
             if len(arguments) != function.nin or function.nout != 1:
-                raise Unlowerable(f"numpy's {function.__name__} is followed with {function.nin} numbers or vectors and one result")
+                raise Unlowerable(
+                    f"numpy's {function.__name__} is followed with {function.nin} numbers or vectors and one result"
+                )
             return self._call_ufunc(function, arguments)
         name = function.__name__
-        call = getattr(self, f"_np_{name}", None)
+        call: Callable[..., Item] | None = getattr(self, f"_np_{name}", None)
         if call is None:
             raise Unlowerable(f"numpy's {name} is not followed")
         try:
@@ -350,7 +357,9 @@ class Vectors(Expressions):
     def _call_ufunc(self, function: Any, arguments: list[Operand]) -> Operand:
         operator = _OPERATORS.get(function.__name__)
         if operator is not None:
-            return self.combine(operator, *arguments) if len(arguments) == 2 else self.turned(*arguments, is_negative=True)
+            return (
+                self.combine(operator, *arguments) if len(arguments) == 2 else self.turned(*arguments, is_negative=True)
+            )
         if function.__name__ in _COMPARISONS:
             return self.compare_items(_COMPARISONS[function.__name__], *self._all_vectors(arguments))
         simple = {"sqrt": self.functions.root, "absolute": self.arithmetic.absolute, "fabs": self.arithmetic.absolute}
@@ -445,7 +454,7 @@ class Vectors(Expressions):
         call = {"sum": self._np_sum, "min": self._np_min, "max": self._np_max, "mean": self._np_mean}.get(method.name)
         call = self._np_copy if method.name == "copy" else call
         if call is None:
-            raise Unlowerable(f"of an array's methods sum, mean, min, max, any, all and copy are followed")
+            raise Unlowerable("of an array's methods sum, mean, min, max, any, all and copy are followed")
         return call(vector)
 
     def _judge(self, vector: Vector | Formula, *, is_all: bool) -> Item:
@@ -611,9 +620,7 @@ class Vectors(Expressions):
 
     def _copy_to(self, buffer: Buffer, first: int, part: Vector) -> None:
         target = Vector(buffer, first, 1, part.count)
-        self.over(
-            part.count, lambda k: self._store_in(buffer, self._place_in(target, k), self.read_item(part, k))
-        )
+        self.over(part.count, lambda k: self._store_in(buffer, self._place_in(target, k), self.read_item(part, k)))
 
 
 _OPERATORS: Final[dict[str, ast.operator]] = {

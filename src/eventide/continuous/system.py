@@ -9,7 +9,7 @@ from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
-from eventide.continuous.vectors import set_values
+from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ class System:
         if isinstance(owner, Variable):
             return owner
         name, item = owner._layout.name_of(slot - owner._base)
-        variable: Any = owner[name]
-        return variable if item is None else variable[item]
+        variable: Variable = owner[name]
+        return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
     # --- components -----------------------------------------------------------------------------------------------
 

@@ -101,9 +101,7 @@ def vector(
     return Field("vector", default, None, unit, description, abs_error, rel_error, size=size)
 
 
-def computed_vector(
-    *, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False
-) -> Any:
+def computed_vector(*, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
     """Declare a `ComputedVector`: as many values as `size` says, which `equations` sets at every evaluation."""
     return Field("computed vector", 0.0, None, unit, description, size=size)
 

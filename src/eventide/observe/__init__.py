@@ -11,8 +11,8 @@ from eventide.observe.reporter import Every, Reporter
 from eventide.observe.tables import read_table
 
 __all__ = [
-    "Group",
     "Every",
+    "Group",
     "Heading",
     "PopulationRecording",
     "Recording",

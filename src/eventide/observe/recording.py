@@ -113,9 +113,25 @@ def groups_of(subject: Any) -> list[Group]:
 def _variable_group(variable: Variable, *, moves: bool) -> Group:
     if isinstance(variable, VectorVariable):
         heads = tuple(Heading(item.name, item.unit) for item in variable)
-        return Group(heads, lambda: variable.state.tolist(), (lambda: variable.rate.tolist()) if moves else None)
+
+        def states() -> list[float]:
+            values: list[float] = variable.state.tolist()
+            return values
+
+        def rates() -> list[float]:
+            values: list[float] = variable.rate.tolist()
+            return values
+
+        return Group(heads, states, rates if moves else None)
     head = Heading(variable.name, variable.unit)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
+
+    def state() -> list[float]:
+        return [variable.state]
+
+    def rate() -> list[float]:
+        return [variable.rate]
+
+    return Group((head,), state, rate if moves else None)
 
 
 def _expression_group(label: str, read: Callable[[], float]) -> Group:
