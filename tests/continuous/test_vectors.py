@@ -72,9 +72,9 @@ def test_a_size_is_a_number_or_a_field_and_fields_have_defaults() -> None:
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "absent", "k"])
 def test_a_size_that_is_none_is_refused_where_it_is_declared(size: Any) -> None:
     with pytest.raises(TypeError, match=rf"Bad\.u has the size {size!r}"):
-        type("Bad", (ev.Continuous,), {
-            "__annotations__": {"k": float, "u": ev.VectorState}, "k": 1.0, "u": ev.vector(size=size), "__module__": __name__
-        })  # fmt: skip
+        annotations = {"k": float, "u": ev.VectorState}
+        members = {"__annotations__": annotations, "k": 1.0, "u": ev.vector(size=size), "__module__": __name__}
+        type("Bad", (ev.Continuous,), members)
 
 
 def test_a_vector_needs_a_size_and_its_own_annotation() -> None:
