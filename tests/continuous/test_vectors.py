@@ -71,9 +71,9 @@ def test_a_size_is_a_number_or_a_field_and_fields_have_defaults() -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "absent", "k"])
 def test_a_size_that_is_none_is_refused_where_it_is_declared(size: Any) -> None:
+    annotations = {"k": float, "u": ev.VectorState}
+    members = {"__annotations__": annotations, "k": 1.0, "u": ev.vector(size=size), "__module__": __name__}
     with pytest.raises(TypeError, match=rf"Bad\.u has the size {size!r}"):
-        annotations = {"k": float, "u": ev.VectorState}
-        members = {"__annotations__": annotations, "k": 1.0, "u": ev.vector(size=size), "__module__": __name__}
         type("Bad", (ev.Continuous,), members)
 
 

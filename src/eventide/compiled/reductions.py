@@ -166,6 +166,9 @@ class Reductions(Vectors):
 
         self.each(clause.target, clause.iter, body, list(begin))
         result = self.flow.bindings[ACCUMULATED]
+        seen = self.flow.bindings.get(SEEN)
+        if isinstance(seen, Truth) and not node.keywords:
+            self.builder.note_trap(self.truths.opposite(seen).text)
         if function is sum and COMPENSATED in self.flow.bindings:
             result = self._with_rest(result)
         self.flow.bindings = {**outer, GATE: outer.get(GATE, OPEN)}

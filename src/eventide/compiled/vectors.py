@@ -80,7 +80,7 @@ class Vectors(Expressions):
         if isinstance(item, Number | Truth):
             return item
         index = index if item.count > 1 else Number("0", "int", known=0)
-        return self.read_item(item, index) if isinstance(item, Vector) else item.at(index)
+        return self.read_item(item, index) if isinstance(item, Vector) else replace(item.at(index), is_numpy=True)
 
     def locate(self, vector: Vector | Formula, node: ast.expr) -> tuple[Number, str | None]:
         """The place of an item as Python counts, and a test whether it is there; None if it surely is."""
@@ -120,6 +120,7 @@ class Vectors(Expressions):
         if is_inside is None:
             return value
         # Python raises there; a rate that is not a number lets it do so at the user's line.
+        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
         number = self.arithmetic.number(value)
         return replace(number, text=self.builder.select(is_inside, "double", number.text, NAN))
 
