@@ -55,7 +55,7 @@ class Compiler(Analyst):
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
-            self._refuse(error)
+            self._refuse(error, f"{name} of {owner.name}")
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
         return bound.kernel.address, draft.take(bound), 1
 
@@ -89,7 +89,7 @@ class Compiler(Analyst):
             return self.registry.condition(condition.function, *condition.arguments)
         except CannotLower as error:
             self._opaque.add(code)
-            self._refuse(error)
+            self._refuse(error, f"the condition of {condition.name}")
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
@@ -117,8 +117,9 @@ class Compiler(Analyst):
             return False
         return bool(plan.signature == (_signature(bound),))
 
-    def _refuse(self, error: CannotLower) -> None:
+    def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
+            error.add_note(f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower')
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
