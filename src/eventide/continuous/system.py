@@ -128,6 +128,7 @@ class System:
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
+        self.require_zeros(len(self._active))
         self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
 
     @property
