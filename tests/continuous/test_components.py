@@ -281,8 +281,14 @@ def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation)
 
 
 def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
+    class Lone(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+
     sim = ev.Simulation(compile=False)
-    decays = [Decay(sim).start() for _ in range(200)]
+    decays = [Lone(sim).start() for _ in range(200)]
 
     def stop_one() -> ev.Life:
         yield ev.hold(0.5)
