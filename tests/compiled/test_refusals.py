@@ -25,6 +25,9 @@ LEVEL = 1.0
 TABLE = [1.0, 2.0]
 WORDS = ["one", "two"]
 ARRAY = np.array([1.0, 2.0, 3.0])
+MATRIX = np.zeros((2, 3))
+WHOLE = np.array([1, 2, 3], dtype=np.int64)
+MIXED = [0, 0.5, 1]
 NARROW = np.float32(0.5)
 
 
@@ -375,6 +378,21 @@ def item_by_a_variable_number(self):
 def list_of_several_classes(self):
     for item in self.mixed:
         self.rate.x += item.loss
+
+
+@refused("MATRIX", "arrays those of floats in one dimension are followed, and this is one of float64 in 2")
+def matrix(self):
+    self.rate.x = MATRIX[0, 1]
+
+
+@refused("WHOLE", "arrays those of floats in one dimension are followed, and this is one of int64")
+def array_of_whole_numbers(self):
+    self.rate.x = WHOLE[0]
+
+
+@refused("MIXED", "whole numbers and floats stand in one list here: write them all as floats")
+def list_of_mixed_numbers(self):
+    self.rate.x = MIXED[0]
 
 
 @refused("NARROW", "is no number")
