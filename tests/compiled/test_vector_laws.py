@@ -11,6 +11,7 @@ import pytest
 from compiled.harness import compare_law, new_registry
 
 import eventide as ev
+from eventide.compiled import CannotLower, lower_law
 
 SHAKES = 60
 ENDS = np.array([0.5, -1.5, 2.0])
@@ -301,3 +302,53 @@ def test_a_kernel_gives_the_bits_of_numpy(registry, function) -> None:
 @pytest.mark.parametrize("function", [heat, heat_by_loop, gathered], ids=lambda f: f.__name__)
 def test_every_size_has_a_kernel_of_its_own(registry, function, cells) -> None:
     assert compare_law(registry, new_rod(cells=cells), function, shakes=20).equal >= 10
+
+
+def test_objects_of_one_size_share_a_kernel() -> None:
+    registry = new_registry()
+    sim = ev.Simulation(rng=1)
+    wall = Wall(sim)
+    for cells in (5, 5, 8, 5):
+        registry.law(Rod(sim, wall=wall, cells=cells), heat)
+    assert registry.lowered == 2
+
+
+def test_a_kernel_of_one_size_does_not_fit_another() -> None:
+    registry = new_registry()
+    sim = ev.Simulation(rng=1)
+    short, long = (Rod(sim, wall=Wall(sim), cells=cells) for cells in (5, 8))
+    bound = registry.law(short, heat)
+    assert bound.kernel.lowered.bind(heat, (long,)) is None
+    assert bound.kernel.lowered.bind(heat, (Rod(sim, wall=Wall(sim), cells=5),)) is not None
+
+
+def test_a_longer_array_has_a_kernel_of_its_own() -> None:
+    registry = new_registry()
+    rod = new_rod()
+    first = registry.law(rod, arrays_outside)
+    rod.weights = rod.weights * 2.0
+    assert registry.law(rod, arrays_outside).kernel is first.kernel
+    rod.weights = np.ones(8)
+    assert first.kernel.lowered.bind(arrays_outside, (rod,)) is None
+    rod.weights = np.ones((7, 1))
+    assert first.kernel.lowered.bind(arrays_outside, (rod,)) is None
+
+
+def test_loops_over_objects_with_vectors_want_one_size() -> None:
+    class Pack(ev.Continuous):
+        rods: list[Rod] = ev.field(default_factory=list)
+        total: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.total = sum(rod.u[0] + rod.u.sum() for rod in self.rods)
+            for rod in self.rods:
+                rod.rate.u[1:] += rod.u[:-1]
+                rod.flux = rod.u * 2.0
+
+    sim = ev.Simulation(rng=1)
+    wall = Wall(sim)
+    pack = Pack(sim, rods=[Rod(sim, wall=wall, cells=6) for _ in range(3)])
+    assert compare_law(new_registry(), pack, Pack.equations).equal == SHAKES
+    pack.rods.append(Rod(sim, wall=wall, cells=4, name="short"))
+    with pytest.raises(CannotLower, match="the vectors of the items differ in size, as those of Rod 1 and short do"):
+        lower_law(pack, Pack.equations)

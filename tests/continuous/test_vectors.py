@@ -366,11 +366,17 @@ def test_adding_to_the_rates_of_others_is_no_error(compiled: bool) -> None:
         def equations(self) -> None:
             self.rod.rate.u += 1.0
             self.rod.rate.u[1:3] -= 0.5
-            self.rod.rate.u[2] += self.rod.u[2]
+
+    class Item(ev.Continuous):
+        rod: Heat
+
+        def equations(self) -> None:
+            self.rod.rate.u[2] += 1.0
 
     sim = ev.Simulation(compile=compiled)
     wall = Heat(sim, cells=5).start()
     Source(sim, rod=wall).start()
+    Item(sim, rod=wall).start()
     sim.run(until=0.25)
     assert wall.u[0] == pytest.approx(0.25)
 
@@ -495,6 +501,20 @@ def test_both_sides_of_an_event_are_kept_for_a_vector() -> None:
     assert trace.times.tolist() == [0.0, 1.0, 1.0, 2.0]
     assert trace["rod.u[0]"][1] == trace["rod.u[0]"][2]
     assert trace["rod.u[1]"][2] == 5.0
+
+
+def test_a_kink_of_a_vector_without_a_jump_is_kept_on_both_sides() -> None:
+    sim = ev.Simulation()
+    rod = Rod(sim, cells=2, u=1.0, name="rod").start()
+    traces = [sim.record(rod["u"], every=1.0), sim.record(Rod, every=1.0)]
+
+    def bend() -> ev.Life:
+        yield ev.hold(0.5)
+        rod.k = 3.0
+
+    sim.process(bend())
+    sim.run(until=1.0)
+    assert [trace.times.tolist() for trace in traces] == [[0.0, 0.5, 0.5, 1.0]] * 2
 
 
 def test_all_objects_of_a_class_are_recorded_if_they_are_of_one_size() -> None:

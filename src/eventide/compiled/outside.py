@@ -198,7 +198,10 @@ class Outside:
             names = " and ".join(cls.__name__ for cls in classes)
             raise Unlowerable(f"the items are of several classes: {names}")
         path = (*elements.path, ITEMS)
-        layouts = {id(item._layout): item for item in elements.items if isinstance(item, Continuous)}
+        layouts: dict[int, Continuous] = {}
+        for item in elements.items:
+            if isinstance(item, Continuous):
+                layouts.setdefault(id(item._layout), item)
         if len(layouts) > 1:
             names = " and ".join(item.name for item in list(layouts.values())[:2])
             raise Unlowerable(f"the vectors of the items differ in size, as those of {names} do")
