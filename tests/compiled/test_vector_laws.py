@@ -44,6 +44,10 @@ class Rod(ev.Continuous):
     def second(self, values: Any) -> Any:
         return values[2:] - 2 * values[1:-1] + values[:-2]
 
+    def delayed(self, values: Any) -> Any:
+        self.v[0] = 9.0
+        return values + self.v
+
     def push(self, values: Any, by: float) -> None:
         values[:] += by
 
@@ -125,6 +129,7 @@ def helpers(self):
     self.rate.u[1:-1] = self.second(self.u) + self.middle
     self.rate.v[1:-1] = self.second(self.u * self.v)
     self.push(self.rate.v, self.x)
+    self.flux = self.delayed(self.v * 2.0)
     self.push(self.rate.u[2:4], 1.0)
 
 

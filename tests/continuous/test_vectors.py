@@ -505,7 +505,7 @@ def test_both_sides_of_an_event_are_kept_for_a_vector() -> None:
 
 def test_a_kink_of_a_vector_without_a_jump_is_kept_on_both_sides() -> None:
     sim = ev.Simulation()
-    rod = Rod(sim, cells=2, u=1.0, name="rod").start()
+    rod = Rod(sim, u=1.0, name="rod").start()
     traces = [sim.record(rod["u"], every=1.0), sim.record(Rod, every=1.0)]
 
     def bend() -> ev.Life:
