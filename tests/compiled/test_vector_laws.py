@@ -145,6 +145,7 @@ def powers(self):
 def divisions(self):
     self.rate.u = self.u / self.v + self.u // 0.75 + self.u % 3.0
     self.rate.v = self.u // self.v - 2.0 % self.u
+    self.flux = 1.0 / self.u**0.5 - 2.0 / np.sqrt(self.v)
     self.q = self.u[0] // self.v[0] + self.u[1] % self.v[1] + self.u[2] / self.v[2]
 
 
