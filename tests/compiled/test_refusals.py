@@ -515,9 +515,15 @@ def else_of_a_loop(self):
         self.rate.y = 1.0
 
 
-@refused("enumerate(self.guests)", "objects (enumerate) are not made between events")
+@refused("self.guests", "a list is no number")
 def other_loops(self):
     for pair in enumerate(self.guests):
+        self.rate.x = pair
+
+
+@refused("zip(self.u, self.flux)", "enumerate(...) and zip(...) are followed around vectors, with a name for each")
+def two_vectors_for_one_name(self):
+    for pair in zip(self.u, self.flux):
         self.rate.x = pair
 
 

@@ -262,6 +262,23 @@ def on_ways(self):
 
 
 @law
+def side_by_side(self):
+    for i, value in enumerate(self.u):
+        self.rate.u[i] = -value
+        if value > 3.0:
+            break
+    for one, other in zip(self.few, self.v[1:] * self.x):
+        if one < 0.0:
+            continue
+        self.rate.x += one * other
+    for value in self.only:
+        if value > 0.0:
+            break
+        self.q = value
+    self.rate.few[0] = sum(i * value for i, value in enumerate(self.few))
+
+
+@law
 def written_out(self):
     for rate, y, end in ((self.rate.u, self.u, 1.0), (self.rate.v, self.v, self.x)):
         rate[1:] = y[:-1]

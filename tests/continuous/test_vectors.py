@@ -504,9 +504,16 @@ def test_both_sides_of_an_event_are_kept_for_a_vector() -> None:
 
 
 def test_a_kink_of_a_vector_without_a_jump_is_kept_on_both_sides() -> None:
+    class Slow(ev.Continuous):
+        k: float = 1.0
+        u: ev.VectorState = ev.vector(1.0, size=2)
+
+        def equations(self) -> None:
+            self.rate.u = -self.k * self.u
+
     sim = ev.Simulation()
-    rod = Rod(sim, u=1.0, name="rod").start()
-    traces = [sim.record(rod["u"], every=1.0), sim.record(Rod, every=1.0)]
+    rod = Slow(sim, name="rod").start()
+    traces = [sim.record(rod["u"], every=1.0), sim.record(Slow, every=1.0)]
 
     def bend() -> ev.Life:
         yield ev.hold(0.5)

@@ -119,7 +119,9 @@ class Compiler(Analyst):
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
-            error.add_note(f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower')
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)

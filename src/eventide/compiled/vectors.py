@@ -239,11 +239,17 @@ class Vectors(Expressions):
             slope = NAN if isinstance(value, Truth) else value.slope or ZERO
             self.builder.store("double", slope, buffer.slopes, place)
 
-    def over(self, count: int, body: Callable[[Number], None], carried: list[str] | None = None) -> None:
-        """Write `body` for each of so many items."""
-        if count == 1:
+    def over(
+        self, count: int, body: Callable[[Number], None], carried: list[str] | None = None, *, leaves: bool = False
+    ) -> None:
+        """Write `body` for each of so many items.
+
+        carried     the names that it may give new values
+        leaves      whether it may go on to the next one, or past the last, by `continue` or `break`
+        """
+        if count == 1 and not leaves:
             body(Number("0", "int", known=0))
-        elif count > 1:
+        elif count:
             self.iterate(
                 carried or [],
                 lambda counter: Truth(self.builder.value(f"icmp slt i64 {counter}, {count}")),
