@@ -62,7 +62,7 @@ class Compiler(Analyst):
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
-            self._refuse(error)
+            self._refuse(error, f"{name} of {owner.name}")
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
         return bound.kernel.address, draft.take(bound), 1
 
@@ -96,7 +96,7 @@ class Compiler(Analyst):
             return self.registry.condition(condition.function, *condition.arguments)
         except CannotLower as error:
             self._opaque.add(code)
-            self._refuse(error)
+            self._refuse(error, f"the condition of {condition.name}")
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
@@ -153,8 +153,11 @@ class Compiler(Analyst):
         signature = plan.signature and (_signature(present),)
         return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
 
-    def _refuse(self, error: CannotLower) -> None:
+    def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)

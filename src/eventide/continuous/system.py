@@ -10,7 +10,7 @@ from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
-from eventide.continuous.vectors import set_values
+from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
 from eventide.errors import ModelError
 
@@ -134,6 +134,7 @@ class System:
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
+        self.require_zeros(len(self._active))
         self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
 
     @property
@@ -147,8 +148,8 @@ class System:
         if isinstance(owner, Variable):
             return owner
         name, item = owner._layout.name_of(slot - owner._base)
-        variable: Any = owner[name]
-        return variable if item is None else variable[item]
+        variable: Variable = owner[name]
+        return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
     # --- components -----------------------------------------------------------------------------------------------
 
