@@ -220,7 +220,7 @@ class _Draft:
         self._signatures: list[Any] = []
         self._rates: dict[int, bool] = {}
         self._knows_all = True
-        self._can_change = False
+        self._can_change = self._is_polled = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
@@ -231,6 +231,7 @@ class _Draft:
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
             "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "is_polled": self._is_polled,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
@@ -266,7 +267,8 @@ class _Draft:
                         self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
-        self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
+        self._can_change = self._can_change or lowered.can_change
+        self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 
