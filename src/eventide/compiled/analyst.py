@@ -13,7 +13,7 @@ from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.tables import GUARD, Y0, R, Y
+from eventide.continuous.tables import GUARD, LEAVES, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -84,8 +84,16 @@ class Compiler(Analyst):
         index = draft.take(bound)
         constants = draft.block(self.motion.constants, bound.binding.consts)
         needs_laws = bound.kernel.lowered.needs_rates
-        address = bound.kernel.address
-        return ConditionPlan(**draft.plan(), needs_laws=needs_laws, address=address, index=index, constants=constants)
+        certificate = bound.kernel.lowered.certificate
+        return ConditionPlan(
+            **draft.plan(),
+            needs_laws=needs_laws,
+            address=bound.kernel.address,
+            index=index,
+            constants=constants,
+            certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
+            is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+        )
 
     def _bound(self, condition: Condition) -> Bound | None:
         """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
@@ -113,7 +121,7 @@ class Compiler(Analyst):
         if plan.touches is None:
             return None
         table, sim = motion.arena.table, motion.sim
-        answer = np.zeros(2)
+        answer = np.zeros(2 + LEAVES)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants

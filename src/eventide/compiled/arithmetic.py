@@ -65,7 +65,7 @@ class Arithmetic:
         """`float(item)`."""
         number = self.number(item)
         known = None if number.known is None else float(number.known)
-        return Number(self.double(number), "float", number.slope, known)
+        return Number(self.double(number), "float", number.slope, known, is_line=number.is_line)
 
     def counter(self, item: Number | Truth) -> str:
         """The operand as a whole number of 64 bits, as `range` wants it."""
@@ -112,6 +112,8 @@ class Arithmetic:
         if name in ("Div", "FloorDiv", "Mod"):
             self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
+        if _is_line(name, one, other):
+            result = replace(result, is_line=True)
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
@@ -154,7 +156,8 @@ class Arithmetic:
         value = self.builder.value(f"fneg double {number.text}")
         if number.kind == "whole":
             value = self.unsigned(value)
-        return Number(value, number.kind, self.turn_slope(number.slope), is_numpy=number.is_numpy)
+        slope = self.turn_slope(number.slope)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, is_line=number.is_line)
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -375,3 +378,12 @@ def _fold(name: str, one: float, other: float) -> Number | None:
         raise Unlowerable("this is a complex number")
     folded = constant(value)
     return folded if isinstance(folded, Number) else None
+
+
+def _is_line(name: str, one: Number, other: Number) -> bool:
+    """Whether what comes out is still a sum of states, the time and what stands still."""
+    if name in ("Add", "Sub"):
+        return one.moves_straight and other.moves_straight
+    if name == "Mult":
+        return (one.slope is None and other.moves_straight) or (other.slope is None and one.moves_straight)
+    return name == "Div" and other.slope is None and one.moves_straight

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from eventide.compiled.binder import make_binder
+from eventide.compiled.certificate import certificate_of, leaves_of
 from eventide.compiled.ir import NAN
 from eventide.compiled.lowered import Lowered
 from eventide.compiled.outside import Outside, Place
@@ -69,6 +70,7 @@ class Lowering:
         self.kind: Literal["law", "condition"] = kind
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
+        self.certificate: tuple[int, ...] = ()
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -169,6 +171,9 @@ class Lowering:
         guide, slope = writer.truths.answer(truth)
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
+        self.certificate = certificate_of(truth.tree)
+        for k, leaf in enumerate(leaves_of(truth.tree) if self.certificate else []):
+            builder.store("double", leaf.guide, "%out", str(2 + k))
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
@@ -204,6 +209,7 @@ class Lowering:
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
+            certificate=self.certificate,
             bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
         )
 

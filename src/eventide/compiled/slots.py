@@ -81,7 +81,7 @@ class Slots:
             return self.truth(value)
         if place.kind is int:
             return Number(self.builder.truncated(value), "int")
-        return Number(value, "float", self._slope(place, index))
+        return Number(value, "float", self._slope(place, index), is_line=place.row == "state")
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
         if not self.is_guided or place.row in ("parameter", "last"):
@@ -103,7 +103,7 @@ class Slots:
         """One item of a vector."""
         index = self._index(stored, item)
         value = self.builder.load("double", ROWS[stored.row], index)
-        return Number(value, "float", self._slope(stored, index), is_numpy=True)
+        return Number(value, "float", self._slope(stored, index), is_numpy=True, is_line=stored.row == "state")
 
     def address(self, stored: Stored, item: str) -> str:
         """Where an item of a vector stands."""
@@ -135,7 +135,7 @@ class Slots:
         """A name of the clock."""
         self.clock[name] = None
         argument, slope = CLOCK[name]
-        return Number(argument, "float", slope if self.is_guided else None)
+        return Number(argument, "float", slope if self.is_guided else None, is_line=True)
 
     def told(self, told: Told) -> Number | Truth:
         """A number that is told as it stands."""

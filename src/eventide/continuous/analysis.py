@@ -59,6 +59,8 @@ class ConditionPlan(Plan):
 
     needs_laws          whether it reads rates, computed values or sums
     address, index, constants   its kernel, its index row and its closure numbers
+    certificate                 the place of what lets the stepper prove that it stays false within a step; -1 without
+    is_certified                whether that proves it always
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
     """
@@ -67,6 +69,8 @@ class ConditionPlan(Plan):
     address: int = 0
     index: int = 0
     constants: int = 0
+    certificate: int = -1
+    is_certified: bool = False
     guide: Callable[[int, float, float, float], None] | None = None
 
 

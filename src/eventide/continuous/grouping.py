@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow
-from eventide.continuous.tables import END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -191,6 +191,7 @@ class Grouping:
         self.note_uses(flow, plan)
         if plan.assigns and not flow.assigns:
             flow.assigns = True
+            self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
             for condition in flow.conditions:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
         self.motion.keep_current(owner, plan)

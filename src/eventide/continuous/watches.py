@@ -11,6 +11,7 @@ from eventide.continuous.growing import Table
 from eventide.continuous.tables import (
     ADDRESS,
     ARMED,
+    CERTIFICATE,
     CONDITION_FLOATS,
     CONDITION_INTS,
     CONSTANTS,
@@ -76,6 +77,7 @@ class Watches:
         condition.row = row
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        ints[row, CERTIFICATE] = plan.certificate
         floats[row, GUARD] = floats[row, SLOPE] = nan
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
