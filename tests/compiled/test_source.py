@@ -136,8 +136,8 @@ def test_decorated_methods_are_found(probe) -> None:
             self.rate.x = self.height
 
     watched = Watched(probe.sim, house=probe.house)
-    (spec,) = Watched._when_specs
-    assert lower_condition(spec.condition, watched).paths == (("self",),)
+    ((condition,),) = [spec.conditions for spec in Watched._when_specs]
+    assert lower_condition(condition, watched).paths == (("self",),)
     assert [str(access) for access in lower_law(watched, Watched.equations).reads] == ["self.x"]
 
 

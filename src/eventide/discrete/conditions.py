@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
@@ -417,12 +418,19 @@ def describe_function(function: Any) -> str:
     if crossing is not None:
         word = {"rises": "up", "falls": "down"}[function.__name__]
         return f"crosses({describe_function(crossing)}, {word})"
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return repr(function)
+    name = getattr(function, "__qualname__", "")
+    return (
+        describe_code(getattr(function, "__code__", function)) if name.endswith("<lambda>") or not name else str(name)
+    )
+
+
+def describe_code(code: Any) -> str:
+    """As `describe_function`, of a function's code, or of what can be called and has none."""
+    if not isinstance(code, CodeType):
+        return repr(code)
     if code.co_name == "<lambda>":
         return f"lambda at {code.co_filename}:{code.co_firstlineno}"
-    return str(getattr(function, "__qualname__", code.co_name))
+    return code.co_name
 
 
 def describe_progress(guide: float, rate: float) -> str:

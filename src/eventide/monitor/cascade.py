@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from math import ulp
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+from weakref import ref
 
-from eventide.discrete.conditions import Condition, Trigger, describe_function
+from eventide.discrete.conditions import Condition, Trigger, describe_code
 from eventide.errors import CascadeWarning, ModelError
 
 if TYPE_CHECKING:
@@ -33,18 +34,33 @@ class _Trail:
     """When one condition fired last, how long after the time before, and how steadily the intervals shrink.
 
     crowd       how often in a row it fired while time hardly went on, since the time `since`
+    component   refers to whose handler it is, if that has one for the end; what is gone is not kept for this
     """
 
-    __slots__ = ("condition", "crowd", "interval", "is_told", "ratio", "since", "steady", "time")
+    __slots__ = ("component", "crowd", "interval", "is_told", "key", "ratio", "since", "steady", "time")
 
     def __init__(self, condition: Condition, time: float) -> None:
-        self.condition = condition
+        self.key = condition.identity
+        has_settler = isinstance(condition, Trigger) and condition.settler is not None
+        self.component = ref(condition.owner) if has_settler else None
         self.time = self.since = time
         self.interval = 0.0
         self.ratio = 0.0
         self.steady = 0
         self.crowd = 0
         self.is_told = False
+
+    @property
+    def name(self) -> str:
+        """Whose condition it is."""
+        return self.key[0]
+
+    @property
+    def settling(self) -> Trigger | None:
+        """The trigger whose handler for the end is to run; None if there is none."""
+        component = None if self.component is None else self.component()
+        triggers = () if component is None else (trigger for trigger, _ in component._handlers)
+        return next((t for t in triggers if t is not None and t.identity == self.key), None)
 
     def lengthen(self, interval: float) -> None:
         """It has fired again."""
@@ -88,7 +104,6 @@ class Cascade:
                 self._forget()
             self._trails[key] = _Trail(condition, time)
             return condition
-        trail.condition = condition
         interval, trail.time = time - trail.time, time
         if interval <= max(2.0 * self.sim.dt_min, FLOATS * ulp(time)):
             trail.crowd += 1
@@ -101,7 +116,7 @@ class Cascade:
         end = trail.end(max(10.0 * self.sim.dt_min, NEAR * max(1.0, abs(time)))) if trail.steady else None
         if end is None or trail.is_told:
             return condition
-        return self._settle(trail, end) or self._tell(trail, end)
+        return self._settle(trail, end) or self._tell(trail, end, condition)
 
     def _forget(self) -> None:
         """Keep the half that fired last in mind."""
@@ -118,19 +133,19 @@ class Cascade:
         """Let the handler for the end of the cycle be next, its own first; None if there is none."""
         cycle = self._cycle(trail)
         for other in [trail, *(t for _, t in cycle)]:
-            trigger = other.condition
-            if isinstance(trigger, Trigger) and trigger.settler is not None:
+            trigger = other.settling
+            if trigger is not None:
                 trigger.end = end
                 for key, _ in cycle:
                     del self._trails[key]
                 return trigger
         return None
 
-    def _tell(self, trail: _Trail, end: float) -> Condition:
+    def _tell(self, trail: _Trail, end: float, condition: Condition) -> Condition:
         """Raise or warn of events that come ever closer to a time."""
-        names = ", ".join(t.condition.name for _, t in self._cycle(trail) if t is not trail)
+        names = ", ".join(t.name for _, t in self._cycle(trail) if t is not trail)
         text = (
-            f"{trail.condition.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
+            f"{trail.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
             f"{trail.steady + 2} intervals shrank by the factor {trail.ratio:.6g} each, to {trail.interval:.3g}, and "
             f"would end at time {end!r} after infinitely many events. Say what is then, by @handler.accumulates or "
             'handler.accumulates(ev.rest("velocity")), or let the handler end the motion when it has become small'
@@ -139,15 +154,15 @@ class Cascade:
             raise ModelError(text)
         warnings.warn(CascadeWarning(text), stacklevel=2)
         trail.is_told = True
-        return trail.condition
+        return condition
 
-    def _refuse(self, trail: _Trail, time: float) -> Condition:
+    def _refuse(self, trail: _Trail, time: float) -> NoReturn:
         """Raise the error of events without end where time hardly goes on."""
         cycle = [t for _, t in self._cycle(trail)]
-        names = ", ".join(f"{t.condition.name} ({t.crowd + 1} times)" for t in cycle)
+        names = ", ".join(f"{t.name} ({t.crowd + 1} times)" for t in cycle)
         window = f"from {trail.since!r} to {time!r}"
         if len(cycle) == 2:
-            one, other = (f"{t.condition.name} [{describe_function(t.condition.function)}]" for t in cycle)
+            one, other = (f"{t.name} [{describe_code(t.key[1])}]" for t in cycle)
             raise ModelError(
                 f"chatter across a surface: {one} and {other} fire in turn, {trail.crowd + 1} times each {window}, as "
                 "what follows each leads back to the other. Give them a band: let one fire at a level above that of "
