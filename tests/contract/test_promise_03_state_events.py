@@ -177,3 +177,33 @@ def test_an_event_in_the_last_step_before_a_time_event_is_found(simulate: Simula
     sim.process(clock())
     sim.run(until=1.0)
     assert log == [("state", round(asin(0.5), 7)), ("time", round(asin(0.5), 6))]
+
+
+COMPARISONS: dict[str, tuple[Callable[[Any], bool], bool]] = {
+    "<": (lambda swing: swing.x < 0.5, False),
+    "<=": (lambda swing: swing.x <= 0.5, True),
+    ">": (lambda swing: swing.x > 0.5, False),
+    ">=": (lambda swing: swing.x >= 0.5, True),
+    "==": (lambda swing: swing.x == 0.5, True),
+    "!=": (lambda swing: swing.x != 0.5, False),
+    "between": (lambda swing: 0.5 <= swing.x < 0.6, True),
+    "not": (lambda swing: not swing.x > 0.5, True),
+}
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS)
+def test_on_the_level_itself_each_comparison_is_what_python_says(simulate: Simulate, comparison: str) -> None:
+    sim = simulate()
+    swing = Swing(sim)
+    test, holds = COMPARISONS[comparison]
+    log: list[float] = []
+
+    def watcher() -> ev.Life:
+        yield ev.hold(1.0)
+        swing.x = 0.5
+        yield ev.until(lambda: test(swing))
+        log.append(sim.time)
+
+    sim.process(watcher())
+    sim.run(until=2.0)
+    assert log == ([1.0] if holds else [])
