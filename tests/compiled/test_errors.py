@@ -6,6 +6,7 @@ import math
 import traceback
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -135,3 +136,29 @@ def test_a_law_without_states_spoils_a_rate_that_it_writes(compiled: bool) -> No
     with pytest.raises(ZeroDivisionError):
         sim.run(until=1.0)
     assert sim.time == pytest.approx(0.5, abs=1e-9)
+
+
+NOTHING = np.float64(0.0)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_numpys_numbers_divide_by_zero_and_python_goes_on(compiled: bool) -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.none = np.float64(0.0)
+
+    class Odd(ev.Continuous):
+        plain: Any
+        x: ev.State = ev.state(1.0)
+        u: ev.VectorState = ev.vector([0.0, 1.0], size=2)
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+            self.q = 1.0 / self.plain.none + 1.0 / NOTHING + 1.0 / self.u[0] + 1.0 // self.u[0]
+
+    sim = ev.Simulation(compile=compiled)
+    odd = Odd(sim, plain=Plain()).start()
+    sim.run(until=1.0)
+    assert odd.x == pytest.approx(math.exp(-1.0), rel=1e-5)
+    assert odd.q == math.inf
