@@ -6,16 +6,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.continuous import BOGACKI_SHAMPINE as BOGACKI_SHAMPINE
+    from eventide.continuous import DOP853 as DOP853
+    from eventide.continuous import DORMAND_PRINCE as DORMAND_PRINCE
     from eventide.continuous import ENGLAND as ENGLAND
     from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
     from eventide.continuous import EULER as EULER
+    from eventide.continuous import FEHLBERG as FEHLBERG
+    from eventide.continuous import FEHLBERG_EXTRAPOLATED as FEHLBERG_EXTRAPOLATED
+    from eventide.continuous import HEUN3 as HEUN3
     from eventide.continuous import KUTTA_SIMPSON as KUTTA_SIMPSON
+    from eventide.continuous import MIDPOINT as MIDPOINT
     from eventide.continuous import RK4 as RK4
+    from eventide.continuous import RK4_38 as RK4_38
+    from eventide.continuous import RK43 as RK43
     from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
     from eventide.continuous import Method as Method
+    from eventide.continuous import PathIntegrator as PathIntegrator
+    from eventide.continuous import PathState as PathState
+    from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
+    from eventide.continuous import hermite_interpolate as hermite_interpolate
+    from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
+    from eventide.continuous import method_from_flags as method_from_flags
+    from eventide.continuous import methods as methods
+    from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
     from eventide.declare import ComputedVector as ComputedVector
@@ -44,6 +61,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import all_of as all_of
+    from eventide.discrete import crosses as crosses
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -53,10 +71,12 @@ if TYPE_CHECKING:
     from eventide.discrete import until as until
     from eventide.discrete import wait as wait
     from eventide.discrete import when as when
+    from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
+    from eventide.errors import MissingLibraryError as MissingLibraryError
     from eventide.errors import ModelError as ModelError
     from eventide.errors import ParameterError as ParameterError
     from eventide.errors import SimulationError as SimulationError
@@ -65,10 +85,19 @@ if TYPE_CHECKING:
     from eventide.experiment import Quantity as Quantity
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
+    from eventide.observe import Expression as Expression
+    from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
+    from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import dump as dump
+    from eventide.observe import find_faults as find_faults
+    from eventide.observe import outliers as outliers
+    from eventide.observe import read_dump as read_dump
     from eventide.observe import read_table as read_table
+    from eventide.observe import summarise as summarise
+    from eventide.observe import validate as validate
     from eventide.observe import write_csv as write_csv
     from eventide.simulation import Simulation as Simulation
     from eventide.statistics import Histogram as Histogram
@@ -79,6 +108,22 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "continuous": (
+        "BOGACKI_SHAMPINE",
+        "DOP853",
+        "DORMAND_PRINCE",
+        "FEHLBERG",
+        "FEHLBERG_EXTRAPOLATED",
+        "HEUN3",
+        "MIDPOINT",
+        "RK4_38",
+        "RK43",
+        "PathIntegrator",
+        "PathState",
+        "hermite_interpolate",
+        "Tableau",
+        "inputs",
+        "method_from_flags",
+        "methods",
         "ENGLAND",
         "ENGLAND_PLAIN",
         "EULER",
@@ -89,6 +134,7 @@ _HOMES = {
         "Method",
         "Variable",
         "law",
+        "rest",
     ),
     "declare": (
         "Component",
@@ -121,6 +167,7 @@ _HOMES = {
         "Stream",
         "activate",
         "all_of",
+        "crosses",
         "every",
         "first_of",
         "hold",
@@ -132,16 +179,33 @@ _HOMES = {
         "when",
     ),
     "errors": (
+        "CascadeWarning",
         "Ended",
         "EventideError",
         "InputError",
         "Interrupt",
+        "MissingLibraryError",
         "ModelError",
         "ParameterError",
         "SimulationError",
     ),
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
-    "observe": ("PopulationRecording", "Recording", "Reporter", "read_table", "write_csv"),
+    "observe": (
+        "Expression",
+        "Occupancy",
+        "PopulationRecording",
+        "Progress",
+        "Recording",
+        "Reporter",
+        "dump",
+        "find_faults",
+        "outliers",
+        "read_dump",
+        "read_table",
+        "summarise",
+        "validate",
+        "write_csv",
+    ),
     "simulation": ("Simulation",),
     "statistics": ("Histogram", "Level", "Tally"),
 }

@@ -9,7 +9,7 @@ import eventide as ev
 class Tank(ev.Continuous):
     """Fills at a constant rate."""
 
-    level: ev.State = ev.state(0.0, unit="m")
+    level: ev.State = ev.state(0.0, unit="m", description="of the water")
     inflow: float = 1.0
 
     def equations(self):
@@ -195,7 +195,11 @@ def test_a_dataframe_has_the_time_as_index_and_knows_the_units(sim, tank):
         "columns": ["tank.level", "double"],
         "data": [[0.0, 0.0], [1.0, 2.0]],
     }
-    assert frame.attrs == {"units": {"tank.level": "m", "double": ""}}
+    assert frame.attrs == {
+        "name": "recording 1",
+        "units": {"time": "", "tank.level": "m", "double": ""},
+        "descriptions": {"tank.level": "of the water"},
+    }
 
 
 def test_a_column_that_is_not_there_is_refused_with_the_list(sim, tank):

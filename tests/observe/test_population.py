@@ -11,7 +11,7 @@ import eventide as ev
 
 class Tank(ev.Continuous):
     level: ev.State = ev.state(0.0, unit="m")
-    double: ev.Computed = ev.computed(unit="m2")
+    double: ev.Computed = ev.computed(unit="m2", description="for tests")
     inflow: float = 1.0
 
     def equations(self):
@@ -260,7 +260,11 @@ def test_a_dataframe_is_long_with_the_time_as_index(sim):
         "columns": ["component", "level", "double"],
         "data": [["first", 0.0, 0.0], ["second", 1.0, 2.0], ["first", 1.0, 2.0], ["second", 2.0, 4.0]],
     }
-    assert frame.attrs == {"units": {"level": "m", "double": "m2"}}
+    assert frame.attrs == {
+        "name": "recording 1",
+        "units": {"time": "", "level": "m", "double": "m2"},
+        "descriptions": {"double": "for tests"},
+    }
 
 
 @pytest.mark.parametrize("looks", [False, True], ids=["unread", "read"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.compiled.analyst import Compiler, objects_of
+from eventide.compiled.analyst import objects_of
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.discrete.conditions import describe_function
@@ -186,7 +186,8 @@ class _Reader:
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self.analyst = motion.analyst
+        self.analyst: Any = motion.analyst
+        self._compiles = motion.analyst.compiles
         self.numbers = {flow: k for k, flow in enumerate(motion.flows.values(), start=1)}
 
     def read(self) -> Explanation:
@@ -196,7 +197,7 @@ class _Reader:
         conditions = [c for flow in self.numbers for c in flow.conditions]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
-            compiles=isinstance(self.analyst, Compiler),
+            compiles=self._compiles,
             together=self.motion.together,
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
@@ -209,7 +210,7 @@ class _Reader:
         uses = [self._uses(law, name) for law, name in order]
         notes = []
         for place, ((law, name), use) in enumerate(zip(order, uses, strict=True)):
-            is_compiled = use.refusal is None and isinstance(self.analyst, Compiler)
+            is_compiled = use.refusal is None and self._compiles
             early, overwrites = [], []
             for other, (writer, stage) in zip(uses[place + 1 :], order[place + 1 :], strict=True):
                 early += [(what, _name(writer, stage)) for what in use.read if what in other.written]
@@ -229,7 +230,7 @@ class _Reader:
 
     def _uses(self, law: Any, name: str) -> _Uses:
         """What a law reads and writes of that which laws set, and why it cannot be compiled."""
-        if not isinstance(self.analyst, Compiler):
+        if not self._compiles:
             return _Uses({}, {}, None)
         try:
             bound = self.analyst.registry.law(law, getattr(type(law), name))
@@ -247,20 +248,20 @@ class _Reader:
 
     def _condition(self, condition: Condition) -> ConditionNote:
         refusal = None
-        if isinstance(self.analyst, Compiler):
+        if self._compiles:
             try:
                 self.analyst.registry.condition(condition.function, *condition.arguments)
             except CannotLower as error:
                 refusal = error
-        is_compiled = refusal is None and isinstance(self.analyst, Compiler)
-        flow = self.numbers[self.motion.flow_of(condition)]
+        is_compiled = refusal is None and self._compiles
+        flow = self.numbers[self.motion.watches.flow_of(condition)]
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
 
     def _flow(self, flow: Flow) -> FlowNote:
         owners = flow.owners()
-        if not isinstance(self.analyst, Compiler):
+        if not self._compiles:
             return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), ())
-        joins = [(owner.name, self.motion.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
+        joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.touches is None else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         bonds = tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.tables import GUARD, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -27,6 +31,8 @@ class Compiler(Analyst):
     refusals        why something could not be compiled, in order of first use
     """
 
+    compiles = True
+
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
         self.registry = registry
         self.is_strict = is_strict
@@ -36,7 +42,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False)
+            return LawPlan((owner,), assigns=False, is_direct=True)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -48,6 +54,7 @@ class Compiler(Analyst):
             sets=sets,
             adds=adds,
             assigns=draft.assigns,
+            is_direct=not draft.looks_at_rates,
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -63,7 +70,7 @@ class Compiler(Analyst):
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> None:
-            motion.call_law(owner, law, time, dt, last)
+            motion.host.call_law(owner, law, time, dt, last)
 
         return call
 
@@ -96,9 +103,24 @@ class Compiler(Analyst):
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            return motion.call_condition(condition, time, dt, last)
+            return motion.host.call_condition(condition, time, dt, last)
 
         return call
+
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
+        plan, motion = condition.plan, self.motion
+        if plan.touches is None:
+            return None
+        table, sim = motion.arena.table, motion.sim
+        answer = np.zeros(2)
+        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
+        index = motion.index.array.ctypes.data + 8 * plan.index
+        constants = motion.constants.array.ctypes.data + 8 * plan.constants
+        lists = motion.lists.array.ctypes.data
+        kernel = _CONDITION(plan.address)
+        kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
+        return float(answer[0]), float(answer[1])
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -117,6 +139,20 @@ class Compiler(Analyst):
             return False
         return bool(plan.signature == (_signature(bound),))
 
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
+            return None
+        if binding.consts == bound.binding.consts:
+            return plan
+        constants, present = self.motion.constants.view, bound._replace(binding=binding)
+        for k, value in enumerate(binding.consts, start=plan.constants):
+            constants[k] = value
+        signature = plan.signature and (_signature(present),)
+        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
+
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
             error.add_note(
@@ -125,6 +161,46 @@ class Compiler(Analyst):
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
+
+
+class Guide(Compiler):
+    """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
+
+    compiles = False
+
+    def law(self, owner: Any) -> LawPlan:
+        """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
+        plan = super().law(owner)
+        return LawPlan(None, memory=plan.memory, assigns=plan.assigns)
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """It is looked at anew whenever it runs."""
+        return True
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """The plan of a condition that is tested in Python, and may touch anything."""
+        plan = super().condition(condition)
+        if plan.touches is None:
+            return plan
+        return replace(plan, touches=None, reads=(), guide=self._guide(plan))
+
+    def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
+        motion, kernel = self.motion, _CONDITION(plan.address)
+
+        def guide(row: int, time: float, dt: float, last: float) -> None:
+            table, floats = motion.arena.table, motion.watches.floats.array
+            kernel(
+                time,
+                dt,
+                last,
+                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
+                motion.index.array.ctypes.data + 8 * plan.index,
+                motion.constants.array.ctypes.data + 8 * plan.constants,
+                floats.ctypes.data + floats.strides[0] * row + 8 * GUARD,
+                motion.lists.array.ctypes.data,
+            )
+
+        return guide
 
 
 def _signature(bound: Bound) -> Any:
@@ -144,8 +220,8 @@ class _Draft:
         self._signatures: list[Any] = []
         self._rates: dict[int, bool] = {}
         self._knows_all = True
-        self._can_change = False
-        self.assigns = False
+        self._can_change = self._is_polled = False
+        self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
@@ -155,11 +231,12 @@ class _Draft:
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
             "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "is_polled": self._is_polled,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all, self.assigns = False, True
+        self._knows_all, self.assigns, self.looks_at_rates = False, True, True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)
@@ -178,6 +255,7 @@ class _Draft:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
         objects, ranges = objects_of(bound), dict(lowered.ranges)
+        self.looks_at_rates = self.looks_at_rates or any(access.row == "rate" for access in lowered.reads)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
                 self._add(owner, access.row, access.name)
@@ -189,7 +267,8 @@ class _Draft:
                         self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
-        self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
+        self._can_change = self._can_change or lowered.can_change
+        self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 

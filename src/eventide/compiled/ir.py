@@ -206,6 +206,10 @@ class Builder:
 
     def text(self, head: str) -> str:
         """The whole module: what it calls, and the function whose first line is `head`."""
+        return "\n".join([*self.declarations(), self.definition(head)])
+
+    def declarations(self) -> list[str]:
+        """What the function calls."""
         # Without `nobuiltin` the compiler would compute some calls itself, and to other bits than the library.
         declared = [
             f"declare double @{name}({', '.join(['double'] * count)}) nobuiltin nounwind willreturn memory(none)"
@@ -215,12 +219,16 @@ class Builder:
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")
+        return declared
+
+    def definition(self, head: str) -> str:
+        """The function whose first line is `head`."""
         body = [
             line
             for block in self.blocks
             for line in (f"{block.label}:", *(f"  {line}" for line in (*block.merges, *block.lines)))
         ]
-        return "\n".join([*declared, f"{head} {{", *body, "}", ""])
+        return "\n".join([f"{head} {{", *body, "}", ""])
 
 
 class Wire:

@@ -116,6 +116,7 @@ class Outside:
         self._sim: World | None = None
         self._namespaces: dict[Path, dict[str, Any]] = {}
         self._unsteady: set[Path] = set()
+        self._told: set[Path] = set()
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -233,6 +234,7 @@ class Outside:
                 self._can_change(path, check),
                 self._namespaces.get(path),
                 sample._layout if has_vectors else None,
+                path in self._told,
             )
 
     def as_vector(self, table: Table) -> Vector:
@@ -380,6 +382,8 @@ class Outside:
             value = getattr(sample, name)
         except AttributeError:
             raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
+        if isinstance(sample, Continuous) and name in sample._layout.references:
+            self._told.add(path)
         item = self.item(value, path, ref.element)
         if isinstance(item, Stranger):
             raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")

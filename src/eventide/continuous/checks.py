@@ -5,16 +5,19 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eventide.errors import ModelError
+from eventide.continuous.culprits import execute_law
+from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.variable import Variable
+    from eventide.simulation import Simulation
 
 _checked = "_equations_are_checked"
 
@@ -190,10 +193,20 @@ def check_pass(flow: Flow) -> None:
     try:
         for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
-            if stage == 0:
-                law.contributions()
-            else:
-                law.equations()
+            execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
+
+
+def check_limits(sim: Simulation) -> None:
+    """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
+    if not sim.dt_min >= 0.0:
+        raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
+    if sim.dt_max == inf and "motion" in sim._continuum.__dict__ and sim.method.is_fixed:
+        raise ModelError(
+            f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
+            "give Simulation(dt_max=...) or set sim.dt_max"
+        )
+    if not sim.dt_min <= sim.dt_max:
+        raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")

@@ -8,8 +8,8 @@ from eventide.continuous.layout import Layout
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
-from eventide.discrete.conditions import handler_specs
-from eventide.errors import ModelError, SimulationError
+from eventide.discrete.conditions import handler_specs, refuse_priority
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +91,8 @@ class Continuous(_Continuum, Component):
         Raises SimulationError 11 between events.
         """
         self._forbid_between_events(11, "set_priority")
+        if priority != priority:
+            refuse_priority(self.name)
         self._priority = float(priority)
         self._system.rerank(self)
         return self
@@ -148,11 +150,19 @@ class Continuous(_Continuum, Component):
     def _measure(self, **sizes: Any) -> None:
         self._layout = type(self)._layout.sized(sizes)
 
+    def _laws(self) -> tuple[Any, ...]:
+        """The functions that hold between events."""
+        return type(self).contributions, type(self).equations
+
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
         if not self._layout.is_sized:
             self._measure(**self._default_sizes())
         self._system = sim._continuum
+        for reference in self._layout.references:
+            default = self._layout.fields[reference].default
+            if default is not MISSING:
+                self.__dict__[reference] = default
         self._base = self._system.adopt(self)
 
     def _default_sizes(self) -> dict[str, Any]:
@@ -171,9 +181,7 @@ class Continuous(_Continuum, Component):
 
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:
-            raise SimulationError(
-                number, self.sim.time, f"{call}() of {self.name} was called between events.", continuous=self
-            )
+            self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
 
 
 class Law(Continuous):
@@ -187,7 +195,10 @@ class Law(Continuous):
 
     def equations(self) -> None:
         """Call the function."""
-        self._function()
+        return self._function()
+
+    def _laws(self) -> tuple[Any, ...]:
+        return (self._function,)
 
 
 def law(sim: Simulation, function: Callable[[], None], *, name: str = "") -> Law:

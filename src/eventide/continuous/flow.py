@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from math import nan
+from bisect import bisect_left, bisect_right
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass
+from eventide.continuous.culprits import execute_law
 from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
+    DIRECT,
     EMPTY,
     EVENT,
     FIRST,
@@ -64,13 +66,16 @@ class Flow:
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
         self.slots: dict[int, None] = {}
+        self._runs: list[tuple[int, int]] = []
         self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
+        self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
+        self._indirect: dict[Any, None] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
-        ints[number, EMPTY] = 1
+        ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
         self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
@@ -113,16 +118,9 @@ class Flow:
             self._is_checked = True
             check_pass(self)
             return
-        law: Any = None
-        try:
-            for (stage, _, _), law in zip(self.order, self.laws, strict=True):
-                if stage == CONTRIBUTIONS:
-                    law.contributions()
-                else:
-                    law.equations()
-        except BaseException as error:
-            error.add_note(f"in the equations of {law.name} at time {self.motion.sim.time!r}")
-            raise
+        time = self.motion.sim.time
+        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+            execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     # --- members --------------------------------------------------------------------------------------------------
 
@@ -137,6 +135,9 @@ class Flow:
         if not getattr(owner, "_is_active", False):
             return
         self._is_checked = False
+        if not (plan and plan.is_direct):
+            self._indirect[owner] = None
+            self.motion.flow_ints.array[self.number, DIRECT] = 0
         if owner._contributes:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions if plan else None)
         if owner._has_equations:
@@ -148,13 +149,30 @@ class Flow:
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
-        for place in reversed([i for i, other in enumerate(self.laws) if other is owner]):
-            del self.order[place], self.laws[place]
-            self.chain.delete(place)
+        self._indirect.pop(owner, None)
+        self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
+        for stage in (EQUATIONS, CONTRIBUTIONS):
+            place = self._place_of(owner, stage)
+            if place >= 0:
+                del self.order[place], self.laws[place]
+                self.chain.delete(place)
         layout = getattr(owner, "_layout", None)
         if layout is not None and layout.sums:
             self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
         self._note_emptiness()
+
+    def _place_of(self, law: Any, stage: int) -> int:
+        """Where a law stands in the order; -1 if it does not."""
+        # Its priority may have been changed before it is taken out: then it is looked for.
+        place = bisect_left(self.order, (stage, -getattr(law, "_priority", 0.0), getattr(law, "_started", 0)))
+        if place < len(self.laws) and self.laws[place] is law and self.order[place][0] == stage:
+            return place
+        places = (i for i, other in enumerate(self.laws) if other is law and self.order[i][0] == stage)
+        return next(places, -1) if self._owes(law, stage) else -1
+
+    @staticmethod
+    def _owes(law: Any, stage: int) -> bool:
+        return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
 
     def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
         key = (stage, -law._priority, law._started)
@@ -174,16 +192,30 @@ class Flow:
     def add_slots(self, slots: list[int]) -> None:
         """Let slots be integrated with this flow."""
         self.slots.update(dict.fromkeys(slots))
-        for run in coalesce(slots):
-            self.segments.append(run)
+        for low, high in coalesce(slots):
+            place = bisect_left(self._runs, (low, high))
+            if place < len(self._runs) and self._runs[place][0] == high:
+                high = self._runs.pop(place)[1]  # noqa: PLW2901  # the run grows
+                self.segments.delete(place)
+            if place and self._runs[place - 1][1] == low:
+                place -= 1
+                low = self._runs.pop(place)[0]  # noqa: PLW2901
+                self.segments.delete(place)
+            self._runs.insert(place, (low, high))
+            self.segments.insert(place, (low, high))
 
     def remove_slots(self, slots: list[int]) -> None:
         """Let slots stand still."""
         for slot in slots:
             self.slots.pop(slot, None)
-        self.segments.clear()
-        for run in coalesce(sorted(self.slots)):
-            self.segments.append(run)
+        for low, high in coalesce(slots):
+            place = bisect_right(self._runs, (low, inf)) - 1
+            first, last = self._runs.pop(place)
+            self.segments.delete(place)
+            for part in ((high, last), (first, low)):
+                if part[0] < part[1]:
+                    self._runs.insert(place, part)
+                    self.segments.insert(place, part)
 
     def add_sums(self, first: int, count: int) -> None:
         """Zero these sums before every evaluation."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
+from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -40,7 +43,7 @@ class System:
 
     def _outdate(self) -> None:
         if hasattr(self, "arena") and "motion" in self.__dict__:
-            self.motion._outdate()
+            self.motion.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
@@ -74,12 +77,16 @@ class System:
             self.zeros = memoryview(bytes(16 * count)).cast("d")
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of a slot; None takes the run's."""
-        self.arena.rows[REL][slot] = self.sim.rel_error if relative is None else relative
-        self.arena.rows[ABS][slot] = self.sim.abs_error if absolute is None else absolute
+        """Set the tolerances of a slot; None takes the run's. Raises ModelError for a negative one and for NaN."""
+        relative = self.sim.rel_error if relative is None else relative
+        absolute = self.sim.abs_error if absolute is None else absolute
+        check_tolerances(relative, absolute)
+        self.arena.rows[REL][slot] = relative
+        self.arena.rows[ABS][slot] = absolute
 
     def set_all_tolerances(self, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of all slots; None leaves them."""
+        """Set the tolerances of all slots; None leaves them. Raises ModelError for a negative one and for NaN."""
+        check_tolerances(0.0 if relative is None else relative, 0.0 if absolute is None else absolute)
         if relative is not None:
             self.arena.table[REL, :] = relative
         if absolute is not None:
@@ -109,9 +116,9 @@ class System:
         for slot in slots:
             self._activate(slot, owner)
         if owner._flow is self.motion.still:
-            self.motion.join(owner)
+            self.motion.groups.join(owner)
         else:
-            self.motion.add_slots(owner, slots)
+            self.motion.groups.add_slots(owner, slots)
         self.sim._watch()
 
     def stop_slots(self, slots: list[int], owner: Any) -> None:
@@ -119,12 +126,12 @@ class System:
         slots = [slot for slot in slots if slot in self._active]
         if not slots:
             return
-        self.motion.remove_slots(owner, slots)
+        self.motion.groups.remove_slots(owner, slots)
         for slot in slots:
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
         if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
-            self.motion.leave(owner)
+            self.motion.groups.leave(owner)
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
@@ -150,14 +157,15 @@ class System:
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         check_class(type(component))
+        refuse_commands_of(component)
         for slot in self.slots_of(component):
             if slot not in self._active:
                 self._activate(slot, component)
         if component._flow is not self.motion.still:
-            self.motion.leave(component)
+            self.motion.groups.leave(component)
         component._is_active = True
         self._insert(component)
-        self.motion.join(component)
+        self.motion.groups.join(component)
         self.sim._watch()
         self._start_handlers(component)
 
@@ -170,9 +178,9 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
-        self.motion.leave(component)
+        self.motion.groups.leave(component)
         component._is_active = False
-        self.chain = [c for c in self.chain if c is not component]
+        self._unchain(component)
         rates = self.arena.rows[R]
         for slot in self.slots_of(component):
             self._active.pop(slot, None)
@@ -181,9 +189,9 @@ class System:
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
         for spec in component._when_specs:
-            trigger = spec.bind(component)
-            self.sim._conditions.add(trigger)
-            handlers.append((trigger, None))
+            for trigger in spec.bind(component):
+                self.sim._conditions.add(trigger)
+                handlers.append((trigger, None))
         for spec in component._every_specs:
             timer = spec.bind(component)
             timer.schedule()
@@ -193,10 +201,17 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            self.motion.leave(component)
-            self.chain = [c for c in self.chain if c is not component]
+            self.motion.groups.leave(component)
+            self._unchain(component)
             self._insert(component)
-            self.motion.join(component)
+            self.motion.groups.join(component)
+
+    def _unchain(self, component: Continuous) -> None:
+        key = -component._priority, component._started
+        place = bisect_left(self.chain, key, key=lambda c: (-c._priority, c._started))
+        if place == len(self.chain) or self.chain[place] is not component:  # its priority has been changed meanwhile
+            place = next(i for i, other in enumerate(self.chain) if other is component)
+        del self.chain[place]
 
     def _insert(self, component: Continuous) -> None:
         self._starts += 1
@@ -226,3 +241,9 @@ class System:
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)
+
+
+def check_tolerances(relative: float, absolute: float) -> None:
+    """Raise ModelError if one is negative or no number; 0 is allowed, as the other may do."""
+    if not (relative >= 0.0 and absolute >= 0.0):
+        raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import csv
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from eventide.observe.ledger import AFTER, BEFORE, REGULAR
+from eventide.observe.frames import SIDES
 from eventide.observe.population import PopulationRecording
+from eventide.observe.writers import write_rows
 
 if TYPE_CHECKING:
     from eventide.observe.recording import Recording
-
-_SIDES: Final = {BEFORE: "before", REGULAR: "", AFTER: "after"}
 
 
 @contextmanager
@@ -31,6 +30,8 @@ def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
     unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
     try:
         yield unfinished
+        with unfinished.open("rb") as written:
+            os.fsync(written.fileno())  # else a machine that fails may keep the new name and lose what it names
         unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -42,13 +43,11 @@ def write_csv(recording: Recording | PopulationRecording, path: str | PathLike[s
     Units stand in the header, as in `ball.height [m]`; every number is written so that it is read back exactly.
     """
     heads = ["time", "side"]
-    labels = [recording.times.tolist(), [_SIDES[side] for side in recording.sides.tolist()]]
+    labels = [recording.times.tolist(), [SIDES[side] for side in recording.sides.tolist()]]
     if isinstance(recording, PopulationRecording):
         heads.append("component")
         labels.append(recording.components)
     heads += [f"{column.name} [{column.unit}]" if column.unit else column.name for column in recording.columns]
     values = [recording[column.name].tolist() for column in recording.columns]
     with whole_file(path) as unfinished, unfinished.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(heads)
-        writer.writerows(zip(*labels, *values, strict=True))
+        write_rows(file, heads, [*labels, *values])

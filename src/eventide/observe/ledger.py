@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
 from eventide.errors import SimulationError
 from eventide.monitor import Observer, Phase
+from eventide.observe.frames import to_pandas, to_polars, to_xarray
+from eventide.observe.outlet import Outlet
 from eventide.observe.reporter import Every, as_frequency
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
+    import polars as pl
+    import xarray as xr
 
     from eventide.simulation import Simulation
 
@@ -28,11 +34,13 @@ class Heading:
     """The head of a recorded column.
 
     is_discrete     whether the quantity is a count that stays as it is between events
+    description     what it means, in words
     """
 
     name: str
     unit: str
     is_discrete: bool = field(default=False, kw_only=True)
+    description: str = field(default="", kw_only=True)
 
 
 class Source(Protocol):
@@ -54,6 +62,15 @@ class Row(NamedTuple):
     time: float
     side: int
     values: list[float]
+
+
+class Block(NamedTuple):
+    """Rows side by side: for each its time, its side, the number of its source, and for each column its values."""
+
+    times: npt.NDArray[np.float64]
+    sides: npt.NDArray[np.int8]
+    numbers: npt.NDArray[np.int32]
+    data: list[npt.NDArray[np.float64]]
 
 
 class Look(NamedTuple):
@@ -91,6 +108,12 @@ def _items(items: list[str]) -> str:
     return "" if not written else written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}"
 
 
+def _joined(settled: array[Any], pending: list[Any]) -> npt.NDArray[Any]:
+    """A column with the rows that are not yet written down; an array of its own."""
+    column = np.array(settled)
+    return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
+
+
 def _differ(before: Look, after: Look) -> bool:
     """Whether an event changed anything; no event at all between two looks is the end of one run and the next."""
     return before.values != after.values or before.rates != after.rates or before.events == after.events
@@ -117,17 +140,22 @@ class Ledger(Observer):
         """The sources that took part in the instant not yet written down."""
         self._due = nan
         """The latest regular instant."""
+        self._outlet: Outlet | None = None
 
     def _present(self) -> Iterable[tuple[int, Source]]:
         """The sources that take part now, each with its number."""
         raise NotImplementedError
+
+    def _labels_of(self, numbers: npt.NDArray[np.int32]) -> dict[str, list[str]]:
+        """Columns of texts that tell the sources of rows apart; none if there is one source only."""
+        return {}
 
     # --- reading it -----------------------------------------------------------------------------------------------
 
     @property
     def times(self) -> npt.NDArray[np.float64]:
         """The times of the rows, ascending; equal ones of one source are the two sides of an event."""
-        return np.concatenate((np.array(self._times), [row.time for row in self._pending()]))
+        return _joined(self._times, [row.time for row in self._pending()])
 
     @property
     def sides(self) -> npt.NDArray[np.int8]:
@@ -135,8 +163,7 @@ class Ledger(Observer):
 
         The start and the end of a recording, and of a run, count as events.
         """
-        pending = np.array([row.side for row in self._pending()], dtype=np.int8)
-        return np.concatenate((np.array(self._sides), pending))
+        return _joined(self._sides, [row.side for row in self._pending()])
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
         """One column's values, in the order of `times`."""
@@ -159,17 +186,94 @@ class Ledger(Observer):
             found.setdefault(vector if bracket else column.name, []).append(item if bracket else "")
         return ", ".join(name + _items(items) for name, items in found.items())
 
+    def to_pandas(self, *, sides: bool = False) -> pd.DataFrame:
+        """The rows as a DataFrame with the time as index.
+
+        Its columns are, for a class, the name of the component, then a column for each quantity. `attrs` has the
+        recording's `name`, and `units` and `descriptions` by column.
+        sides       with a first column `side`: "before" or "after" an event, "" at a regular instant
+        Raises      ModelError if two columns would have one name
+        """
+        return to_pandas(self, self._block(), sides=sides)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The rows as a Dataset over `time`, with a variable for each quantity, and `side` (-1, 0, 1) beside the time.
+
+        For a class the name of the `component` stands beside the time as well. A variable's attributes are `units` and
+        `long_name`, as in the CF conventions; the Dataset's is the recording's `name`.
+        """
+        return to_xarray(self, self._block())
+
+    def to_polars(self, *, sides: bool = False) -> pl.DataFrame:
+        """The rows as a polars DataFrame, which has no index and no attributes: the units stand in `columns`.
+
+        Raises MissingLibraryError if polars is not installed.
+        """
+        return to_polars(self, self._block(), sides=sides)
+
+    def _column(self, place: int) -> npt.NDArray[np.float64]:
+        return _joined(self._data[place], [row.values[place] for row in self._pending()])
+
+    def _numbers(self) -> npt.NDArray[np.int32]:
+        """For each row the number of its source."""
+        return _joined(self._sources, [row.source for row in self._pending()])
+
+    def _block(self) -> Block:
+        """All rows, those of the present instant included."""
+        data = [self._column(place) for place in range(len(self.columns))]
+        return Block(self.times, self.sides, self._numbers(), data)
+
+    # --- letting rows go ------------------------------------------------------------------------------------------
+
+    def take(self) -> pd.DataFrame:
+        """The rows so far as `to_pandas(sides=True)` gives them; the recording lets them go and records on.
+
+        For runs without end: `while True: sim.run(until=sim.time + 100.0); digest(trace.take())`.
+        """
+        self._settle_for_good()
+        frame = self._settled()
+        self._let_go()
+        return frame
+
+    def drain(self, receive: Callable[[pd.DataFrame], Any], *, rows: int = 10_000) -> Outlet:
+        """Let a function receive the rows, some `rows` at a time while the run goes on, and the rest at the end.
+
+        It is called between events with what `to_pandas(sides=True)` gives, and looks at the model only; then the
+        recording lets these rows go. The end is that of the block: `with trace.drain(digest): sim.run()`, or `close()`.
+        An error of the function goes up, and the rows stay.
+        """
+        return Outlet(self, receive, rows)
+
+    def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> Outlet:
+        """Write the rows to a file or a database while the run goes on, so that memory holds few of them.
+
+        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
+        place of what was there, as after `ev.dump`; also if the run failed or was interrupted: with the rows so far.
+        where, table    as for `ev.dump`; a JSON file cannot be streamed to
+        rows            about so many are written at a time
+        """
+        return Outlet.into(self, where, table, rows)
+
     def stop(self) -> None:
         """Record no longer."""
         self.sim._the_monitor.observers.remove(self)
 
-    def _column(self, place: int) -> npt.NDArray[np.float64]:
-        return np.concatenate((np.array(self._data[place]), [row.values[place] for row in self._pending()]))
+    def _settle_for_good(self) -> None:
+        """Write down the rows of the present instant as they are known; a next run begins with rows of its own."""
+        self._settle()
+        self._due = nan
 
-    def _numbers(self) -> npt.NDArray[np.int32]:
-        """For each row the number of its source."""
-        pending = np.array([row.source for row in self._pending()], dtype=np.int32)
-        return np.concatenate((np.array(self._sources), pending))
+    def _settled(self) -> pd.DataFrame:
+        """The rows that are written down."""
+        data = [np.array(column) for column in self._data]
+        block = Block(np.array(self._times), np.array(self._sides), np.array(self._sources), data)
+        return to_pandas(self, block, sides=True)
+
+    def _let_go(self) -> None:
+        """Forget the rows that are written down."""
+        del self._sources[:], self._times[:], self._sides[:]
+        for column in self._data:
+            del column[:]
 
     # --- recording ------------------------------------------------------------------------------------------------
 
@@ -184,6 +288,8 @@ class Ledger(Observer):
         else:
             for number, source in self._present():
                 self._append(Row(number, time, REGULAR, source.values()))
+        if self._outlet is not None:
+            self._outlet.offer(len(self._times))
 
     def _note_before(self, time: float) -> None:
         self._instant = time

@@ -14,7 +14,6 @@ from eventide.observe.ledger import BEFORE, Heading, Ledger
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from eventide.continuous import Continuous
@@ -48,9 +47,11 @@ class PopulationRecording(Ledger):
         self, sim: Simulation, subject: type[Continuous], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
         self.layout = _layout_for_all(subject)
-        columns = [Heading(name, self.layout.fields[name].unit) for name in self.layout.names]
+        fields = self.layout.fields
+        columns = [Heading(name, fields[name].unit, description=fields[name].description) for name in self.layout.names]
         for vector, length in self.layout.lengths.items():
-            columns += [Heading(f"{vector}[{k}]", self.layout.fields[vector].unit) for k in range(length)]
+            spec = fields[vector]
+            columns += [Heading(f"{vector}[{k}]", spec.unit, description=spec.description) for k in range(length)]
         if not columns:
             raise ModelError(
                 f"there is nothing to record of {subject.__name__}: it declares no State, Computed or Sum of its own"
@@ -66,7 +67,7 @@ class PopulationRecording(Ledger):
     @property
     def components(self) -> list[str]:
         """For each row the name of its component; a second component of a name is called `name (2)`."""
-        return [self._labels[number] for number in self._numbers()]
+        return self._labels_of(self._numbers())["component"]
 
     def series(self) -> dict[str, Series]:
         """The rows of each component by its name, in the order in which they were first seen."""
@@ -83,14 +84,8 @@ class PopulationRecording(Ledger):
                 )
         return found
 
-    def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as index, the component, a column for each quantity; units in `attrs["units"]`."""
-        import pandas as pd
-
-        data = {column.name: self[column.name] for column in self.columns}
-        frame = pd.DataFrame({"component": self.components, **data}, index=pd.Index(self.times, name="time"))
-        frame.attrs["units"] = {column.name: column.unit for column in self.columns}
-        return frame
+    def _labels_of(self, numbers: npt.NDArray[np.int32]) -> dict[str, list[str]]:
+        return {"component": [self._labels[number] for number in numbers]}
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
         """Draw one line for each component over time; answers the axes."""

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from eventide.continuous import Continuous, Variable, VectorVariable
-from eventide.declare import Component
-from eventide.discrete import Resource
+import numpy as np
+
+from eventide.continuous import Continuous
 from eventide.errors import ModelError
-from eventide.observe.ledger import Heading, Ledger
+from eventide.observe.frames import attributes_of
+from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
+from eventide.observe.processing import sample
+from eventide.observe.subjects import Group, check_names, groups_of, named_groups
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pandas as pd
     from matplotlib.axes import Axes
 
     from eventide.observe.ledger import Source
     from eventide.observe.reporter import Every
+    from eventide.observe.subjects import Named, Subject
     from eventide.simulation import Simulation
-
-Subject: TypeAlias = Component | Variable
-
-
-@dataclass(frozen=True)
-class Group:
-    """Columns that are read together: one quantity, or all items of a vector.
-
-    heads   names and units
-    read    the present values, one for each column
-    trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
-    """
-
-    heads: tuple[Heading, ...]
-    read: Callable[[], list[float]]
-    trend: Callable[[], list[float]] | None = None
 
 
 class Recording(Ledger):
@@ -51,14 +39,21 @@ class Recording(Ledger):
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self._source = _Columns(groups)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """A DataFrame with the time as index, a column for each quantity; units stand in `attrs["units"]`."""
+    def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
+        """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
+
+        before      at an event the values before it, not those after
+        Rows before the first or after the last recorded one are NaN.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {column.name: self[column.name] for column in self.columns}, index=pd.Index(self.times, name="time")
-        )
-        frame.attrs["units"] = {column.name: column.unit for column in self.columns}
+        own, wanted = self.times, np.asarray(times, dtype=float)
+        data = {
+            column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
+            for column in self.columns
+        }
+        frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
+        frame.attrs.update(attributes_of(self))
         return frame
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
@@ -85,63 +80,10 @@ class _Columns:
         return [rate for trend in self._trends for rate in trend()]
 
 
-def groups_of(subject: Any) -> list[Group]:
-    """What there is to record of a component, a variable or a resource.
-
-    Raises ModelError if there is nothing.
-    """
-    if isinstance(subject, Variable):
-        return [_variable_group(subject, moves=True)]
-    if isinstance(subject, Continuous):
-        layout = subject._layout
-        found = [_variable_group(subject[name], moves=True) for name in (*layout.states, *layout.vectors)]
-        rest = (*layout.computed, *layout.sums, *layout.computed_vectors)
-        found += [_variable_group(subject[name], moves=False) for name in rest]
-        if found:
-            return found
-    if isinstance(subject, Resource):
-        return [
-            Group((Heading(f"{subject.name}.in_use", "", is_discrete=True),), lambda: [float(subject.in_use.value)]),
-            Group((Heading(f"{subject.name}.queue", "", is_discrete=True),), lambda: [float(subject.queue.value)]),
-        ]
-    raise ModelError(
-        f"there is nothing to record of {subject!r}: give a component with states, a variable, a resource, "
-        "or name an expression: sim.record(energy=lambda: ...)"
-    )
-
-
-def _variable_group(variable: Variable, *, moves: bool) -> Group:
-    if isinstance(variable, VectorVariable):
-        heads = tuple(Heading(item.name, item.unit) for item in variable)
-
-        def states() -> list[float]:
-            values: list[float] = variable.state.tolist()
-            return values
-
-        def rates() -> list[float]:
-            values: list[float] = variable.rate.tolist()
-            return values
-
-        return Group(heads, states, rates if moves else None)
-    head = Heading(variable.name, variable.unit)
-
-    def state() -> list[float]:
-        return [variable.state]
-
-    def rate() -> list[float]:
-        return [variable.rate]
-
-    return Group((head,), state, rate if moves else None)
-
-
-def _expression_group(label: str, read: Callable[[], float]) -> Group:
-    return Group((Heading(label, ""),), lambda: [float(read())])
-
-
 def record(
     sim: Simulation,
     subjects: Sequence[Subject | type[Continuous]],
-    expressions: dict[str, Callable[[], float]],
+    expressions: Mapping[str, Named],
     every: Every,
     *,
     events: bool = True,
@@ -158,8 +100,8 @@ def record(
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
         groups = [group for subject in subjects for group in groups_of(subject)]
-        groups += [_expression_group(label, read) for label, read in expressions.items()]
-        _check_names([head.name for group in groups for head in group.heads])
+        groups += [group for label, thing in expressions.items() for group in named_groups(label, thing)]
+        check_names([head.name for group in groups for head in group.heads])
         recording = Recording(sim, groups, every, events=events, name=name)
     sim._the_monitor.add_observer(recording)
     return recording
@@ -178,11 +120,3 @@ def _only_class(classes: list[type], subjects: int) -> type[Continuous]:
             "give a class derived from Continuous, or the objects themselves"
         )
     return subject
-
-
-def _check_names(names: list[str]) -> None:
-    if not names:
-        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
-    twice = sorted({n for n in names if names.count(n) > 1})
-    if twice:
-        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")

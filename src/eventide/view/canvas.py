@@ -6,23 +6,68 @@ be made without a screen and in several threads.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from matplotlib import rc_context
+import numpy as np
+from matplotlib import colormaps, rc_context
+from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from eventide.errors import ModelError
 from eventide.observe import whole_file
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Told apart with every kind of colour vision. Source: Okabe & Ito 2008, Color Universal Design; their yellow is left
 out, which is too pale for a line on white."""
+
+DARK_COLOURS: Final = ("#56B4E9", "#E69F00", "#2EBD90", "#CC79A7", "#F0E442", "#E8703A", "#FFFFFF")
+"""The same family on a dark ground: their blue is left out, which is too dark, green and vermilion are lighter."""
+
+STROKES: Final = ("-", "--", ":")
+"""Further lines than there are colours are broken."""
+
+NARROW: Final = 4.5
+"""A figure of less than so many inches is set in a column: what else stands beside the axes stands above them."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of a figure.
+
+    ground, ink     of the paper, and of the words on it
+    frame, grid     of the axes, and of the lines behind the data
+    colours         of the data, one after the other
+    map             for magnitudes: matplotlib's viridis without the end that could not be seen on the ground
+    """
+
+    ground: str
+    ink: str
+    frame: str
+    grid: str
+    colours: tuple[str, ...]
+    map: Colormap
+
+
+def _part_of_viridis(low: float, high: float) -> Colormap:
+    return ListedColormap(colormaps["viridis"](np.linspace(low, high, 256)), name="eventide")
+
+
+THEMES: Final = {
+    "light": Theme("white", "black", "#4d4d4d", "#d9d9d9", COLOURS, _part_of_viridis(0.82, 0.0)),
+    "dark": Theme("#14181d", "#e8e8e8", "#b0b6bd", "#353c44", DARK_COLOURS, _part_of_viridis(0.22, 1.0)),
+}
+ThemeName: TypeAlias = Literal["light", "dark"]
 
 DOTS_PER_INCH: Final = 150
 """Of a saved picture: sharp when shown at its size in inches on a dense screen."""
@@ -40,18 +85,53 @@ _SETTINGS = Lock()
 class HouseFigure(Figure):
     """A figure whose axes have the style of the house, however they are added."""
 
+    def __init__(self, *args: Any, theme: Theme = THEMES["light"], **options: Any) -> None:
+        self.theme = theme
+        super().__init__(*args, facecolor=theme.ground, **options)
+
     def add_subplot(self, *args: Any, **options: Any) -> Axes:
         """Add axes in a grid, in style."""
-        return _dress(super().add_subplot(*args, **options))
+        return _dress(super().add_subplot(*args, **options), self.theme)
 
     def add_axes(self, *args: Any, **options: Any) -> Axes:
         """Add axes at a place, in style."""
-        return _dress(super().add_axes(*args, **options))
+        return _dress(super().add_axes(*args, **options), self.theme)
 
 
-def new_figure(width: float = 7.0, height: float = 4.5) -> Figure:
-    """An empty figure of a size in inches, to which axes are added by `subplots` and its like."""
-    return HouseFigure(figsize=(width, height), layout="constrained", facecolor="white")
+def new_figure(width: float = 7.0, height: float = 4.5, *, theme: ThemeName = "light") -> Figure:
+    """An empty figure of a size in inches, to which axes are added by `subplots` and its like.
+
+    theme       "light" or "dark"
+    Raises      ModelError for another theme
+    """
+    if theme not in THEMES:
+        raise ModelError(f"a figure takes the theme {' or '.join(map(repr, THEMES))}, and got {theme!r}")
+    return HouseFigure(figsize=(width, height), layout="constrained", theme=THEMES[theme])
+
+
+def theme_of(axes: Axes) -> Theme:
+    """The theme of the figure in which axes are; the light one for a figure that was not made here."""
+    return getattr(axes.get_figure(root=True), "theme", THEMES["light"])
+
+
+def line_style(axes: Axes, place: int) -> dict[str, Any]:
+    """Colour and stroke of the line with this number, from 0."""
+    colours = theme_of(axes).colours
+    return {"color": colours[place % len(colours)], "linestyle": STROKES[place // len(colours) % len(STROKES)]}
+
+
+def is_narrow(axes: Axes) -> bool:
+    """Whether the figure is set in a column."""
+    figure = axes.get_figure(root=True)
+    return figure is not None and figure.get_figwidth() < NARROW
+
+
+def own_axes(ax: Axes | None, **options: Any) -> Axes:
+    """The axes to draw in: those that were given, or new ones in a new figure."""
+    if ax is not None:
+        return ax
+    axes: Axes = new_figure().add_subplot(**options)
+    return axes
 
 
 def save(figure: Figure, path: str | PathLike[str]) -> None:
@@ -63,23 +143,95 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     kind = target.suffix.lower()
     if kind not in _UNDATED:
         raise ModelError(f"a picture cannot be saved as {str(target)!r}: its name must end in {', '.join(_UNDATED)}")
-    # The names of an SVG's parts are random without a salt, which only a global setting gives.
-    with _SETTINGS, rc_context({"svg.hashsalt": "eventide"}), whole_file(target) as unfinished:
+    with settings(), whole_file(target) as unfinished:
+        ink_words(figure)
         figure.savefig(unfinished, format=kind[1:], dpi=DOTS_PER_INCH, metadata=_UNDATED[kind])
 
 
-def _dress(axes: Axes) -> Axes:
+@contextmanager
+def settings() -> Iterator[None]:
+    """The block in which a picture is written: the names of an SVG's parts are random without a salt, which only a
+    global setting gives.
+    """
+    with _SETTINGS, rc_context({"svg.hashsalt": "eventide"}):
+        yield
+
+
+def ink_words(figure: Figure) -> None:
+    """Let words that were left black have the ink of the figure's theme."""
+    theme = getattr(figure, "theme", THEMES["light"])
+    for text in figure.findobj(Text):
+        colour = text.get_color()
+        if isinstance(colour, str) and colour == "black":
+            text.set_color(theme.ink)
+
+
+def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: str = "") -> None:
+    """A legend outside of the data: beside the axes, in a narrow figure above them."""
+    size = 8.5 if is_narrow(axes) else 9.5
+    home, place = _legend_place(axes, labels)
+    legend = home.legend(
+        handles,
+        labels,
+        title=title or None,
+        frameon=False,
+        fontsize=size,
+        title_fontsize=size,
+        alignment="left",
+        labelcolor=theme_of(axes).ink,
+        **place,
+    )
+    legend.get_title().set_color(theme_of(axes).ink)
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set_alpha(1.0)
+
+
+def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, Any]]:
+    """Whose legend it is, and where it stands."""
+    figure = axes.get_figure(root=True)
+    if figure is None or not is_narrow(axes):
+        return axes, {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
+    # In columns of the widest: a letter of this size takes about 0.07 inches, what stands before it 0.55.
+    widest = 0.55 + 0.07 * max(map(len, labels))
+    columns = {"ncols": max(1, min(len(labels), int(figure.get_figwidth() / widest))), "columnspacing": 1.2}
+    if len(figure.axes) > 1:
+        return axes, {"loc": "lower left", "bbox_to_anchor": (0.0, 1.01), "borderaxespad": 0.0, **columns}
+    for legend in figure.legends:  # of what was drawn before in the same axes
+        legend.remove()
+    return figure, {"loc": "outside upper center", **columns}
+
+
+def _dress(axes: Axes, theme: Theme) -> Axes:
     """A light grid behind the lines, no frame above and to the right, colours for everyone."""
-    axes.set_prop_cycle(color=COLOURS)
+    axes.set_prop_cycle(color=theme.colours)
+    axes.set_facecolor(theme.ground)
     axes.set_axisbelow(True)
-    axes.grid(visible=True, color="#d9d9d9", linewidth=0.6)
+    axes.grid(visible=True, color=theme.grid, linewidth=0.6)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     for side in ("bottom", "left"):
-        axes.spines[side].set_color("#4d4d4d")
-    axes.tick_params(color="#4d4d4d", labelsize=9.5)
-    for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_fontsize(10.5)
+        axes.spines[side].set_color(theme.frame)
+    axes.tick_params(color=theme.frame, labelsize=9.5, labelcolor=theme.ink)
+    for axis in _axes_of(axes):
+        axis.label.set_fontsize(10.5)
+        axis.label.set_color(theme.ink)
     axes.title.set_fontsize(11.5)
-    axes.margins(x=0.01)
+    axes.title.set_color(theme.ink)
+    if axes.name == "3d":
+        _dress_space(axes, theme)
+    else:
+        axes.margins(x=0.01)
     return axes
+
+
+def _axes_of(axes: Axes) -> list[Any]:
+    return [axis for axis in (axes.xaxis, axes.yaxis, getattr(axes, "zaxis", None)) if axis is not None]
+
+
+def _dress_space(axes: Axes, theme: Theme) -> None:
+    """Walls as light as the ground, and a thin grid on them."""
+    for axis in _axes_of(axes):
+        axis.set_pane_color(theme.ground)
+        axis.line.set_color(theme.frame)
+        axis._axinfo["grid"].update(color=theme.grid, linewidth=0.6)  # the grid of space has no public setting

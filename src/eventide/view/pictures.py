@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from eventide.errors import ModelError
-from eventide.observe import Heading, PopulationRecording, Recording
-from eventide.view.canvas import COLOURS, new_figure
+from eventide.observe import Heading, PopulationRecording
+from eventide.view.canvas import add_legend, line_style, own_axes
+from eventide.view.quantities import WIDEST_LABEL, AnyRecording, with_unit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-AnyRecording: TypeAlias = Recording | PopulationRecording
-
 CROWD: Final = 6
 """From so many components on, a population is drawn as one crowd in one colour."""
 
 LONGEST_LEGEND: Final = 10
-WIDEST_LABEL: Final = 36
-"""How many letters there is room for beside an axis."""
-
-STROKES: Final = ("-", "--", ":")
-"""Further lines than there are colours are broken."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +43,24 @@ class Curve:
 
 
 def plot_recording(
-    recording: AnyRecording, ax: Axes | None = None, columns: Sequence[str] | None = None, *, time_unit: str = ""
+    recording: AnyRecording,
+    ax: Axes | None = None,
+    columns: Sequence[str] | None = None,
+    *,
+    time_unit: str | None = None,
 ) -> Axes:
     """Draw the columns of a recording over time, in one pair of axes; counts as steps.
 
     ax          where to draw; None: in a new figure
     columns     names of the columns to draw; None: all
+    time_unit   None: that of the simulation
     Returns     the axes; `axes.figure` is the figure
     Raises      KeyError for a column that the recording does not have
     """
     curves = list(_curves(recording, columns))
-    axes = new_figure().subplots() if ax is None else ax
+    axes = own_axes(ax)
     _draw(axes, curves)
-    _label_time(axes, time_unit)
+    _label_time(axes, recording.sim.time_unit if time_unit is None else time_unit)
     return axes
 
 
@@ -133,8 +132,7 @@ def _draw(axes: Axes, curves: list[Curve]) -> None:
         axes.plot(
             curve.times,
             curve.values,
-            color=COLOURS[place % len(COLOURS)],
-            linestyle=STROKES[place // len(COLOURS) % len(STROKES)],
+            **line_style(axes, place),
             drawstyle="steps-post" if curve.heading.is_discrete else "default",
             linewidth=1.5 if is_alone else 0.8,
             alpha=1.0 if is_alone else 0.7,
@@ -168,16 +166,12 @@ def _common_owner(curves: list[Curve]) -> str:
 def _axis_label(curves: list[Curve]) -> str:
     """The quantities with their units; of too many only the unit they share."""
     if len(curves) == 1:
-        return _with_unit(curves[0].name, curves[0].heading.unit)
+        return with_unit(curves[0].name, curves[0].heading.unit)
     units = {curve.quantity: curve.heading.unit for curve in curves}
     if len(set(units.values())) > 1:
-        return ", ".join(_with_unit(quantity, unit) for quantity, unit in units.items())
+        return ", ".join(with_unit(quantity, unit) for quantity, unit in units.items())
     names = ", ".join(units)
-    return _with_unit(names if len(names) <= WIDEST_LABEL else "value", curves[0].heading.unit)
-
-
-def _with_unit(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
+    return with_unit(names if len(names) <= WIDEST_LABEL else "value", curves[0].heading.unit)
 
 
 def _add_legend(axes: Axes, title: str) -> None:
@@ -186,22 +180,8 @@ def _add_legend(axes: Axes, title: str) -> None:
         hidden = len(handles) - LONGEST_LEGEND + 1
         handles = handles[:LONGEST_LEGEND]
         labels = [*labels[: LONGEST_LEGEND - 1], f"and {hidden} more"]
-    legend = axes.legend(
-        handles,
-        labels,
-        title=title or None,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        borderaxespad=0.0,
-        frameon=False,
-        fontsize=9.5,
-        title_fontsize=9.5,
-        alignment="left",
-    )
-    for handle in legend.legend_handles:
-        if handle is not None:
-            handle.set_alpha(1.0)
+    add_legend(axes, handles, labels, title)
 
 
 def _label_time(axes: Axes, unit: str) -> None:
-    axes.set_xlabel(_with_unit("time", unit))
+    axes.set_xlabel(with_unit("time", unit))

@@ -1,0 +1,118 @@
+"""Data dumps: recordings and tables to files and databases, and back.
+
+Source: Pannek, Simulation of mechatronic systems, definition 4.8.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.errors import InputError, ModelError
+from eventide.observe.files import whole_file
+from eventide.observe.head import Head
+from eventide.observe.ledger import Ledger
+from eventide.observe.libraries import load
+from eventide.observe.sql import read_sql, sql_writer
+from eventide.observe.writers import csv_writer, parquet_writer, read_csv, read_json, read_parquet, write_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eventide.observe.writers import Write
+
+DATABASES: Final = (".db", ".sqlite", ".sqlite3")
+"""Endings of files that are SQLite databases."""
+
+WRITERS: Final[dict[str, Callable[[Path, Head], AbstractContextManager[Write]]]] = {
+    ".csv": csv_writer,
+    ".parquet": parquet_writer,
+}
+READERS: Final[dict[str, Callable[[Path], pd.DataFrame]]] = {
+    ".csv": read_csv,
+    ".json": read_json,
+    ".parquet": read_parquet,
+}
+
+
+def dump(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "") -> None:
+    """Write a recording or a DataFrame to a file or a database, from which `read_dump` gives it back equal.
+
+    Values, dtypes, index and attributes (units, descriptions) come back; of a recording also, in the column `side`,
+    on which side of an event each row is. What was there before is replaced at the end, as a whole.
+
+    where       a file that ends in .csv, .json, .parquet, or .db for SQLite; or the URL of a database as SQLAlchemy
+                understands it, for instance postgresql+psycopg://user@host/name
+    table       its name in a database; the name of the recording, or `attrs["name"]`, if it is not given
+    Raises      ModelError if it cannot be kept: columns of one name, or of other kinds than numbers, truths and texts;
+                or if a table of that name in a database is not eventide's own
+    """
+    frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else data
+    head = Head.of(frame)
+    kind = _kind(where)
+    if kind == ".json":
+        with whole_file(where) as unfinished:
+            write_json(unfinished, head, frame)
+        return
+    with _writing(kind, where, table, head) as write:
+        write(frame)
+
+
+def read_dump(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
+    """The table that `dump` has written, as a DataFrame that is equal to the one that was dumped.
+
+    A CSV or Parquet file, or a table of a database, that something else has written is read as pandas does.
+    where       as for `dump`
+    table       its name in a database; not needed if eventide dumped one only
+    Raises      InputError if there is none
+    """
+    kind = _kind(where)
+    if kind == "url":
+        return read_sql(os.fspath(where), table)
+    path = Path(where)
+    if not path.is_file():
+        raise InputError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: name a file to read")
+    return read_sql(_url(path), table) if kind in DATABASES else READERS[kind](path)
+
+
+def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) -> AbstractContextManager[Write]:
+    """Begin to write rows like those of `frame` piece by piece; see `Ledger.stream_to`."""
+    kind = _kind(where)
+    if kind == ".json":
+        raise ModelError(f"rows cannot be streamed to {where}: a JSON file is written at once; take .parquet or .csv")
+    return _writing(kind, where, table, Head.of(frame))
+
+
+@contextmanager
+def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> Iterator[Write]:
+    if kind in WRITERS:
+        with whole_file(where) as unfinished, WRITERS[kind](unfinished, head) as write:
+            yield write
+        return
+    url = os.fspath(where) if kind == "url" else _url(Path(where))
+    with sql_writer(url, table or head.name, head) as write:
+        yield write
+
+
+def _kind(where: str | PathLike[str]) -> str:
+    """The ending of a path, or "url". Raises ModelError if nothing is known of it."""
+    text = os.fspath(where)
+    if "://" in text:
+        return "url"
+    kind = Path(text).suffix.lower()
+    if kind in READERS or kind in DATABASES:
+        return kind
+    known = ", ".join([*READERS, *DATABASES])
+    raise ModelError(f"{text!r} cannot be dumped to or read: its name must end in {known}, or be the URL of a database")
+
+
+def _url(path: Path) -> str:
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
+    sqlalchemy: Any = load("sqlalchemy", "sql", "a database")
+    url: str = sqlalchemy.URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
+    return url

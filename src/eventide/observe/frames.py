@@ -1,0 +1,92 @@
+"""Recorded rows as tables of other libraries: pandas, xarray, polars. Units and descriptions go with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.errors import ModelError
+from eventide.observe.libraries import load
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import xarray as xr
+
+    from eventide.observe.ledger import Block, Ledger
+
+SIDES: Final = ("", "after", "before")
+"""What a row says of its side, by its number 0, 1 or -1."""
+
+
+def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
+    """A DataFrame with the time as index; the recording's name, units and descriptions in `attrs`."""
+    import pandas as pd
+
+    columns = _columns(ledger, block, sides=sides)
+    del columns["time"]
+    # A list of texts says what it is even if it is empty.
+    data = {name: pd.array(d, dtype="str") if isinstance(d, list) else d for name, d in columns.items()}
+    frame = pd.DataFrame(data, index=pd.Index(block.times, name="time"))
+    frame.attrs.update(attributes_of(ledger))
+    return frame
+
+
+def to_polars(ledger: Ledger, block: Block, *, sides: bool) -> pl.DataFrame:
+    """A polars DataFrame with the time as first column."""
+    polars: Any = load("polars", "polars", "to_polars()")
+    frame: pl.DataFrame = polars.DataFrame(_columns(ledger, block, sides=sides))
+    return frame
+
+
+def to_xarray(ledger: Ledger, block: Block) -> xr.Dataset:
+    """A Dataset over time, with attributes as the CF conventions name them."""
+    xarray: Any = load("xarray", "xarray", "to_xarray()")
+    names = ["time", "side", *ledger._labels_of(block.numbers[:0]), *(column.name for column in ledger.columns)]
+    _refuse_twice(ledger, names)
+    beside = {"side": block.sides, **ledger._labels_of(block.numbers)}
+    dataset: xr.Dataset = xarray.Dataset(
+        {
+            column.name: ("time", data, _described(column.unit, column.description))
+            for column, data in zip(ledger.columns, block.data, strict=True)
+        },
+        coords={
+            "time": ("time", block.times, _described(ledger.sim.time_unit, "")),
+            **{name: ("time", data) for name, data in beside.items()},
+        },
+        attrs={"name": ledger.name},
+    )
+    return dataset
+
+
+def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, Any]:
+    """The columns by name, the time first."""
+    columns: list[tuple[str, Any]] = [("time", block.times)]
+    if sides:
+        columns.append(("side", [SIDES[side] for side in block.sides.tolist()]))
+    columns += ledger._labels_of(block.numbers).items()
+    columns += [(column.name, data) for column, data in zip(ledger.columns, block.data, strict=True)]
+    _refuse_twice(ledger, [name for name, _ in columns])
+    return dict(columns)
+
+
+def _refuse_twice(ledger: Ledger, names: list[str]) -> None:
+    """Raise ModelError if a recorded quantity has the name of a column that every recording has."""
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ModelError(
+            f"{ledger.name} would have two columns called {twice[0]!r}, which tells of each row: "
+            f"record it under another name"
+        )
+
+
+def attributes_of(ledger: Ledger) -> dict[str, Any]:
+    """What a recording says of itself and its columns."""
+    return {
+        "name": ledger.name,
+        "units": {"time": ledger.sim.time_unit, **{column.name: column.unit for column in ledger.columns}},
+        "descriptions": {column.name: column.description for column in ledger.columns if column.description},
+    }
+
+
+def _described(unit: str, description: str) -> dict[str, str]:
+    return {key: text for key, text in (("units", unit), ("long_name", description)) if text}

@@ -1,0 +1,168 @@
+"""The head of a dumped table: what is needed, beside the values, to give back an equal one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from eventide.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TEXT: Final = ("str", "string", "object")
+"""The dtypes of columns of texts. A column of objects is one of texts if it holds nothing else."""
+
+VERSION: Final = 1
+
+
+@dataclass(frozen=True)
+class Head:
+    """What a table says of itself.
+
+    index       the columns that are its index, the first ones; none if the rows are merely counted
+    columns     the name of every column, in order, the index included
+    dtypes      of each column, as pandas calls them
+    attributes  the `attrs` of the DataFrame
+    """
+
+    index: list[str]
+    columns: list[str]
+    dtypes: list[str]
+    attributes: dict[str, Any]
+
+    @classmethod
+    def of(cls, frame: pd.DataFrame) -> Self:
+        """The head of a DataFrame.
+
+        Raises ModelError if it cannot be dumped: columns of one name or of other kinds than numbers, truths and texts,
+        an index without a name, attributes that are no plain data
+        """
+        index = _index_names(frame)
+        flat = flatten(frame)
+        _check_names(list(flat.columns))
+        dtypes = [_checked_dtype(name, flat[name]) for name in flat.columns]
+        return cls(index, list(flat.columns), dtypes, _plain_attributes(frame.attrs))
+
+    def to_json(self) -> str:
+        """One line of text."""
+        return json.dumps({"version": VERSION, **vars(self)}, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes, place: str) -> Self:
+        """The head in a text; `place` is where it was found. Raises InputError if it is none."""
+        try:
+            found = json.loads(text)
+            if found["version"] > VERSION:
+                raise InputError(f"{place} was written by a later eventide: update eventide to read it")
+            return cls(found["index"], found["columns"], found["dtypes"], found["attributes"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{place} is no table of eventide: its head cannot be understood ({error!r})") from None
+
+    @property
+    def name(self) -> str:
+        """The name of the table, empty if it has none."""
+        name = self.attributes.get("name", "")
+        return name if isinstance(name, str) else ""
+
+    def unit(self, column: str) -> str:
+        """The unit of a column, empty if it has none."""
+        units = self.attributes.get("units")
+        unit = units.get(column, "") if isinstance(units, Mapping) else ""
+        return unit if isinstance(unit, str) else ""
+
+    def description(self, column: str) -> str:
+        """What a column means, empty if it is not said."""
+        descriptions = self.attributes.get("descriptions")
+        text = descriptions.get(column, "") if isinstance(descriptions, Mapping) else ""
+        return text if isinstance(text, str) else ""
+
+    def is_text(self, place: int) -> bool:
+        """Whether the column at this place holds texts."""
+        return self.dtypes[place] in TEXT
+
+    def is_float(self, place: int) -> bool:
+        """Whether the column at this place holds floats."""
+        return not self.is_text(place) and np.dtype(self.dtypes[place]).kind == "f"
+
+    def restore(self, values: Iterable[Any]) -> pd.DataFrame:
+        """The table, from the values of each column in order; None stands for a missing text or NaN."""
+        import pandas as pd
+
+        data = [_series(column, dtype) for column, dtype in zip(values, self.dtypes, strict=True)]
+        frame = pd.DataFrame(dict(enumerate(data)))
+        frame.columns = pd.Index(self.columns)
+        if self.index:
+            frame = frame.set_index(self.index)
+        frame.attrs.update(self.attributes)
+        return frame
+
+
+def flatten(frame: pd.DataFrame) -> pd.DataFrame:
+    """A DataFrame with its index as first columns, if that has names."""
+    return frame.reset_index() if _index_names(frame) else frame
+
+
+def _index_names(frame: pd.DataFrame) -> list[str]:
+    import pandas as pd
+
+    names = list(frame.index.names)
+    if names == [None]:
+        counted = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0 and frame.index.step == 1
+        if counted or frame.empty:
+            return []
+        raise ModelError("a dump of a DataFrame keeps its index by name: set frame.index.name, or reset_index() it")
+    if any(name in frame.columns or names.count(name) > 1 for name in names):
+        raise ModelError(f"the index {names!r} of the DataFrame has a name that another column has: rename one of them")
+    return [str(name) for name in names]
+
+
+def _check_names(names: list[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str) or not name or "\0" in name:
+            raise ModelError(f"a dump takes columns whose names are texts, not empty, and got {name!r}")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ModelError(f"two columns are called {', '.join(map(repr, twice))}: rename one of them before the dump")
+
+
+def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
+    dtype = column.dtype
+    text = str(dtype)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8:
+        return text
+    if text in TEXT and all(isinstance(value, str) for value in column.dropna()):
+        return text
+    raise ModelError(
+        f"column {name!r} is of dtype {text}: a dump takes numbers of at most 8 bytes, truths and texts; "
+        f"transform it first, as with frame[{name!r}].astype(str)"
+    )
+
+
+def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """The attributes, if they come back equal from a text."""
+    for key, value in attributes.items():
+        try:
+            is_plain = isinstance(key, str) and json.loads(json.dumps(value, allow_nan=False)) == value
+        except (TypeError, ValueError):
+            is_plain = False
+        if not is_plain:
+            raise ModelError(
+                f"attrs[{key!r}] is {value!r}: a dump takes attributes of texts, finite numbers, truths, lists and "
+                "dicts with texts as keys"
+            )
+    return dict(attributes)
+
+
+def _series(values: Any, dtype: str) -> pd.Series[Any]:
+    import pandas as pd
+
+    if dtype in TEXT:
+        return pd.Series(values, dtype=dtype)
+    if np.dtype(dtype).kind == "f" and not isinstance(values, np.ndarray):
+        values = [np.nan if value is None else float(value) for value in values]
+    return pd.Series(np.asarray(values, dtype=dtype))

@@ -1,0 +1,178 @@
+"""What can be recorded, and the columns that each thing gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, TypeAlias
+
+from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.declare import Component, Field
+from eventide.discrete import Container, Queue, Resource, Store
+from eventide.errors import ModelError
+from eventide.observe.ledger import Heading
+from eventide.statistics import Level
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns that are read together: one quantity, or all items of a vector.
+
+    heads   their names and units
+    read    the present values, one for each column
+    trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
+    """
+
+    heads: tuple[Heading, ...]
+    read: Callable[[], list[float]]
+    trend: Callable[[], list[float]] | None = None
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A number to record under a name: `sim.record(energy=ev.Expression(lambda: ..., unit="J"))`.
+
+    read            gives the present number; it looks at the model and does not change it
+    unit            of the number
+    description     what it means
+    is_discrete     whether it is a count that stays as it is between events
+    """
+
+    read: Callable[[], float]
+    unit: str = ""
+    description: str = ""
+    is_discrete: bool = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.read):
+            raise ModelError(f"an Expression takes a function without arguments, and got {self.read!r}")
+
+
+Named: TypeAlias = Callable[[], float] | Expression | Variable | Level
+"""What can be recorded under a name that is given to it."""
+
+Subject: TypeAlias = Component | Variable | Level | Mapping[str, Named]
+
+
+def groups_of(subject: Any) -> list[Group]:
+    """What there is to record of a component, a variable, a queue, a resource, a level or a dict of named things.
+
+    Raises ModelError if there is nothing.
+    """
+    if isinstance(subject, Mapping):
+        return [group for name, thing in subject.items() for group in named_groups(name, thing)]
+    if isinstance(subject, Variable):
+        return [_variable_group(subject)]
+    if isinstance(subject, Level):
+        return [_level_group(subject.name or "level", subject)]
+    found = _groups_of_component(subject) if isinstance(subject, Continuous) else []
+    found = found or _groups_of_station(subject)
+    if found:
+        return found
+    raise ModelError(
+        f"there is nothing to record of {subject!r}: give a component with states, a variable, a queue, a resource, "
+        "a level, or name an expression: sim.record(energy=lambda: ...)"
+    )
+
+
+def named_groups(name: str, thing: Any) -> list[Group]:
+    """The columns of something that was given a name; more than one begin with it.
+
+    Raises ModelError if there is nothing to record of it.
+    """
+    if isinstance(thing, Expression):
+        head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
+        return [Group((head,), _checked(name, thing.read))]
+    if isinstance(thing, Variable | Level | Component):
+        groups = groups_of(thing)
+        is_alone = sum(len(group.heads) for group in groups) == 1
+        return [replace(g, heads=tuple(_renamed(h, name, is_alone=is_alone) for h in g.heads)) for g in groups]
+    if not callable(thing):
+        raise ModelError(
+            f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
+            f"write {name}=lambda: ..., so that it can be asked again and again"
+        )
+    return [Group((Heading(name, ""),), _checked(name, thing))]
+
+
+def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
+    return replace(head, name=name if is_alone else f"{name}.{head.name.rpartition('.')[2]}")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Raise ModelError if there are no columns, or two of one name."""
+    if not names:
+        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
+
+
+def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
+    """A reader of floats that says whose value is none."""
+
+    @wraps(read)  # who compiles it wants to know what is asked
+    def value() -> list[float]:
+        try:
+            number = read()
+        except Exception as error:
+            error.add_note(f"raised by the recorded expression {name}")
+            raise
+        try:
+            # A text may look like a number, and is none.
+            return [float("" if isinstance(number, str) else number)]
+        except (TypeError, ValueError):
+            raise ModelError(f"{name} is recorded as a number, and its expression gave {number!r}") from None
+
+    return value
+
+
+def _groups_of_component(subject: Continuous) -> list[Group]:
+    layout = subject._layout
+    names = (*layout.states, *layout.vectors, *layout.computed, *layout.sums, *layout.computed_vectors)
+    return [_variable_group(subject[name]) for name in names]
+
+
+def _groups_of_station(subject: Any) -> list[Group]:
+    if isinstance(subject, Queue):
+        return [_level_group(f"{subject.name}.length", subject.length, "how many members it has")]
+    if isinstance(subject, Resource):
+        return [
+            _level_group(f"{subject.name}.in_use", subject.in_use, "how many units are held"),
+            _level_group(f"{subject.name}.queue", subject.queue, "how many requests wait"),
+        ]
+    if isinstance(subject, Container | Store):
+        return [
+            _level_group(f"{subject.name}.level", subject.level, "how much is in it"),
+            _level_group(f"{subject.name}.puts", subject.puts.queue, "how many wait to put something in"),
+            _level_group(f"{subject.name}.gets", subject.gets.queue, "how many wait to get something out"),
+        ]
+    return []
+
+
+def _level_group(name: str, level: Level, description: str = "") -> Group:
+    head = Heading(name, level.unit, is_discrete=True, description=description)
+    return Group((head,), lambda: [float(level.value)])
+
+
+def _variable_group(variable: Variable) -> Group:
+    spec = _spec_of(variable)
+    moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
+    if isinstance(variable, VectorVariable):
+        heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
+        whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
+        return Group(heads, lambda: list(whole.state.tolist()), (lambda: list(whole.rate.tolist())) if moves else None)
+    head = Heading(variable.name, variable.unit, description=description)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
+
+
+def _spec_of(variable: Variable) -> Field | None:
+    """What the class of its owner says of it; None for a loose variable."""
+    owner = variable._owner
+    if owner is variable:
+        return None
+    layout = owner._layout
+    name, _ = layout.name_of(variable._offset)
+    spec: Field = layout.fields[name]
+    return spec

@@ -1,0 +1,179 @@
+"""Tables as files: CSV, JSON and Parquet, written piece by piece and read back equal."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.errors import InputError
+from eventide.observe.head import TEXT, Head, flatten
+from eventide.observe.libraries import load
+
+if TYPE_CHECKING:
+    import pandas as pd
+Write: TypeAlias = "Callable[[pd.DataFrame], None]"
+"""Takes the next rows of a table; they have the columns of its head."""
+
+MARK: Final = "# eventide table: "
+"""How the first line of a CSV file begins that tells of its columns."""
+
+MISSING: Final = "\\N"
+"""A missing text in a CSV file, where an empty one is empty; a text that begins with a backslash has one more."""
+
+
+def write_rows(file: IO[str], heads: Sequence[str], columns: Iterable[Sequence[Any]]) -> None:
+    """Write a header and rows as CSV, every float so that it is read back exactly."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows(zip(*columns, strict=True))
+
+
+# --- CSV --------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def csv_writer(path: Path, head: Head) -> Iterator[Write]:
+    """A CSV file: a line that tells of the columns, a header with units, rows."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        file.write(f"{MARK}{head.to_json()}\n")
+        # Every text in quotes: one with a bare carriage return would else be two rows to a reader.
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        writer.writerow([f"{name} [{head.unit(name)}]" if head.unit(name) else name for name in head.columns])
+
+        def write(frame: pd.DataFrame) -> None:
+            flat = flatten(frame)
+            columns = [
+                _as_cells(flat[name]) if head.is_text(place) else flat[name].tolist()
+                for place, name in enumerate(head.columns)
+            ]
+            writer.writerows(zip(*columns, strict=True))
+
+        yield write
+
+
+def _as_cells(texts: pd.Series[Any]) -> list[str]:
+    return [
+        MISSING if is_missing else f"\\{text}" if text.startswith("\\") else text
+        for text, is_missing in zip(texts.tolist(), texts.isna().tolist(), strict=True)
+    ]
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """The table in a CSV file; one of other origin as pandas reads it."""
+    import pandas as pd
+
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        first = file.readline()
+        if not first.startswith(MARK):
+            return pd.read_csv(path)
+        head = Head.from_json(first.removeprefix(MARK), str(path))
+        _, *rows = csv.reader(file, strict=True)
+    if any(len(row) != len(head.columns) for row in rows):
+        raise InputError(f"{path} has rows of other lengths than the {len(head.columns)} columns of its first line")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(head.columns)
+    return head.restore(map(_of_cells, columns, head.dtypes))
+
+
+def _of_cells(cells: Sequence[str], dtype: str) -> list[Any]:
+    if dtype in TEXT:
+        return [None if cell == MISSING else cell.removeprefix("\\") for cell in cells]
+    if dtype == "bool":
+        return [cell == "True" for cell in cells]
+    # Python's own float is exact, whatever pandas is set to.
+    return list(map(float if dtype.startswith("float") else int, cells))
+
+
+# --- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def write_json(path: Path, head: Head, frame: pd.DataFrame) -> None:
+    """A JSON file: the head, then under "data" a list for each column.
+
+    Numbers that are none in JSON are the texts "NaN", "Infinity" and "-Infinity"; a missing text is null.
+    """
+    flat = flatten(frame)
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f'{{"eventide table": {head.to_json()},\n"data": {{')
+        for place, name in enumerate(head.columns):
+            values: list[Any] = flat[name].tolist()
+            if head.is_float(place):
+                values = [_as_json(value) for value in values]
+            elif head.is_text(place):
+                values = [text if isinstance(text, str) else None for text in values]
+            file.write(f"{',' if place else ''}\n{json.dumps(name, ensure_ascii=False)}: ")
+            json.dump(values, file, ensure_ascii=False, allow_nan=False)
+        file.write("\n}}\n")
+
+
+def _as_json(value: float) -> float | str:
+    if value - value == 0.0:
+        return value
+    return "NaN" if value != value else "Infinity" if value > 0.0 else "-Infinity"
+
+
+def read_json(path: Path) -> pd.DataFrame:
+    """The table in a JSON file of eventide. Raises InputError if it is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        head = Head.from_json(json.dumps(found["eventide table"]), str(path))
+        return head.restore(found["data"][name] for name in head.columns)
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no table of eventide: {error!r}") from None
+
+
+# --- Parquet ----------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def parquet_writer(path: Path, head: Head) -> Iterator[Write]:
+    """A Parquet file; pandas reads it equal too, and every reader finds unit and description with each column."""
+    pa: Any = load("pyarrow", "parquet", "a Parquet file")
+    parquet: Any = load("pyarrow.parquet", "parquet", "a Parquet file")
+    schema = _schema(pa, head)
+    with parquet.ParquetWriter(path, schema) as writer:
+
+        def write(frame: pd.DataFrame) -> None:
+            flat = flatten(frame)
+            arrays = [
+                pa.array(flat[name], type=kind, from_pandas=True)
+                if head.is_text(place)
+                else pa.array(flat[name].to_numpy(), type=kind, from_pandas=False)
+                for place, (name, kind) in enumerate(zip(head.columns, schema.types, strict=True))
+            ]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+        yield write
+
+
+def _schema(pa: Any, head: Head) -> Any:
+    fields = []
+    for place, (name, dtype) in enumerate(zip(head.columns, head.dtypes, strict=True)):
+        kind = pa.string() if head.is_text(place) else pa.from_numpy_dtype(dtype)
+        said = {"unit": head.unit(name), "description": head.description(name)}
+        fields.append(pa.field(name, kind, metadata={key: text for key, text in said.items() if text} or None))
+    empty = head.restore([] for _ in head.columns)
+    empty.attrs = {}
+    for_pandas = pa.Schema.from_pandas(empty).metadata
+    attributes = json.dumps(head.attributes, ensure_ascii=False)
+    return pa.schema(fields, {**for_pandas, "PANDAS_ATTRS": attributes, "eventide": head.to_json()})
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """The table in a Parquet file; one of other origin as pandas reads it."""
+    import pandas as pd
+
+    parquet: Any = load("pyarrow.parquet", "parquet", "a Parquet file")
+    with parquet.ParquetFile(path) as file:
+        text = (file.schema_arrow.metadata or {}).get(b"eventide")
+        if text is None:
+            return pd.read_parquet(path)
+        head = Head.from_json(text, str(path))
+        table = file.read()
+    return head.restore(
+        column.to_pylist() if head.is_text(place) else column.to_numpy()
+        for place, column in enumerate(table.itercolumns())
+    )

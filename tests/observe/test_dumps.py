@@ -1,0 +1,498 @@
+"""Dumps: what goes to files and databases comes back equal, and nothing is ever half there."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+import sqlalchemy
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eventide as ev
+
+FILES = ["table.csv", "table.json", "table.parquet", "table.db"]
+KINDS = [*FILES, "postgres"]
+MARKED = [
+    *(pytest.param(kind, id=kind.rpartition(".")[2]) for kind in FILES),
+    pytest.param("postgres", id="postgres", marks=pytest.mark.slow),
+]
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(10.0, unit="m", description="above the floor")
+    velocity: ev.State = ev.state(0.0, unit="m/s")
+
+    def equations(self):
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self):
+        self.velocity *= -0.5
+
+
+@pytest.fixture
+def place(tmp_path, request):
+    """A function: where a kind of dump goes."""
+
+    def find(kind):
+        return request.getfixturevalue("postgres") if kind == "postgres" else tmp_path / kind
+
+    return find
+
+
+def equal(found, frame):
+    """Whether two tables are equal: values, dtypes, index, attributes, and the order of all of them."""
+    pd.testing.assert_frame_equal(found, frame, check_exact=True)
+    assert list(found.columns) == list(frame.columns)
+    assert (found.attrs, found.index.names) == (frame.attrs, frame.index.names)
+    return True
+
+
+def comes_back(frame, where, table="table"):
+    ev.dump(frame, where, table=table)
+    return equal(ev.read_dump(where, table=table), frame)
+
+
+@pytest.mark.row("R-276")
+@pytest.mark.parametrize("kind", MARKED)
+def test_a_recording_comes_back_with_sides_units_and_descriptions(place, kind):
+    sim = ev.Simulation(time_unit="s")
+    trace = sim.record(Ball(sim, name="ball").start(), third=lambda: 1.0 / 3.0, every=0.1, name="flight")
+    sim.run(until=3.0)
+
+    ev.dump(trace, place(kind))
+
+    found = ev.read_dump(place(kind), table="" if kind in FILES else "flight")
+    assert equal(found, trace.to_pandas(sides=True))
+    assert found.attrs["units"] == {"time": "s", "ball.height": "m", "ball.velocity": "m/s", "third": ""}
+    assert found.attrs["descriptions"] == {"ball.height": "above the floor"}
+    assert list(found["side"].unique()) == ["after", "", "before"]
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_a_recording_of_a_class_comes_back_with_the_names_of_components(place, kind):
+    sim = ev.Simulation()
+    for name in ("red", "blue; 'drop' \"it\""):
+        Ball(sim, name=name).start()
+    trace = sim.record(Ball, every=0.5)
+    sim.run(until=2.0)
+
+    assert comes_back(trace.to_pandas(sides=True), place(kind))
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_every_kind_of_column_comes_back(place, kind):
+    frame = pd.DataFrame(
+        {
+            "float": [0.1, np.nan, np.inf, -np.inf, 5e-324, 1.7976931348623157e308],
+            "single": np.array([0.1, 1, 2, 3, 4, np.nan], dtype="float32"),
+            "whole": [2**53 + 1, -(2**63), 2**63 - 1, 0, 1, 2],
+            "small": np.array([-128, 127, 0, 1, 2, 3], dtype="int8"),
+            "unsigned": np.array([0, 65535, 2, 3, 4, 5], dtype="uint16"),
+            "truth": [True, False, True, True, False, False],
+            "text": ["", "NaN", "\\N", "null", 'a,"b"\r\n', "\\"],
+            "missing": ["é漢😀", None, "None", "", " x ", "1.0"],
+        }
+    )
+    frame.attrs = {"name": "kinds", "units": {"float": "m"}, "note": ["any", 1, 2.5, True, {"deep": None}]}
+
+    assert comes_back(frame, place(kind))
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_an_empty_table_comes_back_with_its_columns(place, kind):
+    frame = pd.DataFrame({"a": np.array([], dtype="float64"), "b": pd.array([], dtype="str")})
+
+    assert comes_back(frame, place(kind))
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_an_index_of_several_levels_comes_back(place, kind):
+    frame = pd.DataFrame({"run": [1, 1, 2], "time": [0.0, 1.0, 0.0], "x": [1.0, 2.0, 3.0]}).set_index(["run", "time"])
+
+    assert comes_back(frame, place(kind))
+
+
+HOSTILE = [
+    "select",
+    'with "quotes"',
+    "it's; DROP TABLE flight; --",
+    "percent %s %(x)s %",
+    "colon :x :y",
+    "paren (a) [m]",
+    "tab\tand\nline",
+    "Größe 漢字 😀",
+    " spaces ",
+    "A",
+    "a",
+    "row number",
+    "eventide_tables",
+    "x" * 80 + "1",
+    "x" * 80 + "2",
+    "back\\slash",
+    "?",
+    "{brace}",
+    "time",
+]
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_hostile_names_survive(place, kind):
+    frame = pd.DataFrame({name: [float(number), -1.0] for number, name in enumerate(HOSTILE)})
+    frame.attrs = {"units": dict.fromkeys(HOSTILE, 'm "per" s'), "descriptions": {}}
+
+    for table in ('the "best" table; DROP', "select"):
+        assert comes_back(frame, place(kind), table)
+
+
+LETTERS = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FILES)
+@given(
+    names=st.lists(
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1), min_size=1, unique=True
+    ),
+    texts=st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), max_size=3),
+    number=st.floats(),
+)
+def test_any_names_texts_and_numbers_come_back(tmp_path_factory, kind, names, texts, number):
+    columns = {
+        name: pd.array(texts, dtype="str") if place % 2 else [number] * len(texts) for place, name in enumerate(names)
+    }
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(texts)))
+    if names and not texts:
+        frame = frame.astype({name: "str" if place % 2 else "float64" for place, name in enumerate(names)})
+
+    assert comes_back(frame, tmp_path_factory.mktemp("dump") / kind) if names else True
+
+
+@pytest.mark.parametrize("kind", MARKED)
+def test_a_dump_takes_the_place_of_an_older_one(place, kind):
+    old, new = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}), pd.DataFrame({"c": [3]})
+
+    assert comes_back(old, place(kind))
+    assert comes_back(new, place(kind))
+
+
+# --- what cannot be dumped --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("frame", "complaint"),
+    [
+        (pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), "two columns are called 'a': rename one of them"),
+        (pd.DataFrame([[1.0]], columns=[""]), "columns whose names are texts, not empty, and got ''"),
+        (pd.DataFrame([[1.0]], columns=["a\0b"]), r"columns whose names are texts, not empty, and got 'a\\x00b'"),
+        (pd.DataFrame([[1.0]]), "columns whose names are texts, not empty, and got 0"),
+        (pd.DataFrame({"a": [1j]}), "column 'a' is of dtype complex128: a dump takes numbers of at most 8 bytes"),
+        (pd.DataFrame({"a": [object()]}), "column 'a' is of dtype object"),
+        (pd.DataFrame({"a": pd.to_datetime(["2026-01-01"])}), "column 'a' is of dtype datetime64"),
+        (pd.DataFrame({"a": [1.0]}, index=[5]), "keeps its index by name: set frame.index.name, or reset_index"),
+        (pd.DataFrame({"a": [1.0]}, index=pd.Index([0.0], name="a")), r"the index \['a'\] of the DataFrame has a name"),
+    ],
+)
+@pytest.mark.parametrize("kind", FILES)
+def test_a_table_that_would_not_come_back_is_refused_and_the_old_one_stays(tmp_path, kind, frame, complaint):
+    path, old = tmp_path / kind, pd.DataFrame({"kept": [1.0]})
+    ev.dump(old, path, table="table")
+
+    with pytest.raises(ev.ModelError, match=complaint):
+        ev.dump(frame, path, table="table")
+
+    assert equal(ev.read_dump(path), old)
+    assert [path.name for path in tmp_path.iterdir()] == [kind]
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1: 2}, (1, 2)])
+def test_attributes_that_would_not_come_back_are_refused(tmp_path, value):
+    frame = pd.DataFrame({"a": [1.0]})
+    frame.attrs["note"] = value
+
+    with pytest.raises(ev.ModelError, match=r"attrs\['note'\] is .*: a dump takes attributes of texts"):
+        ev.dump(frame, tmp_path / "table.csv")
+
+
+def test_a_recording_with_a_column_called_time_is_refused(tmp_path):
+    trace = ev.Simulation().record(time=lambda: 0.0, name="trace")
+
+    with pytest.raises(ev.ModelError, match="trace would have two columns called 'time'"):
+        ev.dump(trace, tmp_path / "trace.csv")
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "name"), [("pyarrow", "parquet", "table.parquet"), ("sqlalchemy", "sql", "table.db")]
+)
+def test_a_library_that_is_not_there_is_named_with_its_extra(tmp_path, monkeypatch, library, extra, name):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(ev.MissingLibraryError, match=rf"needs {library}, .*: run pip install 'eventide\[{extra}\]'"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / name, table="table")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("where", ["table", "table.xlsx", "table.csv.gz"])
+def test_a_place_of_another_kind_is_refused_with_those_allowed(tmp_path, where):
+    known = r"must end in .csv, .json, .parquet, .db, .sqlite, .sqlite3, or be the URL of a database"
+    with pytest.raises(ev.ModelError, match=known):
+        ev.dump(pd.DataFrame(), tmp_path / where)
+    with pytest.raises(ev.ModelError, match=known):
+        ev.read_dump(tmp_path / where)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_what_is_not_there_cannot_be_read_and_is_not_made(tmp_path, kind):
+    with pytest.raises(ev.InputError, match=rf"{kind} does not exist: name a file to read"):
+        ev.read_dump(tmp_path / kind)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*none"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / "none" / kind, table="table")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_is_not_there_is_not_made_by_reading(tmp_path):
+    with pytest.raises(ev.InputError, match=r"no.db does not exist: name a database to read"):
+        ev.read_dump(f"sqlite:///{tmp_path / 'no.db'}")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_url_that_is_none_says_what_one_looks_like():
+    with pytest.raises(
+        ev.ModelError, match=r"what begins with '' is no URL of a database: write one like sqlite:///runs.db"
+    ):
+        ev.dump(pd.DataFrame({"a": [1.0]}), "://x", table="table")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("a.json", "{", "a.json is no table of eventide"),
+        ("a.json", '{"a": 1}', "a.json is no table of eventide: KeyError"),
+        ("a.json", '{"eventide table": {"version": 99}}', "was written by a later eventide: update eventide"),
+        ("a.csv", "# eventide table: {}\na\n1\n", "a.csv is no table of eventide: its head cannot be understood"),
+    ],
+)
+def test_a_file_that_cannot_be_understood_is_refused(tmp_path, name, text, complaint):
+    (tmp_path / name).write_text(text)
+
+    with pytest.raises(ev.InputError, match=complaint):
+        ev.read_dump(tmp_path / name)
+
+
+def test_a_csv_file_with_a_broken_row_is_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    ev.dump(pd.DataFrame({"a": [1.0], "b": [2.0]}), path)
+    path.write_text(path.read_text() + "3.0\n")
+
+    with pytest.raises(ev.InputError, match="has rows of other lengths than the 2 columns of its first line"):
+        ev.read_dump(path)
+
+
+# --- what others make of it -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table():
+    frame = pd.DataFrame({"x": [0.1, np.nan], "name": ["a", "b"]}, index=pd.Index([0.0, 1.0], name="time"))
+    frame.attrs = {"name": "table", "units": {"x": "m"}, "descriptions": {"x": "how far"}}
+    return frame
+
+
+def test_a_csv_file_has_a_line_about_itself_a_header_with_units_and_rows(tmp_path, table):
+    ev.dump(table, tmp_path / "table.csv")
+
+    first, *rest = (tmp_path / "table.csv").read_text().splitlines()
+    assert first.startswith("# eventide table: {")
+    assert rest == ['"time","x [m]","name"', '0.0,0.1,"a"', '1.0,nan,"b"']
+    assert pd.read_csv(tmp_path / "table.csv", comment="#")["x [m]"][0] == 0.1
+
+
+def test_pandas_reads_a_parquet_file_equal_and_arrow_finds_unit_and_meaning(tmp_path, table):
+    ev.dump(table, tmp_path / "table.parquet")
+
+    assert equal(pd.read_parquet(tmp_path / "table.parquet"), table)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert parquet.read_schema(tmp_path / "table.parquet").field("x").metadata == {
+        b"unit": b"m",
+        b"description": b"how far",
+    }
+
+
+def test_a_json_file_is_plain_json(tmp_path, table):
+    ev.dump(table, tmp_path / "table.json")
+
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    found = json.loads((tmp_path / "table.json").read_text(), parse_constant=refuse)
+    assert found["data"] == {"time": [0.0, 1.0], "x": [0.1, "NaN"], "name": ["a", "b"]}
+    assert found["eventide table"]["attributes"] == table.attrs
+
+
+def test_sqlite_itself_finds_the_columns_by_name(tmp_path, table):
+    ev.dump(table, tmp_path / "table.db")
+
+    with sqlite3.connect(tmp_path / "table.db") as connection:
+        rows = connection.execute('SELECT time, x, name FROM "table" ORDER BY "row number"').fetchall()
+    connection.close()
+    assert rows == [(0.0, 0.1, "a"), (1.0, None, "b")]
+
+
+def test_files_of_others_are_read_as_pandas_does(tmp_path):
+    (tmp_path / "a.csv").write_text("a,b\n1,x\n")
+    pd.DataFrame({"a": [1], "b": ["x"]}).to_parquet(tmp_path / "a.parquet")
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE TABLE t (a, b)")
+        connection.execute("INSERT INTO t VALUES (1, 'x')")
+    connection.close()
+
+    for name in ("a.csv", "a.parquet", "a.db"):
+        found = ev.read_dump(tmp_path / name, table="t")
+        assert found.to_dict("list") == {"a": [1], "b": ["x"]}
+
+
+# --- databases --------------------------------------------------------------------------------------------------------
+
+
+def foreign(url):
+    """Make a table that is not of eventide."""
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DROP TABLE IF EXISTS customers")
+        connection.exec_driver_sql("CREATE TABLE customers (name VARCHAR(20))")
+        connection.exec_driver_sql("INSERT INTO customers VALUES ('Smith')")
+    engine.dispose()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def test_a_table_of_others_is_never_replaced(tmp_path, request, kind):
+    url = request.getfixturevalue("postgres") if kind == "postgres" else f"sqlite:///{tmp_path / 'a.db'}"
+    foreign(url)
+
+    with pytest.raises(ev.ModelError, match="has a table 'customers' that was not dumped by eventide: it stays as"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), url, table="customers")
+
+    assert ev.read_dump(url, table="customers").to_dict("list") == {"name": ["Smith"]}
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def test_a_dump_to_a_database_that_fails_leaves_the_old_table(tmp_path, request, kind, monkeypatch):
+    url = request.getfixturevalue("postgres") if kind == "postgres" else f"sqlite:///{tmp_path / 'a.db'}"
+    old = pd.DataFrame({"a": [1.0, 2.0]})
+    ev.dump(old, url, table="kept")
+    sim = ev.Simulation()
+    trace = sim.record(x=lambda: 1.0, every=1.0)
+
+    def fail(rows):
+        raise OSError("no space left")
+
+    outlet = trace.stream_to(url, table="kept", rows=2)
+    write = outlet._receive
+    monkeypatch.setattr(outlet, "_receive", lambda rows: (write(rows), fail(rows)))
+    with pytest.raises(OSError, match="no space"), outlet:
+        sim.run(until=9.0)
+
+    assert equal(ev.read_dump(url, table="kept"), old)
+
+
+def test_a_database_with_several_tables_needs_the_name_of_one(tmp_path):
+    path = tmp_path / "a.db"
+    for name in ("first", "second"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), path, table=name)
+    foreign(f"sqlite:///{path}")
+
+    with pytest.raises(ev.InputError, match=r'which table\? Give table="..."; eventide dumped there: first, second'):
+        ev.read_dump(path)
+    with pytest.raises(ev.InputError, match=r"has no table 'third'; it has: first, second, customers"):
+        ev.read_dump(path, table="third")
+
+
+def test_a_table_that_somebody_has_dropped_is_not_there_and_can_be_dumped_again(tmp_path):
+    path, frame = tmp_path / "a.db", pd.DataFrame({"a": [1.0]})
+    for name in ("first", "second"):
+        ev.dump(frame, path, table=name)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE first")
+    connection.close()
+
+    with pytest.raises(ev.InputError, match=r"has no table 'first'; it has: second$"):
+        ev.read_dump(path, table="first")
+    assert comes_back(frame, path, "first")
+
+
+@pytest.mark.slow
+def test_a_name_that_postgresql_would_cut_is_refused(postgres):
+    with pytest.raises(ev.ModelError, match="the name of a table has 63 bytes at most in this database, and got 'ééé"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), postgres, table=32 * "é")
+    assert comes_back(pd.DataFrame({"a": [1.0]}), postgres, table=31 * "é")
+
+
+def test_a_table_needs_a_name_of_its_own(tmp_path):
+    frame = pd.DataFrame({"a": [1.0]})
+    with pytest.raises(ev.ModelError, match=r"needs the name of a table: dump\(data, url, table"):
+        ev.dump(frame, tmp_path / "a.db")
+    with pytest.raises(ev.ModelError, match="eventide_tables is where eventide keeps what it knows of its tables"):
+        ev.dump(frame, tmp_path / "a.db", table="eventide_tables")
+
+
+def test_passwords_are_not_told(tmp_path, monkeypatch):
+    url = f"sqlite://user:secret@/{tmp_path / 'a.db'}"
+    with pytest.raises(Exception) as refused:  # noqa: PT011  # whatever is raised is the subject
+        ev.read_dump(url)
+    assert "secret" not in str(refused.value)
+
+
+# --- a kill in the middle ---------------------------------------------------------------------------------------------
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import pandas as pd
+import eventide as ev
+from eventide.observe import dumps, head
+
+where = sys.argv[1]
+flatten = head.flatten
+calls = 0
+
+def flatten_and_die(frame):
+    # The second piece is being written: what came before is in the unfinished file or the open transaction.
+    global calls
+    calls += 1
+    if calls == {fatal}:
+        sys.stdout.write("killed")
+        sys.stdout.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return flatten(frame)
+
+from eventide.observe import sql, writers
+sql.flatten = writers.flatten = flatten_and_die
+sim = ev.Simulation()
+trace = sim.record(x=lambda: 1.0, every=1.0)
+with trace.stream_to(where, rows=5000, table="table"):
+    sim.run(until=20000.0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["table.csv", "table.parquet", "table.db", "postgres"])
+def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
+    old = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    where = place(kind)
+    ev.dump(old, where, table="table")
+    program = KILLED.replace("{fatal}", "3")
+    done = subprocess.run([sys.executable, "-c", program, str(where)], capture_output=True, text=True, check=False)
+
+    assert (done.stdout, done.returncode) == ("killed", -signal.SIGKILL), done.stderr
+    assert equal(ev.read_dump(where, table="table"), old)
+    # And the next dump finds nothing in its way.
+    new = pd.DataFrame({"c": [3]})
+    assert comes_back(new, where)

@@ -1,0 +1,197 @@
+"""Rows that leave a recording while the run goes on."""
+
+import pandas as pd
+import pytest
+
+import eventide as ev
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(0.0, unit="m")
+
+    def equations(self):
+        self.rate.level = 1.0
+
+    @ev.when(lambda self: self.level >= 2.5)
+    def pour(self):
+        self.level = 0.0
+
+
+@pytest.fixture
+def pair():
+    """Two equal models: one that is recorded as ever, one to let rows go from."""
+    traces = []
+    for _ in range(2):
+        sim = ev.Simulation()
+        traces.append(sim.record(Tank(sim, name="tank").start(), every=1.0, name="pouring"))
+    return traces
+
+
+def same(parts, whole):
+    """Whether parts, one after the other, are the whole, attributes and all."""
+    pd.testing.assert_frame_equal(pd.concat(parts), whole.to_pandas(sides=True))
+    assert all(part.attrs == whole.to_pandas().attrs for part in parts)
+    return True
+
+
+def run(trace, *ends):
+    for end in ends:
+        trace.sim.run(until=end)
+
+
+@pytest.mark.row("R-273")
+def test_a_function_receives_the_rows_some_at_a_time_and_the_recording_stays_small(pair):
+    whole, trace = pair
+    run(whole, 100.0)
+    parts, sizes = [], []
+
+    with trace.drain(lambda rows: (parts.append(rows), sizes.append(len(trace))), rows=10) as outlet:
+        run(trace, 100.0)
+
+    assert len(whole) > 140  # 100 periods, and two rows for each of 39 bounces, which may fall on the grid
+    assert same(parts, whole)
+    assert max(map(len, parts)) <= 12
+    assert max(sizes) <= 12
+    assert (outlet.count, len(trace)) == (len(whole), 0)
+
+
+def test_rows_can_be_taken_between_runs(pair):
+    whole, trace = pair
+    run(whole, 5.0, 9.0)
+    run(trace, 5.0)
+    parts = [trace.take()]
+    assert len(trace) == 0
+    run(trace, 9.0)
+    parts.append(trace.take())
+
+    assert same(parts, whole)
+    assert trace.take().empty
+
+
+def test_on_the_grid_alone_a_taken_instant_is_not_recorded_twice():
+    sim = ev.Simulation()
+    trace = sim.record(Tank(sim, name="tank").start(), every=1.0, events=False)
+    run(trace, 1.0)
+    parts = [trace.take()]
+    run(trace, 2.0)
+    parts.append(trace.take())
+
+    assert pd.concat(parts)["tank.level"].round(9).to_dict() == {0.0: 0.0, 1.0: 1.0, 2.0: 2.0}
+
+
+@pytest.mark.parametrize("name", ["pouring.parquet", "pouring.csv", "pouring.db"])
+def test_rows_are_streamed_to_a_file_that_is_the_dump_of_the_whole(pair, tmp_path, name):
+    whole, trace = pair
+    run(whole, 30.0)
+    path = tmp_path / name
+
+    with trace.stream_to(path, rows=7) as outlet:
+        run(trace, 20.0)
+        if not name.endswith(".db"):
+            assert not path.exists()
+        run(trace, 30.0)
+
+    run(whole, 30.0)
+    found = ev.read_dump(path)
+    assert outlet.count == len(found)
+    assert found.attrs == whole.to_pandas().attrs
+    # A run that is split has both sides of the time at which it was.
+    doubled = found[(found.index == 20.0) & (found["side"] != "")]
+    assert list(doubled["side"]) == ["before", "after"]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert len(found) == len(whole) + 1
+
+
+def test_a_run_that_fails_leaves_the_rows_so_far_in_the_file(pair, tmp_path):
+    _, trace = pair
+    path = tmp_path / "pouring.parquet"
+
+    def fail():
+        yield ev.hold(10.5)
+        raise KeyboardInterrupt
+
+    trace.sim.process(fail())
+    with pytest.raises(KeyboardInterrupt), trace.stream_to(path, rows=4):
+        trace.sim.run(until=20.0)
+
+    found = ev.read_dump(path)
+    assert found.index[-1] == 10.5
+    assert found.index.is_monotonic_increasing
+    assert [path.name for path in tmp_path.iterdir()] == ["pouring.parquet"]
+
+
+def test_an_error_of_the_receiver_goes_up_and_the_rows_stay(pair):
+    _, trace = pair
+    error = OSError("no space left")
+
+    def receive(rows):
+        raise error
+
+    with pytest.raises(OSError, match="no space left") as caught, trace.drain(receive, rows=3):
+        trace.sim.run(until=10.0)
+
+    assert caught.value is error
+    assert any("raised where the rows of pouring go, with 3 of them" in note for note in error.__notes__)
+    assert trace.times[:3].round(9).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_a_file_that_could_not_be_written_to_the_end_replaces_nothing(pair, tmp_path, monkeypatch):
+    _, trace = pair
+    path = tmp_path / "pouring.csv"
+    path.write_text("old")
+    outlet = trace.stream_to(path, rows=3)
+
+    write, failures = outlet._receive, [OSError("no space left")]
+
+    def full(rows):
+        write(rows)  # half of them may have reached the disk
+        if failures:
+            raise failures.pop()
+
+    monkeypatch.setattr(outlet, "_receive", full)
+    with pytest.raises(OSError, match="no space left"), outlet:
+        trace.sim.run(until=10.0)
+
+    assert (path.read_text(), list(tmp_path.iterdir())) == ("old", [path])
+    assert len(trace) == 3
+
+
+def test_closing_twice_does_nothing_and_the_recording_goes_on_in_memory(pair):
+    _, trace = pair
+    parts = []
+    outlet = trace.drain(parts.append, rows=5)
+    run(trace, 3.0)
+    outlet.close()
+    outlet.close()
+    count = outlet.count
+    run(trace, 4.0)
+
+    assert (len(parts), outlet.count) == (2, count)
+    assert trace.times.tolist() == [3.0, 4.0]
+
+
+def test_what_cannot_be_drained_is_refused(pair, tmp_path):
+    _, trace = pair
+    with pytest.raises(ev.ModelError, match=r"hands on rows= at a time, a whole number of at least 1, and got 0"):
+        trace.drain(print, rows=0)
+    with pytest.raises(ev.ModelError, match=r"a JSON file is written at once; take .parquet or .csv"):
+        trace.stream_to(tmp_path / "a.json")
+    trace.drain(print)
+    with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already: close that outlet first"):
+        trace.drain(print)
+    with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already"):
+        trace.stream_to(tmp_path / "a.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_class_is_drained_with_the_names_of_its_components():
+    sim = ev.Simulation()
+    for name in ("red", "blue"):
+        Tank(sim, name=name).start()
+    trace = sim.record(Tank, every=1.0, events=False)
+    parts = []
+    with trace.drain(parts.append, rows=3):
+        sim.run(until=2.0)
+
+    assert [list(part["component"]) for part in parts] == [["red", "blue", "red", "blue"], ["red", "blue"]]
+    assert trace.series() == {}
