@@ -22,6 +22,7 @@ RANGES = {
     "root": (lambda t: math.sqrt(0.5 - t), ValueError),
     "logarithm": (lambda t: math.log(0.5 - t), ValueError),
     "arc": (lambda t: math.acos(0.5 + t), ValueError),
+    "greatest of nothing": (lambda t: max(value for value in TABLE if value < 3.0 - 4.0 * t), ValueError),
     "overflow": (lambda t: math.exp(2000.0 * t - 290.3), OverflowError),
     "whole number": (lambda t: int(1e300 * (1e10 ** (t - 0.5) > 1.0) * 1e300), OverflowError),
     "item": (lambda t: (0.0, 1.0, 2.0)[int(6.0 * t)], IndexError),
@@ -109,7 +110,7 @@ def test_what_is_not_finite_on_purpose_is_no_error(compiled: bool) -> None:
         def equations(self) -> None:
             self.rate.x = -self.x
             self.q = math.inf if self.x > 0.5 else math.nan
-            self.r = 1.0 / self.x if self.x > 10.0 else self.q - self.q
+            self.r = 1.0 / self.x if self.x > 10.0 else self.q - self.q + math.exp(self.q) + math.sqrt(self.q)
 
     sim = ev.Simulation(compile=compiled)
     still = Still(sim).start()
