@@ -141,9 +141,9 @@ def compare_law(
                 function(component)
         except REFUSED_BY_PYTHON as error:
             raised += 1
-            # A complex number is refused where it is used, and what is not finite is not met where it came up.
+            # A complex number is refused where it is used, and not where it came up.
             noticed = isinstance(error, TypeError) or np.isnan(copy[R]).any()
-            assert noticed, (function.__name__, repr(error), moment, before[:3, :20])
+            assert noticed, (function.__name__, repr(error), moment, before[:3, :20])  # noqa: PT017  # both are run
             table_of(sim)[:] = before
             continue
         finally:

@@ -223,7 +223,7 @@ def test_without_anything_that_moves_there_is_nothing_to_tell() -> None:
 def test_compile_true_says_whose_law_cannot_be_compiled_and_what_to_do() -> None:
     sim = ev.Simulation(compile=True)
     Odd(sim, name="odd").start()
-    with pytest.raises(ev.ModelError, match="self.table") as caught:
+    with pytest.raises(ev.ModelError, match=r"self\.table") as caught:
         sim.run(until=1.0)
     assert caught.value.__notes__ == [
         'compile=True asks for native code; with compile="auto" equations of odd would run as Python, slower'

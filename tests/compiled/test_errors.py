@@ -6,6 +6,7 @@ import math
 import traceback
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -21,6 +22,7 @@ RANGES = {
     "root": (lambda t: math.sqrt(0.5 - t), ValueError),
     "logarithm": (lambda t: math.log(0.5 - t), ValueError),
     "arc": (lambda t: math.acos(0.5 + t), ValueError),
+    "greatest of nothing": (lambda t: max(value for value in TABLE if value < 3.0 - 4.0 * t), ValueError),
     "overflow": (lambda t: math.exp(2000.0 * t - 290.3), OverflowError),
     "whole number": (lambda t: int(1e300 * (1e10 ** (t - 0.5) > 1.0) * 1e300), OverflowError),
     "item": (lambda t: (0.0, 1.0, 2.0)[int(6.0 * t)], IndexError),
@@ -108,7 +110,7 @@ def test_what_is_not_finite_on_purpose_is_no_error(compiled: bool) -> None:
         def equations(self) -> None:
             self.rate.x = -self.x
             self.q = math.inf if self.x > 0.5 else math.nan
-            self.r = 1.0 / self.x if self.x > 10.0 else self.q - self.q
+            self.r = 1.0 / self.x if self.x > 10.0 else self.q - self.q + math.exp(self.q) + math.sqrt(self.q)
 
     sim = ev.Simulation(compile=compiled)
     still = Still(sim).start()
@@ -135,3 +137,29 @@ def test_a_law_without_states_spoils_a_rate_that_it_writes(compiled: bool) -> No
     with pytest.raises(ZeroDivisionError):
         sim.run(until=1.0)
     assert sim.time == pytest.approx(0.5, abs=1e-9)
+
+
+NOTHING = np.float64(0.0)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_numpys_numbers_divide_by_zero_and_python_goes_on(compiled: bool) -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.none = np.float64(0.0)
+
+    class Odd(ev.Continuous):
+        plain: Any
+        x: ev.State = ev.state(1.0)
+        u: ev.VectorState = ev.vector([0.0, 1.0], size=2)
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+            self.q = 1.0 / self.plain.none + 1.0 / NOTHING + 1.0 / self.u[0] + 1.0 // self.u[0]
+
+    sim = ev.Simulation(compile=compiled)
+    odd = Odd(sim, plain=Plain()).start()
+    sim.run(until=1.0)
+    assert odd.x == pytest.approx(math.exp(-1.0), rel=1e-5)
+    assert odd.q == math.inf

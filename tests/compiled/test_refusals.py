@@ -521,9 +521,18 @@ def other_loops(self):
         self.rate.x = pair
 
 
-@refused("zip(self.u, self.flux)", "enumerate(...) and zip(...) are followed around vectors, with a name for each")
+@refused("zip(self.u, self.v, strict=True)", "the vectors are not of one size")
+def vectors_of_two_sizes_side_by_side(self):
+    for one, other in zip(self.u, self.v, strict=True):
+        self.rate.x = one + other
+
+
+@refused(
+    "zip(self.u, self.flux, strict=True)",
+    "enumerate(...) and zip(...) are followed around vectors, with a name for each",
+)
 def two_vectors_for_one_name(self):
-    for pair in zip(self.u, self.flux):
+    for pair in zip(self.u, self.flux, strict=True):
         self.rate.x = pair
 
 

@@ -267,7 +267,7 @@ def side_by_side(self):
         self.rate.u[i] = -value
         if value > 3.0:
             break
-    for one, other in zip(self.few, self.v[1:] * self.x):
+    for one, other in zip(self.few, self.v[1:] * self.x, strict=False):
         if one < 0.0:
             continue
         self.rate.x += one * other

@@ -481,6 +481,9 @@ def test_a_recording_has_a_column_for_each_item(compiled: bool) -> None:
         "rod.lost", "rod.u[0]", "rod.u[1]", "rod.mean", "rod.flux[0]", "rod.flux[1]"
     ]  # fmt: skip
     assert [column.unit for column in part.columns] == ["degC", "degC"]
+    assert repr(trace).endswith("3 rows of rod.lost, rod.u[0] ... [1], rod.mean, rod.flux[0] ... [1]>")
+    with pytest.raises(KeyError, match=r"it has: rod\.lost, rod\.u\[0\] \.\.\. \[1\], rod\.mean"):
+        trace["rod.u[2]"]
     assert trace.times.tolist() == [0.0, 0.5, 1.0]
     assert trace["rod.u[1]"] == pytest.approx([2.0, 2.0 * math.exp(-0.5), 2.0 * math.exp(-1.0)])
     assert trace["rod.flux[0]"] == pytest.approx(-trace["rod.u[0]"])

@@ -72,6 +72,7 @@ class Const:
 
     index: int
     kind: type
+    is_numpy: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Told:
     path: Path
     kind: type
     element: str | None
+    is_numpy: bool = False
 
 
 @dataclass(frozen=True)
@@ -163,10 +165,10 @@ class Outside:
         self._note(path, "class", type(value))
         is_closed_over = len(path) == 1 or path[-1][0] in "(="
         if self.kind == "law" or not is_closed_over:
-            return Told(path, kind, element)
+            return Told(path, kind, element, _is_double(value))
         if path not in self.consts:
             self.consts.append(path)
-        return Const(self.consts.index(path), kind)
+        return Const(self.consts.index(path), kind, _is_double(value))
 
     def _list(self, value: Any, path: Path, element: str | None) -> Item:
         if element is not None:

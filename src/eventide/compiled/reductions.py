@@ -133,8 +133,11 @@ class Reductions(Vectors):
         items = [self.operand(self.evaluate(argument), argument) for argument in source.args]
         vectors = [self.keep(item) for item in items if isinstance(item, Vector | Formula)]
         names = target.elts if isinstance(target, ast.Tuple) else []
-        if source.keywords or len(vectors) < len(items) or not vectors or len(names) != len(items) + counts:
+        is_strict = self._is_strict(source)
+        if is_strict is None or len(vectors) < len(items) or not vectors or len(names) != len(items) + counts:
             raise self.refusal(source, "enumerate(...) and zip(...) are followed around vectors, with a name for each")
+        if is_strict and len({vector.count for vector in vectors}) > 1:
+            raise self.refusal(source, "the vectors are not of one size")
 
         def take(index: Number) -> None:
             parts = [self.read_item(vector, index) for vector in vectors]
@@ -143,6 +146,13 @@ class Reductions(Vectors):
 
         carried = [name.id for name in names if isinstance(name, ast.Name)]
         self.over(min(vector.count for vector in vectors), take, [*carried, *assigned], leaves=True)
+
+    def _is_strict(self, call: ast.Call) -> bool | None:
+        """What `strict=` says, by default no; None if there are other names, or it is not written out."""
+        told: list[Any] = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
+        if len(told) < len(call.keywords) or not all(isinstance(value, ast.Constant) for value in told):
+            return None
+        return bool(told[0].value) if told else False
 
     def _is_builtin(self, node: ast.expr, *functions: Any) -> bool:
         if not isinstance(node, ast.Name) or node.id in self.flow.bindings:

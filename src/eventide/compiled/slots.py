@@ -144,7 +144,7 @@ class Slots:
         if told.element is not None:
             place = self.builder.value(f"add i64 {place}, {told.element}")
         if told.kind is float:
-            return Number(self.builder.load("double", "%lists", place), "float")
+            return Number(self.builder.load("double", "%lists", place), "float", is_numpy=told.is_numpy)
         whole = self.builder.load("i64", "%lists", place)
         return Number(whole, "int") if told.kind is int else Truth(self.builder.value(f"icmp ne i64 {whole}, 0"))
 
@@ -185,7 +185,9 @@ class Slots:
         value = self.builder.load("double", "%consts", str(const.index))
         if const.kind is bool:
             return self.truth(value)
-        return Number(self.builder.truncated(value), "int") if const.kind is int else Number(value, "float")
+        if const.kind is int:
+            return Number(self.builder.truncated(value), "int")
+        return Number(value, "float", is_numpy=const.is_numpy)
 
     # --- the index row --------------------------------------------------------------------------------------------
 

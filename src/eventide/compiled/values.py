@@ -306,4 +306,4 @@ def constant(value: float) -> Number | Truth:
             return Number(real(float(value)), "whole", known=value)
         except OverflowError:
             raise Unlowerable("this whole number is larger than any float") from None
-    return Number(real(value), "float", known=float(value))
+    return Number(real(value), "float", known=float(value), is_numpy=type(value).__name__ == "float64")
