@@ -7,18 +7,18 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from contest import Contest, contestants_of
-from report import record, table, write
+from contest import OWN, Contest, contestants_of
+from report import growth, record, table, write
+from starts import Starts
 from workloads import WORKLOADS, Workload
 
 RESULTS = Path(__file__).resolve().parent / "results"
-OWN = {"eventide", "bare"}  # libraries whose failure is ours
 
 
 def chosen(arguments: list[str]) -> Namespace:
     """What the command line asks for; ends the program if it asks for something unknown."""
     parser = ArgumentParser(prog="bench", description=__doc__, formatter_class=RawDescriptionHelpFormatter)
-    names = [workload.name for workload in WORKLOADS]
+    names = [*(workload.name for workload in WORKLOADS), Starts.name]
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=f"of {', '.join(names)}; all if none is named")
     parser.add_argument("--rounds", type=int, help="how often everybody runs; 5, or 1 with --quick")
     parser.add_argument("--only", default="", help="libraries or contestants that take part, as in eventide,simpy")
@@ -29,6 +29,7 @@ def chosen(arguments: list[str]) -> Namespace:
     for name in options.workloads:
         if name not in names:
             parser.error(f"there is no workload {name!r}; there are {', '.join(names)}")
+    options.starts = Starts.name in (options.workloads or names) and not options.only
     options.workloads = [one for one in WORKLOADS if not options.workloads or one.name in options.workloads]
     options.only = [name for name in options.only.split(",") if name]
     known = known_names(options.workloads)
@@ -56,12 +57,21 @@ def main(arguments: list[str]) -> int:
         _tell("")
         print(table(contest) + "\n", flush=True)
         contests.append(contest)
-    path = write(record(contests, rounds=options.rounds), options.results)
+    for line in growth(contests):
+        print(line)
+    starts = Starts(is_quick=options.quick) if options.starts else None
+    if starts:
+        starts.hold(options.rounds, tell=_tell)
+        _tell("")
+        print(starts.table(), flush=True)
+    found = record(contests, rounds=options.rounds) | ({"starts": starts.record()} if starts else {})
+    path = write(found, options.results)
     print(f"written to {path}", file=sys.stderr)
     failed = [one for contest in contests for one in contest.standings if one.trouble and one.contestant.library in OWN]
     for standing in failed:
         print(f"{standing.name} failed:\n{standing.trouble}", file=sys.stderr)
-    return 1 if failed or any(contest.disagreements for contest in contests) else 0
+    broken = starts.failures if starts else []
+    return 1 if failed or broken or any(contest.disagreements for contest in contests) else 0
 
 
 def _tell(text: str) -> None:

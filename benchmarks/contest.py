@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import metadata, util
-from math import isclose
+from math import isclose, nan
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from traceback import format_exc
 from types import ModuleType
 from typing import Any, Self
@@ -25,6 +25,11 @@ from workloads import Size, Workload
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 Result = dict[str, float]
+OWN = {"eventide", "bare"}
+"""Libraries whose failure is ours."""
+ENOUGH = 0.1  # seconds of runs in one turn
+PATIENCE = 0.5  # seconds of making models in one turn
+MANY = 25  # runs in one turn
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,10 @@ class Contestant:
         spec.loader.exec_module(program)
         return program
 
-    def version(self) -> str:
+    def version(self, program: ModuleType) -> str:
+        """The version of its library, whose package may have another name: the program's PACKAGE."""
         try:
-            return metadata.version(self.library)
+            return metadata.version(getattr(program, "PACKAGE", self.library))
         except metadata.PackageNotFoundError:
             return ""
 
@@ -62,10 +68,12 @@ class Contestant:
 def contestants_of(workload: Workload, only: Iterable[str] = ()) -> list[Contestant]:
     """The contestants of a workload: eventide first, the bare loop last; `only` names libraries or contestants."""
     found = [Contestant(path) for path in sorted((PROGRAMS / workload.folder).glob("with_*.py"))]
+    if workload.entrants:
+        found = [one for one in found if one.name in workload.entrants]
     wanted = set(only)
     if wanted:
         found = [one for one in found if one.name in wanted or one.library in wanted]
-    return sorted(found, key=lambda one: (one.library != "eventide", one.library == "bare"))
+    return sorted(found, key=lambda one: (one.library != "eventide", one.library == "bare", one.name == "bare"))
 
 
 @dataclass
@@ -80,6 +88,10 @@ class Standing:
     """Seconds to import its library and to make its first, quick run."""
     result: Result = field(default_factory=dict)
     seconds: list[float] = field(default_factory=list)
+    preparing: list[float] = field(default_factory=list)
+    """Seconds to make the model, of those who time that apart."""
+    wrong: list[str] = field(default_factory=list)
+    """Which of its results are not what is known to be right, in words."""
     megabytes: float = 0.0
     """Most memory that its process ever had."""
     trouble: str = ""
@@ -131,7 +143,11 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
                 begin = perf_counter()
                 program = contestant.load()
                 own = getattr(program, "OWN_DRAWS", False)
-                answer = {"seconds": perf_counter() - begin, "version": contestant.version(), "has_own_draws": own}
+                answer = {
+                    "seconds": perf_counter() - begin,
+                    "version": contestant.version(program),
+                    "has_own_draws": own,
+                }
             else:
                 answer = timed(program, size, seed)
         except ModuleNotFoundError as error:
@@ -144,12 +160,37 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
 def timed(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
     """Run a program once; seconds, results and the most memory so far."""
     gc.collect()
-    begin = perf_counter()
-    result = program.run(**size, seed=seed)
-    seconds = perf_counter() - begin
+    if hasattr(program, "Trial"):
+        answer = timed_trials(program, size, seed)
+    else:
+        begin = perf_counter()
+        result = program.run(**size, seed=seed)
+        answer = {"seconds": perf_counter() - begin, "result": result}
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     kilobytes = usage / 1024 if sys.platform == "darwin" else usage
-    return {"seconds": seconds, "result": result, "megabytes": kilobytes / 1024}
+    return answer | {"megabytes": kilobytes / 1024}
+
+
+def timed_trials(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
+    """Make a model, run it and ask for results, of which only the run counts as `seconds`.
+
+    A run of microseconds is repeated, with a new model each time, and the median taken. What counts is the processor's
+    time where it is less than the clock's: then others had the machine meanwhile.
+    """
+    preparing, seconds = [], []
+    while not seconds or (sum(seconds) < ENOUGH and sum(preparing) < PATIENCE and len(seconds) < MANY):
+        begin = _clocks()
+        trial = program.Trial(**size, seed=seed)
+        ready = _clocks()
+        trial.run()
+        end = _clocks()
+        preparing.append(min(after - before for before, after in zip(begin, ready, strict=True)))
+        seconds.append(min(after - before for before, after in zip(ready, end, strict=True)))
+    return {"seconds": median(seconds), "preparing": median(preparing), "result": trial.result()}
+
+
+def _clocks() -> tuple[float, float]:
+    return perf_counter(), process_time()
 
 
 class Contest:
@@ -173,11 +214,13 @@ class Contest:
             for standing, worker in workers:
                 tell(f"{self.workload.name}: {standing.name} begins")
                 self._begin(standing, worker)
+            rounds = min(rounds, self.workload.most_rounds)
             for number in range(1, rounds + 1):
                 for standing, worker in workers:
                     if not standing.trouble:
                         tell(f"{self.workload.name}: round {number} of {rounds}, {standing.name}")
                         self._run(standing, worker)
+            self._judge()
             self._compare(workers)
 
     def _begin(self, standing: Standing, worker: Worker) -> None:
@@ -189,7 +232,7 @@ class Contest:
         if "trouble" in loaded:
             standing.trouble = loaded["trouble"]
         else:
-            standing.first += loaded["seconds"]
+            standing.first += loaded["seconds"] + loaded.get("preparing", 0.0)
 
     def _run(self, standing: Standing, worker: Worker) -> None:
         answer = worker.ask(standing.size, self.seed)
@@ -200,11 +243,13 @@ class Contest:
         else:
             standing.result = answer["result"]
             standing.seconds.append(answer["seconds"])
+            if "preparing" in answer:
+                standing.preparing.append(answer["preparing"])
             standing.megabytes = answer["megabytes"]
 
     def _compare(self, workers: list[tuple[Standing, Worker]]) -> None:
         """Compare results with those of the last contestant, which repeats the smaller sizes if need be."""
-        comparable = [(one, worker) for one, worker in workers if not one.trouble and not one.has_own_draws]
+        comparable = [(one, worker) for one, worker in workers if self._is_comparable(one)]
         if not comparable:
             return
         *others, (judge, worker) = comparable
@@ -214,10 +259,27 @@ class Contest:
                 truth = worker.ask(standing.size, self.seed)["result"]
             self.disagreements += differences(self.workload, standing.name, standing.result, judge.name, truth)
 
+    def _is_comparable(self, standing: Standing) -> bool:
+        if standing.trouble or standing.has_own_draws:
+            return False
+        return self.workload.known is None or standing.contestant.library in OWN
+
+    def _judge(self) -> None:
+        """Compare results with what is known; a wrong one of a peer is only shown."""
+        for standing in self.taking_part:
+            standing.wrong = errors(self.workload, standing)
+            if standing.contestant.library in OWN:
+                self.disagreements += [f"{self.workload.name}: {standing.name} has {text}" for text in standing.wrong]
+
     def rates(self, standing: Standing) -> list[float]:
         """Units per second, round by round."""
         work = self.workload.work(standing.size)
         return [work / seconds for seconds in standing.seconds]
+
+    def units(self, standing: Standing) -> float:
+        """How many of what a price is given for: counted by the contestant, or known from the size."""
+        price = self.workload.price
+        return standing.result.get(price, 0) if price != "unit" else self.workload.work(standing.size)
 
     def ratios(self, standing: Standing, reference: str) -> list[float]:
         """The rate over that of the reference, round by round; empty if either took no part."""
@@ -225,6 +287,11 @@ class Contest:
         if other is None or standing.trouble:
             return []
         return [rate / base for rate, base in zip(self.rates(standing), self.rates(other), strict=True)]
+
+    def price(self, standing: Standing) -> float:
+        """Seconds for one unit, the median of the rounds; NaN where units are not counted."""
+        units = self.units(standing)
+        return median(standing.seconds) / units if units else nan
 
     @property
     def taking_part(self) -> Iterator[Standing]:
@@ -239,6 +306,17 @@ def differences(
         f"{workload.name}: {name} has {key} = {found.get(key)!r}, {judge} has {truth.get(key)!r}"
         for key, tolerance in workload.agree.items()
         if key not in found or key not in truth or not isclose(found[key], truth[key], rel_tol=tolerance, abs_tol=0.0)
+    ]
+
+
+def errors(workload: Workload, standing: Standing) -> list[str]:
+    """Which results are not what is known, in words; a result that a peer cannot give is none."""
+    known = workload.known(standing.size) if workload.known else {}
+    return [
+        f"{key} = {standing.result.get(key)!r}" + (f", right is {value!r}" if value else f", allowed is {margin!r}")
+        for key, (value, margin) in known.items()
+        if key in standing.result or standing.contestant.library in OWN
+        if not abs(standing.result.get(key, nan) - value) <= margin
     ]
 
 

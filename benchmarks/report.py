@@ -6,7 +6,9 @@ import platform
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib import metadata
+from math import isnan
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from contest import Contest, Standing, spread
@@ -19,17 +21,13 @@ def table(contest: Contest) -> str:
     workload = contest.workload
     standings = list(contest.taking_part)
     columns = list(dict.fromkeys(key for standing in standings for key in standing.result))
-    scale, prefix = _scale_for(contest, standings)
-    head = ["contestant", *columns, f"{prefix}{workload.unit}/s"]
-    head += [f"x {name} (min)" for name in workload.references] + ["first s"]
+    shown = _Prices(contest) if workload.price else _Rates(contest)
+    head = ["contestant", *columns, *shown.head(), "first s"]
     rows = [head]
     for standing in standings:
         row = [standing.name + _marks(contest, standing)]
         row += [_number(standing.result.get(column)) for column in columns]
-        row.append(f"{spread(contest.rates(standing))['median'] / scale:.3f}")
-        row += [_ratio(contest.ratios(standing, name)) for name in workload.references]
-        row.append(f"{standing.first:.2f}")
-        rows.append(row)
+        rows.append([*row, *shown.cells(standing), f"{standing.first:.2f}"])
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     lines = [f"{workload.name}: {workload.story}"]
     for row in rows:
@@ -38,14 +36,61 @@ def table(contest: Contest) -> str:
     return "\n".join([*lines, *_notes(contest)])
 
 
-def _scale_for(contest: Contest, standings: list[Standing]) -> tuple[float, str]:
-    best = max((rate for standing in standings for rate in contest.rates(standing)), default=1.0)
-    return next((scale for scale in SCALES if best >= scale[0]), SCALES[-1])
+class _Rates:
+    """Columns of what was done in a second."""
+
+    def __init__(self, contest: Contest) -> None:
+        self.contest = contest
+        best = max((rate for one in contest.taking_part for rate in contest.rates(one)), default=1.0)
+        self.scale, self.prefix = next((scale for scale in SCALES if best >= scale[0]), SCALES[-1])
+
+    def head(self) -> list[str]:
+        workload = self.contest.workload
+        return [f"{self.prefix}{workload.unit}/s"] + [f"x {name} (min)" for name in workload.references]
+
+    def cells(self, standing: Standing) -> list[str]:
+        references = self.contest.workload.references
+        rate = f"{spread(self.contest.rates(standing))['median'] / self.scale:.3f}"
+        return [rate] + [_ratio(self.contest.ratios(standing, name)) for name in references]
+
+
+class _Prices:
+    """Columns of how long it took: to make the model, to run it, for one unit, and as a multiple of the references."""
+
+    def __init__(self, contest: Contest) -> None:
+        self.contest = contest
+
+    def head(self) -> list[str]:
+        workload = self.contest.workload
+        names = [f"time / {name} (max)" for name in workload.references]
+        return ["make ms", "run ms", f"us/{workload.unit}", *names, *(["goal"] if self._has_goals() else [])]
+
+    def cells(self, standing: Standing) -> list[str]:
+        contest, workload = self.contest, self.contest.workload
+        seconds = median(standing.seconds)
+        cells = [f"{1e3 * median(standing.preparing):.3g}" if standing.preparing else "-", f"{1e3 * seconds:.3f}"]
+        price = contest.price(standing)
+        cells.append("-" if isnan(price) else f"{1e6 * price:.3g}")
+        cells += [_multiple(contest.ratios(standing, name)) for name in workload.references]
+        if self._has_goals():
+            multiple, absolute = workload.goals.get(standing.name), workload.goals_us.get(standing.name)
+            cells.append(f"{multiple:g} x" if multiple else f"{absolute:g} us" if absolute else "")
+        return cells
+
+    def _has_goals(self) -> bool:
+        return bool(self.contest.workload.goals or self.contest.workload.goals_us)
+
+
+def _multiple(ratios: list[float]) -> str:
+    if not ratios:
+        return "-"
+    found = [1.0 / ratio for ratio in ratios]
+    return f"{median(found):.2f} ({max(found):.2f})"
 
 
 def _marks(contest: Contest, standing: Standing) -> str:
     is_smaller = standing.size != contest.workload.size_for("", is_quick=contest.is_quick)
-    return ("*" if standing.has_own_draws else "") + ("'" if is_smaller else "")
+    return ("*" if standing.has_own_draws else "") + ("'" if is_smaller else "") + ("!" if standing.wrong else "")
 
 
 def _number(value: float | None) -> str:
@@ -68,11 +113,30 @@ def _notes(contest: Contest) -> Iterator[str]:
         if "'" in _marks(contest, standing):
             size = ", ".join(f"{name}={value:,}" for name, value in standing.size.items())
             yield f"  ' {standing.name} ran with {size}"
+    for standing in contest.taking_part:
+        if standing.wrong:
+            yield f"  ! {standing.name} is wrong: {'; '.join(standing.wrong)}"
     for standing in contest.standings:
         if standing.trouble:
             yield f"  {standing.name} takes no part: {standing.trouble.strip().splitlines()[-1]}"
     for text in contest.disagreements:
         yield f"  DIFFERS: {text}"
+
+
+def growth(contests: list[Contest]) -> Iterator[str]:
+    """Where a unit should cost no more than in another workload: what it costs in both, if both were held."""
+    held = {contest.workload.name: contest for contest in contests}
+    for contest in contests:
+        if contest.workload.no_dearer is None or contest.workload.no_dearer[0] not in held:
+            continue
+        other, most = held[contest.workload.no_dearer[0]], contest.workload.no_dearer[1]
+        cheap = {standing.name: other.price(standing) for standing in other.taking_part}
+        for standing in contest.taking_part:
+            if standing.name in cheap:
+                ratio = contest.price(standing) / cheap[standing.name]
+                name, unit = contest.workload.name, contest.workload.unit
+                than = f"as long for a {unit} as in {other.workload.name}; goal {most:g}"
+                yield f"{name}: {standing.name} takes {ratio:.2f} times {than}"
 
 
 def record(contests: list[Contest], *, rounds: int) -> dict[str, Any]:
@@ -114,6 +178,8 @@ def _workload(contest: Contest) -> dict[str, Any]:
         "unit": workload.unit,
         "seed": contest.seed,
         "references": list(workload.references),
+        "goals": dict(workload.goals),
+        "goals_us": dict(workload.goals_us),
         "disagreements": contest.disagreements,
         "contestants": [_standing(contest, standing) for standing in contest.standings],
     }
@@ -134,6 +200,8 @@ def _standing(contest: Contest, standing: Standing) -> dict[str, Any]:
         "result": standing.result,
         "first_s": standing.first,
         "seconds": standing.seconds,
+        "preparing_s": standing.preparing,
+        "wrong": standing.wrong,
         "rate": spread(contest.rates(standing)),
         "ratios": {name: spread(values) | {"rounds": values} for name, values in ratios.items() if values},
         "memory_mb": standing.megabytes,

@@ -2,8 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-Size = Mapping[str, float]
+import answers
+
+Size = Mapping[str, Any]
+Known = tuple[float, float]
+"""The right value, and how far from it a result may be."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,15 @@ class Workload:
     agree       which results are equal for all, with the relative difference allowed; the others are only shown
     references  contestants that the others are compared with, round by round
     smaller     sizes of those who would take minutes
+    known       which results are known, for a size: the right value and how far from it one may be. Where answers are
+                known, `agree` holds for eventide and the bare loops alone: peers have methods of their own
+    price       times are shown in place of rates: of a run, and for one of what this result counts (or `unit` if it
+                names no result)
+    goals       how many times as long as the first reference a contestant should take at most
+    goals_us    how many microseconds one unit should take at most
+    entrants    who may take part; everybody who has a program if empty
+    most_rounds more rounds than that are not held
+    no_dearer   another workload and how many times as much as there one unit should cost at most
     """
 
     name: str
@@ -32,6 +46,13 @@ class Workload:
     agree: Mapping[str, float]
     references: tuple[str, ...]
     smaller: Mapping[str, Size] = field(default_factory=dict)
+    known: Callable[[Size], Mapping[str, Known]] | None = None
+    price: str = ""
+    goals: Mapping[str, float] = field(default_factory=dict)
+    goals_us: Mapping[str, float] = field(default_factory=dict)
+    entrants: tuple[str, ...] = ()
+    most_rounds: int = 1_000
+    no_dearer: tuple[str, float] | None = None
 
     def size_for(self, contestant: str, *, is_quick: bool) -> Size:
         return self.quick if is_quick else self.smaller.get(contestant, self.size)
@@ -39,6 +60,35 @@ class Workload:
 
 EXACT = 0.0
 ROUNDING = 1e-12  # sums of the same numbers in another order
+
+
+def smooth(name: str, story: str, tolerance: float, allowed: float) -> Workload:
+    """One of the problems of `smooth.py`, at a tolerance, with an error that none should exceed."""
+    size = {"problem": name, "tolerance": tolerance}
+    return Workload(
+        name=name,
+        story=story,
+        folder="smooth",
+        size=size,
+        quick=size,
+        unit="evaluation",
+        work=lambda size: 1,
+        agree={"steps": EXACT, "refused": EXACT, "evaluations": EXACT, "end": EXACT},
+        references=("bare",),
+        known=lambda size: {"error": (0.0, allowed)},
+        price="evaluations",
+        goals={"eventide": 2.0},
+    )
+
+
+def known_bounces(size: Size) -> Mapping[str, Known]:
+    return {"events": (answers.count_bounces(size["balls"]), 0), "wrong_balls": (0, 0), "time_error": (0.0, 1e-9)}
+
+
+def known_draws(size: Size) -> Mapping[str, Known]:
+    end, furnace = answers.INGOTS_DRAWN[size["alive"], size["draws"]]
+    return {"draws": (size["draws"], 0), "end": (end, 1e-4), "furnace": (furnace, 1e-4)}
+
 
 WORKLOADS = [
     Workload(
@@ -102,5 +152,82 @@ WORKLOADS = [
         agree={"preemptions": EXACT, "end": 1e-9, "next_draw": EXACT},
         references=("simpy", "bare"),
         smaller={"salabim": {"arrivals": 5_000}},
+    ),
+    smooth("lorenz", "Lorenz's equations from (1, 1, 1) to t = 100 at 1e-8; error at t = 5", 1e-8, 1e-4),
+    smooth("arenstorf", "one period of an Arenstorf orbit at 1e-10", 1e-10, 1e-3),
+    smooth("brusselator", "Brusselator in one dimension, 100 cells, 200 states, to t = 10 at 1e-6", 1e-6, 1e-4),
+    Workload(
+        name="thermostat",
+        story="1,000 switches of a heater at two limits, at 1e-8",
+        folder="thermostat",
+        size={"switches": 1_000, "tolerance": 1e-8},
+        quick={"switches": 10, "tolerance": 1e-8},
+        unit="switch",
+        work=lambda size: size["switches"],
+        agree={"events": EXACT},
+        references=("bare",),
+        known=lambda size: {"events": (size["switches"], 0), "time_error": (0.0, 1e-4)},
+        price="unit",
+        goals={"eventide": 10.0, "eventide-when": 5.0},
+    ),
+    Workload(
+        name="balls",
+        story="100 balls in one model, dropped from 10 to 20 m, each bounces until it is slow; times to 1e-9",
+        folder="balls",
+        size={"balls": 100},
+        quick={"balls": 3},
+        unit="bounce",
+        work=lambda size: answers.count_bounces(size["balls"]),
+        agree={"events": EXACT},
+        references=("bare",),
+        known=known_bounces,
+        price="unit",
+        goals={"eventide": 10.0, "eventide-when": 5.0},
+        smaller={"pathsim": {"balls": 2}},
+    ),
+    Workload(
+        name="balls-4000",
+        story="the same with 4,000 balls: a bounce should cost about what it costs among 100",
+        folder="balls",
+        size={"balls": 4_000},
+        quick={"balls": 5},
+        unit="bounce",
+        work=lambda size: answers.count_bounces(size["balls"]),
+        agree={"events": EXACT},
+        references=("bare",),
+        known=known_bounces,
+        price="unit",
+        entrants=("eventide", "eventide-when", "bare"),
+        most_rounds=2,
+        no_dearer=("balls", 1.3),
+    ),
+    Workload(
+        name="ingots",
+        story="1,000 ingots in one furnace, coupled both ways; whoever is hot makes room for a cold one; 20 draws",
+        folder="ingots",
+        size={"alive": 1_000, "draws": 20},
+        quick={"alive": 1_000, "draws": 2},
+        unit="draw",
+        work=lambda size: size["draws"],
+        agree={"draws": EXACT},
+        references=("bare",),
+        known=known_draws,
+        price="unit",
+        goals={"eventide": 3.0},
+        most_rounds=2,
+    ),
+    Workload(
+        name="ingot-life",
+        story="the same with ten ingots: a whole life from the object's making to its stop, 2,000 of them",
+        folder="ingots",
+        size={"alive": 10, "draws": 2_000},
+        quick={"alive": 10, "draws": 20},
+        unit="life",
+        work=lambda size: size["draws"],
+        agree={"draws": EXACT},
+        references=("bare",),
+        known=known_draws,
+        price="unit",
+        goals_us={"eventide": 30.0},
     ),
 ]

@@ -6,24 +6,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.continuous import BOGACKI_SHAMPINE as BOGACKI_SHAMPINE
+    from eventide.continuous import DOP853 as DOP853
+    from eventide.continuous import DORMAND_PRINCE as DORMAND_PRINCE
     from eventide.continuous import ENGLAND as ENGLAND
     from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
     from eventide.continuous import EULER as EULER
+    from eventide.continuous import FEHLBERG as FEHLBERG
+    from eventide.continuous import FEHLBERG_EXTRAPOLATED as FEHLBERG_EXTRAPOLATED
+    from eventide.continuous import HEUN3 as HEUN3
     from eventide.continuous import KUTTA_SIMPSON as KUTTA_SIMPSON
+    from eventide.continuous import MIDPOINT as MIDPOINT
     from eventide.continuous import RK4 as RK4
+    from eventide.continuous import RK4_38 as RK4_38
+    from eventide.continuous import RK43 as RK43
     from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
     from eventide.continuous import Method as Method
+    from eventide.continuous import PathIntegrator as PathIntegrator
+    from eventide.continuous import PathState as PathState
+    from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
+    from eventide.continuous import hermite_interpolate as hermite_interpolate
+    from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
+    from eventide.continuous import method_from_flags as method_from_flags
+    from eventide.continuous import methods as methods
+    from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
+    from eventide.declare import ComputedVector as ComputedVector
     from eventide.declare import State as State
     from eventide.declare import Sum as Sum
+    from eventide.declare import VectorState as VectorState
     from eventide.declare import computed as computed
+    from eventide.declare import computed_vector as computed_vector
     from eventide.declare import field as field
     from eventide.declare import state as state
     from eventide.declare import sum_ as sum_
+    from eventide.declare import vector as vector
     from eventide.discrete import Container as Container
     from eventide.discrete import Life as Life
     from eventide.discrete import Occurrence as Occurrence
@@ -40,6 +61,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Stream as Stream
     from eventide.discrete import activate as activate
     from eventide.discrete import all_of as all_of
+    from eventide.discrete import crosses as crosses
     from eventide.discrete import every as every
     from eventide.discrete import first_of as first_of
     from eventide.discrete import hold as hold
@@ -49,6 +71,7 @@ if TYPE_CHECKING:
     from eventide.discrete import until as until
     from eventide.discrete import wait as wait
     from eventide.discrete import when as when
+    from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
@@ -85,6 +108,22 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "continuous": (
+        "BOGACKI_SHAMPINE",
+        "DOP853",
+        "DORMAND_PRINCE",
+        "FEHLBERG",
+        "FEHLBERG_EXTRAPOLATED",
+        "HEUN3",
+        "MIDPOINT",
+        "RK4_38",
+        "RK43",
+        "PathIntegrator",
+        "PathState",
+        "hermite_interpolate",
+        "Tableau",
+        "inputs",
+        "method_from_flags",
+        "methods",
         "ENGLAND",
         "ENGLAND_PLAIN",
         "EULER",
@@ -95,8 +134,22 @@ _HOMES = {
         "Method",
         "Variable",
         "law",
+        "rest",
     ),
-    "declare": ("Component", "Computed", "State", "Sum", "computed", "field", "state", "sum_"),
+    "declare": (
+        "Component",
+        "Computed",
+        "ComputedVector",
+        "State",
+        "Sum",
+        "VectorState",
+        "computed",
+        "computed_vector",
+        "field",
+        "state",
+        "sum_",
+        "vector",
+    ),
     "discrete": (
         "Container",
         "Life",
@@ -114,6 +167,7 @@ _HOMES = {
         "Stream",
         "activate",
         "all_of",
+        "crosses",
         "every",
         "first_of",
         "hold",
@@ -125,6 +179,7 @@ _HOMES = {
         "when",
     ),
     "errors": (
+        "CascadeWarning",
         "Ended",
         "EventideError",
         "InputError",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 import typer
 
-from eventide.errors import InputError, ModelError, ParameterError
+from eventide.errors import InputError, ModelError, ParameterError, SimulationError
 
 if TYPE_CHECKING:
     from traceback import TracebackException
@@ -326,9 +326,15 @@ def _close_output() -> None:
 
 
 def _show_failure(error: Exception, *, whole: bool) -> None:
-    """Print the traceback of a model's error, of the model's own frames unless it is to be whole."""
+    """Print the traceback of a model's error, of the model's own frames unless it is to be whole.
+
+    A numbered error is told first in the three lines of the manual of COMBINEDSIMULATION, 3.25.
+    """
     from traceback import TracebackException
 
+    if isinstance(error, SimulationError):
+        for line in error.lines:
+            _note(line)
     shown = TracebackException.from_exception(error)
     if not whole:
         _hide_frames(shown)

@@ -5,6 +5,7 @@ EventideError
 |-- ModelError          the library was used in a way it cannot follow
 |-- MissingLibraryError a library of an extra is not installed
 `-- Interrupt           thrown into a process by `interrupt(cause)`
+CascadeWarning (UserWarning)   events come ever closer to one time
 Ended (BaseException)   thrown into a process by `end()`
 """
 
@@ -68,8 +69,10 @@ class SimulationError(EventideError):
     """A numbered error of the monitor.
 
     number      1 to 20, see `TEXTS`
+    text        what the manual calls it; detail: what was found here, and what to do
     time        simulated time at which it was met
-    continuous, reporter, variable   the culprit, or None
+    continuous, reporter, variable   the culprit: who was used where it may not be, or else whose code did so; or None
+    caller      the component, reporter or process in whose equations, report or condition it was met, or None
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class SimulationError(EventideError):
         reporter: Reporter | None = None,
         variable: Variable | None = None,
     ) -> None:
-        super().__init__(f"error {number} at time {time!r}: {TEXTS[number]}. {detail}")
+        super().__init__(number, time, detail)
         self.number = number
         self.text = TEXTS[number]
         self.time = time
@@ -90,6 +93,42 @@ class SimulationError(EventideError):
         self.continuous = continuous
         self.reporter = reporter
         self.variable = variable
+        self.caller: Any = None
+        self._place = ""
+
+    def __str__(self) -> str:
+        place = f" (in {self._place})" if self._place else ""
+        return f"error {self.number} at time {self.time!r}: {self.text}. {self.detail}{place}"
+
+    @property
+    def lines(self) -> tuple[str, str, str]:
+        """The three lines by which the manual's program reports an error. Source: the manual, 3.25."""
+        return (
+            "***COMBINEDSIMULATION",
+            f"***ERROR {self.number}: {self.text}",
+            f"***ENCOUNTERED AT TIME {self.time!r}",
+        )
+
+    def blame(
+        self,
+        caller: Any,
+        place: str,
+        *,
+        continuous: Continuous | None = None,
+        reporter: Reporter | None = None,
+    ) -> None:
+        """Add whose code met the error, and where that stands; no effect if that is known already.
+
+        place       as in "the equations of ball"
+        """
+        if self.caller is None:
+            self.caller, self._place = caller, place
+            self.continuous = self.continuous or continuous
+            self.reporter = self.reporter or reporter
+
+
+class CascadeWarning(UserWarning):
+    """Events come ever closer to a time that the run will not go beyond; told with `Simulation(cascades="warn")`."""
 
 
 class Interrupt(EventideError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import inf
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eventide.discrete import World
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
     from eventide.continuous import Continuous, Method, Motion, System, Variable
     from eventide.monitor import Monitor
+    from eventide.monitor.counts import RunReport
     from eventide.observe import Every, PopulationRecording, Recording
+    from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
 
@@ -23,6 +25,8 @@ class Simulation(World):
     rel_error, abs_error    tolerances, copied by each state when it is made
     dt_min                  the shortest step, and how closely state events are located; 0: to the last float
     dt_max                  the longest step
+    cascades                what to do when state events come ever closer to one time and nobody has said what is then
+                            (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
                             False: as plain Python
@@ -40,6 +44,7 @@ class Simulation(World):
         dt_max: float = inf,
         stepping: Literal["apart", "together"] = "apart",
         compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
+        cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
         rng: Any = None,
     ) -> None:
@@ -49,10 +54,14 @@ class Simulation(World):
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
         self.stepping = stepping
+        if cascades not in {"raise", "warn"}:
+            raise ModelError(f'cascades= takes "raise" or "warn", and got {cascades!r}')
+        self.cascades = cascades
         self.rel_error = rel_error
         self.abs_error = abs_error
         self.dt_min = dt_min
         self.dt_max = dt_max
+        self._log: EventLog | None = None
         self.recordings: list[Recording | PopulationRecording] = []
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------
@@ -64,13 +73,9 @@ class Simulation(World):
         return System(self)
 
     def _make_motion(self, system: System) -> Motion:
-        from eventide.continuous import Motion
+        from eventide.compiled import native_motion, plain_motion
 
-        if self.compile is False:
-            return Motion(self, system)
-        from eventide.compiled import native_motion
-
-        return native_motion(self, system)
+        return plain_motion(self, system) if self.compile is False else native_motion(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:
@@ -107,11 +112,11 @@ class Simulation(World):
 
     def set_tolerances(self, *, rel_error: float | None = None, abs_error: float | None = None) -> None:
         """Change the tolerances of the run and of all its present variables."""
+        self._continuum.set_all_tolerances(rel_error, abs_error)
         if rel_error is not None:
             self.rel_error = rel_error
         if abs_error is not None:
             self.abs_error = abs_error
-        self._continuum.set_all_tolerances(rel_error, abs_error)
 
     # --- looking at it --------------------------------------------------------------------------------------------
 
@@ -152,6 +157,20 @@ class Simulation(World):
         self.recordings.append(recording)
         return recording
 
+    def log(self) -> EventLog:
+        """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""
+        if self._log is None:
+            from eventide.observe.log import EventLog
+
+            self._log = EventLog(self)
+        return self._log
+
+    def report(self) -> RunReport:
+        """What the run has cost up to now, in counts, and how closely its conditions are looked after. Print it."""
+        from eventide.monitor.counts import RunReport, report
+
+        return report(self._the_monitor) if "_the_monitor" in self.__dict__ else RunReport(self.events)
+
     def explain(self) -> Explanation:
         """What of the model is native code and what is not, where and why, and which parts step together.
 
@@ -164,12 +183,27 @@ class Simulation(World):
 
     # --- what a model may decide for itself -----------------------------------------------------------------------
 
+    def simulation_error(self, error: SimulationError) -> None:
+        """Called once when a numbered error ends the run, before it goes up from `run` or `step`.
+
+        Override it to look at the model as it stands then; the default notes the step and its limits on the error.
+        Source: Helsgaun, COMBINEDSIMULATION manual, 3.20.
+        """
+        error.add_note(f"dt = {self.dt!r}, dt_min = {self.dt_min!r}, dt_max = {self.dt_max!r}")
+
     def integration_error(self, variable: Variable) -> bool:
         """Called when `variable` cannot be integrated accurately enough with a step of dt_min.
 
         Override it to change dt_min, tolerances or method; answer True to repeat the step, False to accept it.
         The default raises SimulationError 1.
         """
+        if not isfinite(variable.state):
+            raise SimulationError(
+                1,
+                self.time,
+                f"{variable.name} is {variable.state!r} where the step begins: a state is a finite number.",
+                variable=variable,
+            )
         raise SimulationError(
             1,
             self.time,

@@ -4,10 +4,16 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import answers
 import pytest
-from contest import Contest, Contestant, Standing, contestants_of, differences, spread, timed
+from contest import MANY, Contest, Contestant, Standing, contestants_of, differences, errors, spread, timed
+from report import growth, table
+from starts import Start
 from workloads import WORKLOADS, Workload
+
+import eventide as ev
 
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
@@ -23,9 +29,21 @@ COUNTS = {
 CONTESTANTS = {
     "hold": ["eventide", "bare"],
     "hold-100k": ["eventide", "bare"],
-    "mm1": ["eventide", "eventide-class", "bare"],
+    "mm1": ["eventide", "eventide-class", "bare-calls", "bare"],
     "interrupts": ["eventide", "bare"],
     "preemption": ["eventide", "bare"],
+}
+
+
+CONTINUOUS = {
+    "lorenz": ["eventide", "bare"],
+    "arenstorf": ["eventide", "bare"],
+    "brusselator": ["eventide", "bare"],
+    "thermostat": ["eventide", "eventide-when", "bare"],
+    "balls": ["eventide", "eventide-when", "bare", "bare-one-model"],
+    "balls-4000": ["eventide", "eventide-when", "bare"],
+    "ingots": ["eventide", "bare"],
+    "ingot-life": ["eventide", "bare"],
 }
 
 
@@ -34,7 +52,7 @@ def own_contestants(workload: Workload) -> list[Contestant]:
 
 
 def test_every_workload_is_counted_here() -> None:
-    assert list(COUNTS) == list(BY_NAME)
+    assert [*COUNTS, *CONTINUOUS] == list(BY_NAME)
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -46,6 +64,106 @@ def test_eventide_counts_what_the_bare_loop_counts(name: str) -> None:
     assert {who: result[key] for who, result in results.items()} == dict.fromkeys(results, count)
     for who, result in results.items():
         assert differences(workload, who, result, "bare", results["bare"]) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_what_is_known_is_found_and_steps_are_those_of_the_bare_loop(name: str) -> None:
+    if name == "brusselator" and not hasattr(ev, "vector"):
+        pytest.skip("there are no vectors of states yet")
+    workload = BY_NAME[name]
+    found = {one: timed(one.load(), workload.quick, seed=1)["result"] for one in own_contestants(workload)}
+    assert [one.name for one in found] == CONTINUOUS[name]
+    bare = next(result for one, result in found.items() if one.name == "bare")
+    for one, result in found.items():
+        assert errors(workload, Standing(one, workload.quick, result=result)) == []
+        assert differences(workload, one.name, result, "bare", bare) == []
+
+
+def test_the_answers_are_those_that_were_published() -> None:
+    assert (answers.count_bounces(100), answers.count_bounces(1)) == (4417, 43)
+    assert answers.bounces(100)[0][0] == pytest.approx(1.427843122927064467, rel=1e-15)
+    on_and_off = [1.0536051565782630123, 1.0536051565782630123 + 1.8232155679395462621, 12.5608880546495001]
+    assert answers.switches(9)[[0, 1, 8]] == pytest.approx(on_and_off, rel=1e-15)
+    found = [list(times) for times in answers.bounces(3)]
+    assert answers.judged_bounces(found) == {"events": 131, "wrong_balls": 0, "time_error": 0.0}
+    found[1][5] += 0.25
+    found[2].pop()
+    assert answers.judged_bounces(found) == {"events": 130, "wrong_balls": 1, "time_error": 0.25}
+    assert answers.judged_switches([1.0, 2.0, 3.0], 2)["events"] == 3
+
+
+def test_a_wrong_answer_is_said_in_words_and_one_not_given_is_none() -> None:
+    workload, size = BY_NAME["thermostat"], {"switches": 4}
+    wrong = {"events": 3, "time_error": 0.5}
+    peer, mine = Contestant(Path("with_peer.py")), Contestant(Path("with_eventide.py"))
+    said = ["events = 3, right is 4", "time_error = 0.5, allowed is 0.0001"]
+    assert errors(workload, Standing(peer, size, result=wrong)) == said
+    assert errors(workload, Standing(peer, size, result={"events": 4})) == []
+    assert errors(workload, Standing(mine, size, result={"events": 4})) == ["time_error = None, allowed is 0.0001"]
+    assert errors(workload, Standing(peer, size, result={"events": 4, "time_error": float("nan")})) != []
+
+
+def test_a_wrong_answer_of_a_peer_is_shown_and_one_of_ours_fails() -> None:
+    workload = BY_NAME["balls"]
+    contest = Contest(workload, [], is_quick=True, seed=1)
+    for name in ("with_peer.py", "with_eventide.py", "with_bare.py"):
+        result = {"events": 131 if name == "with_bare.py" else 130, "wrong_balls": 0, "time_error": 0.0}
+        contest.standings.append(
+            Standing(Contestant(Path(name)), workload.quick, result=result, seconds=[1e-3, 3e-3, 2e-3], preparing=[0.5])
+        )
+    contest._judge()
+    assert contest.disagreements == ["balls: eventide has events = 130, right is 131"]
+    peer, mine, bare = table(contest).splitlines()[2:5]
+    assert peer.split() == ["peer!", "130", "0", "0", "500", "2.000", "15.3", "1.00", "(1.00)", "0.00"]
+    assert mine.split() == ["eventide!", *peer.split()[1:-1], "10", "x", "0.00"]
+    assert bare.startswith("  bare ")
+    assert "  ! peer is wrong: events = 130, right is 131" in table(contest)
+    assert "  DIFFERS: balls: eventide has events = 130, right is 131" in table(contest)
+
+
+def test_a_trial_is_made_anew_for_each_run_and_only_the_run_is_timed() -> None:
+    calls = []
+
+    class Trial:
+        def __init__(self, *, seed: int) -> None:
+            calls.append("make")
+
+        def run(self) -> None:
+            calls.append("run")
+
+        def result(self) -> dict[str, float]:
+            calls.append("result")
+            return {"calls": len(calls)}
+
+    answer = timed(SimpleNamespace(Trial=Trial), {}, seed=1)
+    assert calls == ["make", "run"] * MANY + ["result"]
+    assert answer["result"] == {"calls": 2 * MANY + 1}
+    assert {"seconds", "preparing", "megabytes"} < set(answer)
+
+
+def test_a_unit_is_compared_with_what_it_costs_in_another_workload() -> None:
+    contests = []
+    for name, seconds in (("balls", 1.0), ("balls-4000", 80.0)):
+        contest = Contest(BY_NAME[name], [], is_quick=False, seed=1)
+        contest.standings.append(Standing(Contestant(Path("with_bare.py")), BY_NAME[name].size, seconds=[seconds]))
+        contests.append(contest)
+    assert list(growth(contests)) == ["balls-4000: bare takes 2.00 times as long for a bounce as in balls; goal 1.3"]
+    assert list(growth(contests[1:])) == []
+
+
+@pytest.mark.slow
+def test_a_start_is_measured_to_the_first_result_and_a_failure_is_said(tmp_path: Path) -> None:
+    model = tmp_path / "wait.py"
+    model.write_text(
+        "import eventide as ev\n@ev.model\ndef wait(sim):\n    yield ev.hold(1.0)\n    return {'end': sim.time}\n"
+    )
+    start = Start(model)
+    seconds, processor = start.measure(tmp_path / "cache")
+    assert (start.trouble, seconds > 0.0, processor > 0.0) == ("", True, True)
+    model.write_text("raise ValueError('no model')\n")
+    assert start.measure(tmp_path / "cache") is None
+    assert start.trouble == "ValueError: no model"
 
 
 def test_the_seed_decides_the_checksums() -> None:
@@ -111,7 +229,7 @@ def test_a_wrong_result_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_prints_a_table_and_writes_what_it_found(tmp_path: Path) -> None:
-    command = [sys.executable, str(BENCH), "--quick", "--rounds", "2", "--only", "eventide,bare", "--results"]
+    command = [sys.executable, str(BENCH), *COUNTS, "--quick", "--rounds", "2", "--only", "eventide,bare", "--results"]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, len(list(tmp_path.iterdir()))) == (0, 1), done.stderr
     found = json.loads(next(tmp_path.glob("*.json")).read_text())
@@ -129,7 +247,7 @@ def test_the_command_prints_a_table_and_writes_what_it_found(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["mm3"], "there is no workload 'mm3'; there are hold, hold-100k, mm1, interrupts, preemption"),
+        (["mm3"], f"there is no workload 'mm3'; there are {', '.join(BY_NAME)}, starts"),
         (["hold", "--only", "simply"], "there is no contestant 'simply'; there are asimpy, bare, cimba, eventide,"),
         (["hold", "--rounds", "0"], "--rounds takes a whole number of at least 1, and got 0"),
     ],

@@ -438,3 +438,21 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell(model_file, tmp_path, bar
     done = subprocess.run(command, shell=True, env=bare_environment, capture_output=True, check=False, timeout=60)
 
     assert b"Error" not in done.stderr
+
+
+@pytest.mark.row("R-190")
+def test_a_numbered_error_is_told_in_the_three_lines_of_the_manual(command, model_file):
+    file = model_file("""
+        @ev.model
+        def stuck(sim):
+            yield ev.hold(2.5)
+            yield ev.passivate()
+    """)
+    outcome = command("run", file)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert outcome.err.splitlines()[:3] == [
+        "***COMBINEDSIMULATION",
+        "***ERROR 3: THERE ARE NO DISCRETE EVENTS SCHEDULED",
+        "***ENCOUNTERED AT TIME 2.5",
+    ]
+    assert "dt = 0.0, dt_min = 0.0, dt_max = inf" in outcome.err

@@ -65,6 +65,86 @@ def test_laws_in_order_with_what_is_read_too_early() -> None:
     assert "    reads source.strength before source.equations sets it" in str(account).splitlines()
 
 
+class Supply(ev.Continuous):
+    load: ev.Sum = ev.sum_()
+    price: ev.Computed = ev.computed()
+    grid: ev.ComputedVector = ev.computed_vector(size=4)
+    level: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.level = -self.load
+
+
+class Consumer(ev.Continuous):
+    supply: Supply
+
+    def contributions(self) -> None:
+        self.supply.load += 1.0
+
+
+class Meter(ev.Continuous):
+    supply: Supply
+    asked: ev.Computed = ev.computed()
+
+    def contributions(self) -> None:
+        self.asked = self.supply.load
+
+
+class Reset(ev.Continuous):
+    supply: Supply
+
+    def contributions(self) -> None:
+        self.supply.load = 5.0
+
+    def equations(self) -> None:
+        self.supply.price = 2.0
+        self.supply.grid[0:2] = 1.0
+
+
+class Tariff(ev.Continuous):
+    supply: Supply
+    slope: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.slope = self.supply.rate.level
+        self.supply.price = 3.0
+        self.supply.grid[1:3] = 1.0
+
+
+class Far(ev.Continuous):
+    supply: Supply
+
+    def equations(self) -> None:
+        self.supply.grid[3] = 1.0
+
+
+def test_what_is_read_too_early_or_overwritten_is_told() -> None:
+    sim = ev.Simulation()
+    supply = Supply(sim, name="supply")
+    for cls, name in (
+        (Consumer, "one"),
+        (Meter, "meter"),
+        (Consumer, "two"),
+        (Reset, "reset"),
+        (Far, "far"),
+        (Tariff, "tariff"),
+    ):
+        cls(sim, name=name, supply=supply).start()
+    supply.start()
+    account = sim.explain()
+    assert {law.name: (law.early, law.overwrites) for law in account.laws if law.early or law.overwrites} == {
+        "meter.contributions": ((("supply.load", "two.contributions"),), ()),
+        "reset.contributions": ((), (("supply.load", "one.contributions"), ("supply.load", "two.contributions"))),
+        "tariff.equations": (
+            (("supply.rate.level", "supply.equations"),),
+            (("supply.grid", "reset.equations"), ("supply.price", "reset.equations")),
+        ),
+    }
+    lines = str(account).splitlines()
+    assert "    reads supply.rate.level before supply.equations sets it" in lines
+    assert "    overwrites supply.load, which two.contributions has written" in lines
+
+
 def test_flows_and_what_joins_them() -> None:
     sim = ev.Simulation()
     one, two, three = (Source(sim, name=name).start() for name in ("one", "two", "three"))
@@ -87,6 +167,8 @@ def test_flows_and_what_joins_them() -> None:
     }
     assert all(item.is_compiled for item in account.conditions)
     assert "the clock" in str(account)
+    assert [bond.members for flow in account.flows for bond in flow.bonds] == [("one", "three"), ("sink", "two")]
+    assert "    joined by sink, which touches all" in str(account).splitlines()
 
 
 def test_what_is_not_compiled_is_told_with_its_line() -> None:
@@ -136,3 +218,25 @@ def test_asking_changes_nothing(compiled: Any) -> None:
 def test_without_anything_that_moves_there_is_nothing_to_tell() -> None:
     account = ev.Simulation().explain()
     assert (account.laws, account.conditions, account.flows) == ((), (), ())
+
+
+def test_compile_true_says_whose_law_cannot_be_compiled_and_what_to_do() -> None:
+    sim = ev.Simulation(compile=True)
+    Odd(sim, name="odd").start()
+    with pytest.raises(ev.ModelError, match="self.table") as caught:
+        sim.run(until=1.0)
+    assert caught.value.__notes__ == [
+        'compile=True asks for native code; with compile="auto" equations of odd would run as Python, slower'
+    ]
+
+
+def test_compile_true_says_whose_condition_cannot_be_compiled() -> None:
+    limits = {"x": 2.0}
+    sim = ev.Simulation(compile=True)
+    Source(sim).start()
+    sim.process(wait(lambda: limits["x"] < 1.0), name="waiter")
+    with pytest.raises(ev.ModelError, match="limits") as caught:
+        sim.run(until=1.0)
+    assert caught.value.__notes__ == [
+        'compile=True asks for native code; with compile="auto" the condition of waiter would run as Python, slower'
+    ]

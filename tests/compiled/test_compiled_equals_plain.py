@@ -73,7 +73,7 @@ def test_examples_are_the_same_compiled_and_plain(name: str) -> None:
         model = only_model(module, path)
         plain, native = (
             Model(model.function, until=model.until, options={**model.options, "compile": c, "stepping": "together"})
-            for c in (False, "auto")
+            for c in (False, True)
         )
         one, other = plain.run(entropy=1), native.run(entropy=1)
     assert one.account == other.account

@@ -137,7 +137,7 @@ def test_decorated_methods_are_found(probe) -> None:
 
     watched = Watched(probe.sim, house=probe.house)
     (spec,) = Watched._when_specs
-    assert lower_condition(spec.condition, watched).paths == (("self",),)
+    assert lower_condition(spec.conditions[0], watched).paths == (("self",),)
     assert [str(access) for access in lower_law(watched, Watched.equations).reads] == ["self.x"]
 
 

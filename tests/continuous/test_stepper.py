@@ -150,6 +150,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
         constants=np.zeros(1),
         heap=ints,
         pending=ints,
+        touched=ints,
         settings=np.zeros(tables.SETTINGS),
         method=tables.Coefficients(*(memoryview(array) for array in method)),
         host=host,

@@ -16,6 +16,7 @@ from eventide.compiled.registry import Bound, Registry
 from eventide.compiled.store import Store, compile_kernel
 
 if TYPE_CHECKING:
+    from eventide.compiled.stepping.engine import NativeEngine
     from eventide.continuous import Motion, System
     from eventide.simulation import Simulation
 
@@ -26,15 +27,32 @@ def _shared_registry() -> Registry:
     return Registry()
 
 
+@cache
+def _shared_engine() -> NativeEngine:
+    """One stepper for all simulations of this process."""
+    from eventide.compiled.stepping.engine import NativeEngine
+
+    return NativeEngine(_shared_registry().store)
+
+
 def native_motion(sim: Simulation, system: System) -> Motion:
     """The motion of a simulation as native code, as far as its laws can be compiled."""
     from eventide.compiled.analyst import Compiler
-    from eventide.compiled.native import native_engine
     from eventide.continuous import Motion
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, native_engine(), Compiler(registry, is_strict=sim.compile is True))
+    return Motion(sim, system, _shared_engine().engine, Compiler(registry, is_strict=sim.compile is True))
+
+
+def plain_motion(sim: Simulation, system: System) -> Motion:
+    """The motion of a simulation as plain Python; only the event functions of its conditions are compiled."""
+    from eventide.compiled.analyst import Guide
+    from eventide.continuous import Motion
+
+    registry = _shared_registry()
+    registry.renew()
+    return Motion(sim, system, analyst=Guide(registry, is_strict=False))
 
 
 __all__ = [
@@ -51,4 +69,5 @@ __all__ = [
     "lower_condition",
     "lower_law",
     "native_motion",
+    "plain_motion",
 ]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.compiled.analyst import Compiler, objects_of
+from eventide.compiled.analyst import objects_of
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.discrete.conditions import describe_function
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Access
+    from eventide.compiled.lowered import Row
     from eventide.continuous import Flow, Motion
     from eventide.discrete.conditions import Condition
 
@@ -23,7 +23,8 @@ class LawNote:
     name        as in "ball.equations"
     refusal     where and why it stays Python; None if it is native code
     flow        the number of its flow, counted from 1
-    early       what it reads before the law that sets it, as (quantity, that law)
+    early       what it reads before a later law sets it or adds to it, as (quantity, that law)
+    overwrites  what it sets although an earlier law has written it, unread, as (quantity, that law)
     """
 
     name: str
@@ -31,6 +32,7 @@ class LawNote:
     refusal: CannotLower | None
     flow: int
     early: tuple[tuple[str, str], ...] = ()
+    overwrites: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,32 @@ class ConditionNote:
 
 
 @dataclass(frozen=True)
+class Bond:
+    """A law or condition that holds a flow together.
+
+    name        whose it is
+    members     which members of the flow it touches, two or more
+    """
+
+    name: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class FlowNote:
     """What steps together.
 
-    joined_by   who holds it together: laws and conditions that touch several, or all, of its members
+    bonds   what holds it together
     """
 
     number: int
     members: tuple[str, ...]
-    joined_by: tuple[str, ...]
+    bonds: tuple[Bond, ...]
+
+    @property
+    def joined_by(self) -> tuple[str, ...]:
+        """Who holds it together: laws and conditions that touch several, or all, of its members."""
+        return tuple(bond.name for bond in self.bonds)
 
 
 @dataclass(frozen=True)
@@ -80,14 +99,17 @@ class Explanation:
         for law in self.laws:
             lines.append(f"  {law.name}: {_state(law.is_compiled, law.refusal, self.compiles)}, flow {law.flow}")
             lines += [f"    reads {what} before {setter} sets it" for what, setter in law.early]
+            lines += [f"    overwrites {what}, which {setter} has written" for what, setter in law.overwrites]
         lines += ["conditions"] if self.conditions else []
         for item in self.conditions:
             state = _state(item.is_compiled, item.refusal, self.compiles)
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}")
         lines.append("flows: all is one" if self.together else "flows")
         for flow in self.flows:
-            joined = f"; joined by {', '.join(flow.joined_by)}" if flow.joined_by else ""
-            lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}{joined}")
+            lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}")
+            for bond in flow.bonds:
+                touched = "all" if len(bond.members) == len(flow.members) else " and ".join(bond.members)
+                lines.append(f"    joined by {bond.name}, which touches {touched}")
         return "\n".join(lines)
 
 
@@ -106,12 +128,66 @@ def explain(motion: Motion) -> Explanation:
     return _Reader(motion).read()
 
 
+SET_BY_LAWS: Final[tuple[Row, ...]] = ("computed", "sum", "rate")
+"""The kinds of quantities that have no value of this evaluation before a law has set them."""
+Quantity: TypeAlias = tuple[Any, "Row", str]
+"""Whose, of which kind, its name."""
+
+
+@dataclass(frozen=True)
+class _Uses:
+    """What one law does with quantities.
+
+    seen        what it reads, but for what it has surely written itself before
+    written     what it writes; of a vector, which runs of items
+    """
+
+    seen: dict[Quantity, None]
+    written: dict[Quantity, tuple[tuple[int, int], ...] | None]
+    refusal: CannotLower | None
+
+    @property
+    def read(self) -> list[Quantity]:
+        """What it only reads: who adds to a sum or a rate reads it as well."""
+        return [what for what in self.seen if what not in self.written]
+
+    def overwritten(self, earlier: _Uses) -> list[Quantity]:
+        """What it sets without having looked, although an earlier law has written it."""
+        return [
+            what
+            for what, spans in self.written.items()
+            if what in earlier.written and what not in self.seen and _meet(spans, earlier.written[what])
+        ]
+
+
+def _meet(some: tuple[tuple[int, int], ...] | None, others: tuple[tuple[int, int], ...] | None) -> bool:
+    if some is None or others is None:
+        return True
+    return any(low < end and start < high for low, high in some for start, end in others)
+
+
+def _first_of_each(pairs: list[tuple[Quantity, str]]) -> list[tuple[Quantity, str]]:
+    """The first pair of each quantity."""
+    found: dict[Quantity, str] = {}
+    for what, setter in pairs:
+        found.setdefault(what, setter)
+    return list(found.items())
+
+
+def quantity_name(quantity: Quantity) -> str:
+    """A quantity as its user writes it: "tank.level", "tank.rate.level"."""
+    owner, row, name = quantity
+    view = "rate." if row == "rate" else ""
+    return owner.name if isinstance(owner, Variable) and not view else f"{owner.name}.{view}{name}"
+
+
 class _Reader:
     """Goes through the plans of one simulation; flows are numbered in the order in which they began."""
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self.analyst = motion.analyst
+        self.analyst: Any = motion.analyst
+        self._compiles = motion.analyst.compiles
         self.numbers = {flow: k for k, flow in enumerate(motion.flows.values(), start=1)}
 
     def read(self) -> Explanation:
@@ -121,7 +197,7 @@ class _Reader:
         conditions = [c for flow in self.numbers for c in flow.conditions]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
-            compiles=isinstance(self.analyst, Compiler),
+            compiles=self._compiles,
             together=self.motion.together,
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
@@ -132,56 +208,64 @@ class _Reader:
 
     def _laws(self, order: list[tuple[Any, str]]) -> tuple[LawNote, ...]:
         uses = [self._uses(law, name) for law, name in order]
-        setters: dict[Any, int] = {}
-        for place, (_, written, _) in enumerate(uses):
-            for quantity in written:
-                setters.setdefault(quantity, place)
         notes = []
-        for place, ((law, name), (read, written, refusal)) in enumerate(zip(order, uses, strict=True)):
-            late = [q for q in read if setters.get(q, -1) > place and q not in written]
-            early = tuple((f"{owner.name}.{what}", _name(*order[setters[owner, what]])) for owner, what in late)
-            is_compiled = refusal is None and isinstance(self.analyst, Compiler)
-            notes.append(LawNote(_name(law, name), is_compiled, refusal, self.numbers[law._flow], early))
+        for place, ((law, name), use) in enumerate(zip(order, uses, strict=True)):
+            is_compiled = use.refusal is None and self._compiles
+            early, overwrites = [], []
+            for other, (writer, stage) in zip(uses[place + 1 :], order[place + 1 :], strict=True):
+                early += [(what, _name(writer, stage)) for what in use.read if what in other.written]
+            for other, (writer, stage) in zip(uses[:place], order[:place], strict=True):
+                overwrites += [(what, _name(writer, stage)) for what in use.overwritten(other)]
+            notes.append(
+                LawNote(
+                    _name(law, name),
+                    is_compiled,
+                    use.refusal,
+                    self.numbers[law._flow],
+                    tuple((quantity_name(what), setter) for what, setter in _first_of_each(early)),
+                    tuple((quantity_name(what), setter) for what, setter in overwrites),
+                )
+            )
         return tuple(notes)
 
-    def _uses(self, law: Any, name: str) -> tuple[dict[Any, None], dict[Any, None], CannotLower | None]:
-        """The computed values that a law reads and writes, as (owner, name), and why it cannot be compiled."""
-        if not isinstance(self.analyst, Compiler):
-            return {}, {}, None
-        function = getattr(type(law), name)
+    def _uses(self, law: Any, name: str) -> _Uses:
+        """What a law reads and writes of that which laws set, and why it cannot be compiled."""
+        if not self._compiles:
+            return _Uses({}, {}, None)
         try:
-            bound = self.analyst.registry.law(law, function)
+            bound = self.analyst.registry.law(law, getattr(type(law), name))
         except CannotLower as error:
-            return {}, {}, error
-        objects = objects_of(bound)
-
-        def computed(accesses: tuple[Access, ...]) -> dict[Any, None]:
-            return {(o, a.name): None for a in accesses if a.row == "computed" for o in objects.get(a.path, ())}
-
-        return computed(bound.kernel.lowered.reads), computed(bound.kernel.lowered.writes), None
+            return _Uses({}, {}, error)
+        objects, lowered = objects_of(bound), bound.kernel.lowered
+        ranges = dict(lowered.ranges)
+        written = {(o, a.row, a.name): ranges.get(a) for a in lowered.writes for o in objects.get(a.path, ())}
+        read = {
+            (o, a.row, a.name): None for a in lowered.reads for o in objects.get(a.path, ()) if a.row in SET_BY_LAWS
+        }
+        return _Uses(read, written, None)
 
     # --- conditions and flows -------------------------------------------------------------------------------------
 
     def _condition(self, condition: Condition) -> ConditionNote:
         refusal = None
-        if isinstance(self.analyst, Compiler):
+        if self._compiles:
             try:
                 self.analyst.registry.condition(condition.function, *condition.arguments)
             except CannotLower as error:
                 refusal = error
-        is_compiled = refusal is None and isinstance(self.analyst, Compiler)
-        flow = self.numbers[self.motion.flow_of(condition)]
+        is_compiled = refusal is None and self._compiles
+        flow = self.numbers[self.motion.watches.flow_of(condition)]
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
 
     def _flow(self, flow: Flow) -> FlowNote:
         owners = flow.owners()
-        if not isinstance(self.analyst, Compiler):
+        if not self._compiles:
             return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), ())
-        joins = [(owner.name, self.motion.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
+        joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.touches is None else [o for o in p.touches if o._flow is flow]) for name, p in joins]
-        joined_by = tuple(name for name, touched in met if len(touched) > 1)
-        return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), joined_by)
+        bonds = tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
+        return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), bonds)
 
 
 def _name(law: Any, stage: str) -> str:

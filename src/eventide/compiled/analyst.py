@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.tables import GUARD, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -26,6 +31,8 @@ class Compiler(Analyst):
     refusals        why something could not be compiled, in order of first use
     """
 
+    compiles = True
+
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
         self.registry = registry
         self.is_strict = is_strict
@@ -35,7 +42,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False)
+            return LawPlan((owner,), assigns=False, is_direct=True)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -47,6 +54,7 @@ class Compiler(Analyst):
             sets=sets,
             adds=adds,
             assigns=draft.assigns,
+            is_direct=not draft.looks_at_rates,
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -54,7 +62,7 @@ class Compiler(Analyst):
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
-            self._refuse(error)
+            self._refuse(error, f"{name} of {owner.name}")
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
         return bound.kernel.address, draft.take(bound), 1
 
@@ -62,7 +70,7 @@ class Compiler(Analyst):
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> None:
-            motion.call_law(owner, law, time, dt, last)
+            motion.host.call_law(owner, law, time, dt, last)
 
         return call
 
@@ -88,16 +96,31 @@ class Compiler(Analyst):
             return self.registry.condition(condition.function, *condition.arguments)
         except CannotLower as error:
             self._opaque.add(code)
-            self._refuse(error)
+            self._refuse(error, f"the condition of {condition.name}")
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            return motion.call_condition(condition, time, dt, last)
+            return motion.host.call_condition(condition, time, dt, last)
 
         return call
+
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
+        plan, motion = condition.plan, self.motion
+        if plan.touches is None:
+            return None
+        table, sim = motion.arena.table, motion.sim
+        answer = np.zeros(2)
+        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
+        index = motion.index.array.ctypes.data + 8 * plan.index
+        constants = motion.constants.array.ctypes.data + 8 * plan.constants
+        lists = motion.lists.array.ctypes.data
+        kernel = _CONDITION(plan.address)
+        kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
+        return float(answer[0]), float(answer[1])
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -116,11 +139,68 @@ class Compiler(Analyst):
             return False
         return bool(plan.signature == (_signature(bound),))
 
-    def _refuse(self, error: CannotLower) -> None:
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
+            return None
+        if binding.consts == bound.binding.consts:
+            return plan
+        constants, present = self.motion.constants.view, bound._replace(binding=binding)
+        for k, value in enumerate(binding.consts, start=plan.constants):
+            constants[k] = value
+        signature = plan.signature and (_signature(present),)
+        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
+
+    def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
+
+
+class Guide(Compiler):
+    """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
+
+    compiles = False
+
+    def law(self, owner: Any) -> LawPlan:
+        """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
+        plan = super().law(owner)
+        return LawPlan(None, memory=plan.memory, assigns=plan.assigns)
+
+    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+        """It is looked at anew whenever it runs."""
+        return True
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """The plan of a condition that is tested in Python, and may touch anything."""
+        plan = super().condition(condition)
+        if plan.touches is None:
+            return plan
+        return replace(plan, touches=None, reads=(), guide=self._guide(plan))
+
+    def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
+        motion, kernel = self.motion, _CONDITION(plan.address)
+
+        def guide(row: int, time: float, dt: float, last: float) -> None:
+            table, floats = motion.arena.table, motion.watches.floats.array
+            kernel(
+                time,
+                dt,
+                last,
+                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
+                motion.index.array.ctypes.data + 8 * plan.index,
+                motion.constants.array.ctypes.data + 8 * plan.constants,
+                floats.ctypes.data + floats.strides[0] * row + 8 * GUARD,
+                motion.lists.array.ctypes.data,
+            )
+
+        return guide
 
 
 def _signature(bound: Bound) -> Any:
@@ -141,7 +221,7 @@ class _Draft:
         self._rates: dict[int, bool] = {}
         self._knows_all = True
         self._can_change = False
-        self.assigns = False
+        self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
@@ -155,7 +235,7 @@ class _Draft:
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all, self.assigns = False, True
+        self._knows_all, self.assigns, self.looks_at_rates = False, True, True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)
@@ -173,7 +253,8 @@ class _Draft:
     def take(self, bound: Bound) -> int:
         """Add what a kernel reads and writes; answers the place of its index row."""
         lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
-        objects = objects_of(bound)
+        objects, ranges = objects_of(bound), dict(lowered.ranges)
+        self.looks_at_rates = self.looks_at_rates or any(access.row == "rate" for access in lowered.reads)
         for access in (*lowered.reads, *lowered.writes):
             for owner in objects.get(access.path, ()):
                 self._add(owner, access.row, access.name)
@@ -181,7 +262,8 @@ class _Draft:
             self.assigns = self.assigns or access.row == "state"
             if access.row == "rate":
                 for owner in objects.get(access.path, ()):
-                    self._note_rate(owner, access.name, reads=access in lowered.reads)
+                    for slot in _written_slots(owner, access.name, ranges.get(access, ())):
+                        self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
         self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
@@ -193,15 +275,25 @@ class _Draft:
         sets = [slot for slot, reads in self._rates.items() if not reads]
         return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
 
-    def _note_rate(self, owner: Any, name: str, *, reads: bool) -> None:
-        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
-        self._rates[owner._base + offset] = reads
-
     def _add(self, owner: Any, row: str, name: str) -> None:
         if row != "parameter":
             self._touched[owner] = None
-        offset = 0 if isinstance(owner, Variable) else type(owner)._layout.offsets[name]
-        self._slots[owner._base + offset] = None
+        self._slots[_slot_of(owner, name)] = None
+
+
+def _slot_of(owner: Any, name: str) -> int:
+    """The slot of a quantity; of a vector the first, which stands for all in what is told of writing it."""
+    if isinstance(owner, Variable):
+        return owner._base
+    layout = owner._layout
+    return int(owner._base + (layout.starts[name] if name in layout.starts else layout.offsets[name]))
+
+
+def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
+    """The slots of a quantity, or of the given runs of items of a vector."""
+    first = _slot_of(owner, name)
+    for low, high in spans or ((0, 1),):
+        yield from range(first + low, first + high)
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -6,11 +6,12 @@ Slopes are carried where they move: None means that a number stands still within
 from __future__ import annotations
 
 import operator
+from dataclasses import replace
 from typing import Any, Final
 
 from eventide.compiled.ir import NAN, ONE, ZERO, Builder, Wire, real
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Kind, Number, Truth, constant
+from eventide.compiled.values import Kind, Number, Span, Truth, constant
 
 OPERATIONS: Final[dict[str, Any]] = {
     "Add": operator.add,
@@ -23,6 +24,8 @@ OPERATIONS: Final[dict[str, Any]] = {
 }
 """The operators that are followed, by the names of their syntax nodes."""
 
+FAR: Final = 2**62
+"""Spans of whole numbers are followed up to here, where nothing wraps around."""
 MULTIPLIED_OUT: Final = 16
 """Powers up to this one are products, unless `exact_pow` asks for the bits of the library's `pow`."""
 
@@ -106,8 +109,40 @@ class Arithmetic:
             folded = _fold(name, one.known, other.known)
             if folded is not None:
                 return folded
+        if name in ("Div", "FloorDiv", "Mod"):
+            self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
-        return result
+        if one.is_numpy or other.is_numpy:
+            if name == "FloorDiv":
+                result = self._numpys_quotient(one, other, result)
+            return replace(result, is_numpy=True)
+        return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def _note_division(self, one: Number, other: Number) -> None:
+        # Numpy divides by zero.
+        if not (one.is_numpy or other.is_numpy or other.known) and self.builder.traps:
+            self.builder.note_trap(self.wire(other).test("oeq", 0.0))
+
+    def note_error(self, value: str, *arguments: Number) -> None:
+        """Python raises where a function of finite numbers is not finite, or one of numbers is not a number."""
+        if not self.builder.traps or any(argument.is_numpy for argument in arguments):
+            return
+        result = Wire(self.builder, value)
+        is_nan = result.test("uno", result)
+        is_infinite = result.machine("fabs").test("oeq", float("inf"))
+        for argument in arguments:
+            wire = self.wire(argument)
+            is_number = wire.test("ord", wire)
+            is_finite = wire.machine("fabs").test("olt", float("inf"))
+            is_nan = self.builder.value(f"and i1 {is_nan}, {is_number}")
+            is_infinite = self.builder.value(f"and i1 {is_infinite}, {is_finite}")
+        self.builder.note_trap(self.builder.value(f"or i1 {is_nan}, {is_infinite}"))
+
+    def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
+        """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
+        dividend, divisor = self.wire(one), self.wire(other)
+        value = self.wire(quotient).unless(divisor.test("oeq", 0.0), dividend / divisor)
+        return Number(value.text, "float", quotient.slope)
 
     def negative(self, item: Number | Truth) -> Number:
         """`-item`."""
@@ -119,7 +154,7 @@ class Arithmetic:
         value = self.builder.value(f"fneg double {number.text}")
         if number.kind == "whole":
             value = self.unsigned(value)
-        return Number(value, number.kind, self.turn_slope(number.slope))
+        return Number(value, number.kind, self.turn_slope(number.slope), is_numpy=number.is_numpy)
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -131,7 +166,7 @@ class Arithmetic:
         value = self.builder.intrinsic("fabs", number.text)
         below = self.wire(number).test("olt", 0.0)
         slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
-        return Number(value, number.kind, slope)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy)
 
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
         if one.kind == other.kind == "int":
@@ -237,14 +272,21 @@ class Arithmetic:
             return self._multiply_out(word, unit, one.text, int(exponent)), one.kind
         base = self.wire(one)
         if exponent is None or self.exact_pow:
-            return self.builder.library("pow", base.text, self.double(other)), "float"
+            value = self.builder.library("pow", base.text, self.double(other))
+            self.note_error(value, one, other)
+            return value, "float"
         if exponent == 0.5:
             # The root of -0.0 would be -0.0, and its power is 0.0.
             return (base + 0.0).machine("sqrt").text, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
             product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
-            return (product if exponent >= 0 else (1.0 / Wire(self.builder, product)).text), "float"
-        return self.builder.library("pow", base.text, self.double(other)), "float"
+            if exponent >= 0:
+                return product, "float"
+            self._note_division(Number(ONE, "float", known=1.0), Number(product, "float", is_numpy=one.is_numpy))
+            return (1.0 / Wire(self.builder, product)).text, "float"
+        value = self.builder.library("pow", base.text, self.double(other))
+        self.note_error(value, one, other)
+        return value, "float"
 
     def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""
@@ -294,13 +336,31 @@ class Arithmetic:
     def _better(self, comparison: str, best: Number, number: Number) -> Number:
         if best.kind == number.kind == "int":
             test = self.builder.value(f"icmp s{comparison} i64 {number.text}, {best.text}")
-            kind: Kind = "int"
+            span = None
+            if number.extent and best.extent:
+                choose = min if comparison == "lt" else max
+                span = choose(number.extent[0], best.extent[0]), choose(number.extent[1], best.extent[1])
             value = self.builder.select(test, "i64", number.text, best.text)
+            return Number(value, "int", self.choose_slope(test, number.slope, best.slope), span=span)
         else:
             test = self.wire(number).test(f"o{comparison}", self.wire(best))
-            kind = "float" if "float" in (best.kind, number.kind) else "whole"
+            kind: Kind = "float" if "float" in (best.kind, number.kind) else "whole"
             value = self.builder.select(test, "double", self.double(number), self.double(best))
         return Number(value, kind, self.choose_slope(test, number.slope, best.slope))
+
+
+def _span(name: str, one: Number, other: Number) -> Span | None:
+    """Between which whole numbers a result lies; None if that is not known, or too far to be of use."""
+    span: Span | None = None
+    if name == "Mod" and other.known:
+        divisor = int(other.known)
+        span = (0, divisor - 1) if divisor > 0 else (divisor + 1, 0)
+    elif name in ("Add", "Sub", "Mult", "FloorDiv") and one.extent and other.extent:
+        if name == "FloorDiv" and not other.known:
+            return None
+        ends = [OPERATIONS[name](a, b) for a in one.extent for b in other.extent]
+        span = min(ends), max(ends)
+    return span if span and max(abs(span[0]), abs(span[1])) < FAR else None
 
 
 def _fold(name: str, one: float, other: float) -> Number | None:

@@ -144,8 +144,13 @@ class _Writer:
             "items": "type({0}) is not expected{1}",
             "code": "code_of({0}) is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
+            "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
+            "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
         self.lines.append(f"{indent}if {test.format(value, number)}: return None")
+        if step.layout is not None:
+            self.names[f"layout{number}"] = step.layout
+            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return None")
         self._compare_simulation(step, indent, value)
 
     def _root(self, name: str) -> str:
@@ -181,7 +186,7 @@ def _column(cls: type) -> str:
 
 def _bits(number: int, step: Step) -> str:
     """The row of a number, of a number of every item of a list, or of a list of numbers."""
-    is_many = ITEMS in step.path or step.check == "table"
+    is_many = ITEMS in step.path or step.check in ("table", "array")
     values = f"v{number}" if is_many else f"(v{number},)"
     is_whole = step.check == "class" and issubclass(step.expected, int)
     return f"tuple([int(value) for value in {values}])" if is_whole else f"bits_of({values})"

@@ -16,6 +16,7 @@ from eventide.compiled.values import (
     Builtin,
     Clock,
     Elements,
+    Formula,
     Function,
     Item,
     Items,
@@ -27,6 +28,8 @@ from eventide.compiled.values import (
     Stranger,
     Table,
     Truth,
+    Vector,
+    VectorMethod,
     View,
     constant,
 )
@@ -42,6 +45,9 @@ WORDS: Final[dict[type, str]] = {
     Clock: "the simulation",
     Elements: "a list",
     Table: "a list of numbers",
+    Vector: "a vector",
+    Formula: "a vector",
+    VectorMethod: "a method of an array",
     Function: "a function",
     Builtin: "a function",
     Module: "a module",
@@ -137,6 +143,8 @@ class Expressions(Ways):
             return self.outside.module_name(base.module, node.attr)
         if isinstance(base, Builtin) and isinstance(base.function, type):
             return self.outside.class_attribute(base.function, node.attr)
+        if isinstance(base, Vector | Formula) or (isinstance(base, Table) and base.array_size is not None):
+            return self.member(base, node.attr)
         if isinstance(base, Above):
             return _above(base, node.attr)
         if isinstance(base, Clock):
@@ -160,12 +168,20 @@ class Expressions(Ways):
     def _subscript(self, node: ast.Subscript) -> Item:
         base, key = self.evaluate(node.value), node.slice
         if isinstance(base, Ref) and isinstance(base.sample, Continuous) and isinstance(key, ast.Constant):
+            if key.value in base.sample._layout.starts:
+                raise Unlowerable("the variable behind a vector is not followed: name the vector itself")
             if key.value not in base.sample._layout.names:
                 raise Unlowerable(f"{type(base.sample).__name__} has no variable {key.value!r}")
             return Slot(base, key.value)
+        if isinstance(base, Vector | Formula) or (isinstance(base, Table) and isinstance(key, ast.Slice)):
+            return self.part(base, key)
         if isinstance(base, Table):
             return self.slots.cell(base, self.arithmetic.counter(self.number(key)))
-        index = self.number(key) if isinstance(base, Elements) else None
+        index = self.number(key) if isinstance(base, Elements | Items) else None
+        if isinstance(base, Items) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+            if -len(base.items) <= index.known < len(base.items):
+                return base.items[int(index.known)]
+            raise Unlowerable(f"the tuple has {len(base.items)} items")
         if isinstance(base, Elements) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
             return self.settle(self.outside.one_item(base, int(index.known)))
         raise Unlowerable("items of a list of components are followed, in loops or by a number written out")
@@ -173,7 +189,17 @@ class Expressions(Ways):
     def _tuple(self, node: ast.Tuple) -> Item:
         return Items(tuple(self.evaluate(item) for item in node.elts))
 
-    def _length(self, item: Elements | Table) -> Number:
+    def part(self, vector: Vector | Formula | Table, key: ast.expr) -> Item:
+        """An item or a slice of a vector."""
+        raise NotImplementedError
+
+    def member(self, vector: Vector | Formula | Table, name: str) -> Item:
+        """An attribute of an array."""
+        raise NotImplementedError
+
+    def _length(self, item: Elements | Table | Vector | Formula) -> Number:
+        if isinstance(item, Vector | Formula):
+            return Number(str(item.count), "int", known=item.count)
         if isinstance(item, Table):
             return self.slots.size(item)
         return Number(self.slots.count(self.outside.all_items(item)), "int")
@@ -190,6 +216,9 @@ class Expressions(Ways):
     def operate(self, operator: ast.operator, left: Number | Truth, right: Number | Truth) -> Number | Truth:
         """`left <operator> right`."""
         name = type(operator).__name__
+        are_truths = isinstance(left, Truth) and isinstance(right, Truth) and (left.is_numpy or right.is_numpy)
+        if are_truths and name in ("Add", "Sub", "Mult"):
+            raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
         if name in OPERATIONS:
             return self.arithmetic.binary(name, left, right)
         if name in ("BitAnd", "BitOr") and isinstance(left, Truth) and isinstance(right, Truth):

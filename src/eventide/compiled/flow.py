@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.compiled.ir import NAN, ZERO, Block, Builder
-from eventide.compiled.values import Item, Items, Kind, Number, Truth
+from eventide.compiled.values import Item, Items, Kind, Number, Span, Truth
 
 if TYPE_CHECKING:
     from eventide.compiled.arithmetic import Arithmetic
@@ -175,4 +175,18 @@ class Merger:
         for number, kind in enumerate(shape.types):
             ways = [(one[number], arrival.block) for one, arrival in zip(incoming, arrivals, strict=True)]
             parts.append(self.builder.merge(target, kind, ways))
-        return self.item(shape, parts)
+        whole = self.item(shape, parts)
+        return replace(whole, span=_hull(shaped), is_numpy=_all_numpy(shaped)) if isinstance(whole, Number) else whole
+
+
+def _hull(items: list[Shaped]) -> Span | None:
+    """Between which whole numbers any of some lies."""
+    spans = [item.extent if isinstance(item, Number) else None for item in items]
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def _all_numpy(items: list[Shaped]) -> bool:
+    return all(item.is_numpy for item in items)

@@ -5,29 +5,44 @@ from __future__ import annotations
 import ast
 import builtins
 from bisect import bisect_left, bisect_right
-from typing import Any, Final
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from eventide.compiled.expressions import describe
 from eventide.compiled.flow import GATE, OPEN, Flow
+from eventide.compiled.ir import NAN
 from eventide.compiled.outside import Place
 from eventide.compiled.reductions import Reductions
 from eventide.compiled.refusal import Unlowerable
+from eventide.compiled.slots import ROWS as SEEN_IN
 from eventide.compiled.values import (
     Above,
+    Buffer,
     Builtin,
     Elements,
+    Formula,
     Function,
     Item,
     Nothing,
     Number,
     Ref,
     Slot,
+    Stored,
     Stranger,
     Table,
     Truth,
+    Vector,
+    VectorMethod,
 )
+from eventide.compiled.vectors import Operand, is_vector, sources_of
 from eventide.compiled.ways import Frame
 from eventide.continuous import Variable
+
+if TYPE_CHECKING:
+    from eventide.compiled.lowered import Row
 
 LONGEST: Final = 30_000
 """How many values a kernel may have: helpers are followed at each call, so calls in calls in calls may grow beyond."""
@@ -35,32 +50,58 @@ REDUCTIONS: Final = (sum, any, all, min, max)
 
 
 class Following(Reductions):
-    """Writes calls."""
+    """Writes calls.
+
+    rates_to_spoil      the rates that the law writes, but for those of lists' items
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.rates_to_spoil: list[Place] = []
 
     def _call(self, node: ast.Call) -> Item:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
             return self._set_rate(node, node.func)
         function = self.evaluate(node.func)
+        if isinstance(function, Function) and _is_numpys(function.function):
+            return self.call_numpy(function.function, node)
         if isinstance(function, Function):
-            if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
-                k.arg is None for k in node.keywords
-            ):
-                raise Unlowerable("arguments are followed one by one, without * and **")
-            arguments = [self.evaluate(argument) for argument in node.args]
-            return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
+            return self._follow_call(function, node)
         if isinstance(function, Builtin):
             return self._call_builtin(function.function, node)
+        if isinstance(function, Ref) and isinstance(type(function.sample).__call__, FunctionType):
+            function = self.settle(self.outside.attribute(function, "__call__"))
+            assert isinstance(function, Function)
+            return self._follow_call(function, node)
+        if isinstance(function, VectorMethod):
+            return self.call_method(function, node)
+        if isinstance(function, Stranger) and _is_numpys(function.value):
+            return self.call_numpy(function.value, node)
         if isinstance(function, Stranger) and callable(function.value):
             raise Unlowerable(_why_unknown(function.value))
         raise Unlowerable(f"{describe(function)} is not called here")
 
+    def _follow_call(self, function: Function, node: ast.Call) -> Item:
+        if any(isinstance(argument, ast.Starred) for argument in node.args) or any(
+            k.arg is None for k in node.keywords
+        ):
+            raise Unlowerable("arguments are followed one by one, without * and **")
+        arguments = [self.evaluate(argument) for argument in node.args]
+        return self.follow(function, arguments, {k.arg or "": self.evaluate(k.value) for k in node.keywords})
+
     def _call_builtin(self, function: Any, node: ast.Call) -> Item:
         if function is builtins.super and not node.args:
             return self._super()
+        if _is_numpys(function):
+            return self.call_numpy(function, node)
         if function in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
             return self.reduce(function, node.args[0], node)
+        if function in REDUCTIONS and len(node.args) == 1 and self._is_many(node.args[0]):
+            return self.reduce_all(function, node.args[0], node)
         if function in (sum, any, all):
-            raise Unlowerable(f"{function.__name__} is followed around `... for ... in ...` only")
+            raise Unlowerable(
+                f"{function.__name__} is followed around `... for ... in ...`, a vector or a list of numbers"
+            )
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Unlowerable("arguments are followed one by one, without names and *")
         if function is len and len(node.args) == 1:
@@ -69,11 +110,25 @@ class Following(Reductions):
             return self.bisect(node, is_right=function is bisect_right)
         if not _is_hashable(function) or not self.functions.knows(function):
             raise Unlowerable(_why_unknown(function))
-        return self.functions.call(function, [self.number(argument) for argument in node.args])
+        items = [self.evaluate(argument) for argument in node.args]
+        if function is abs and len(items) == 1 and is_vector(items[0]):
+            return self.formula([self.operand(items[0], node)], self.arithmetic.absolute)
+        numbers = [self._as_number(item, place) for item, place in zip(items, node.args, strict=True)]
+        return self.functions.call(function, numbers)
+
+    def _is_many(self, node: ast.expr) -> bool:
+        """Whether an expression names numbers to go over, as against one of several arguments."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return True
+        mark, flow = self.builder.mark(), self.flow.copy()
+        item = self.evaluate(node)
+        self.builder.return_to(mark)
+        self.flow = flow
+        return isinstance(item, Vector | Formula | Table)
 
     def _len(self, node: ast.expr) -> Item:
         item = self.evaluate(node)
-        if isinstance(item, Elements | Table):
+        if isinstance(item, Elements | Table | Vector | Formula):
             return self._length(item)
         raise self.refusal(node, f"{describe(item)} has no length that can be followed")
 
@@ -89,14 +144,80 @@ class Following(Reductions):
         self.write(place, self.number(node.args[0]))
         return Nothing()
 
-    def write(self, place: Place, item: Number | Truth) -> None:
-        """Set a slot."""
+    def fill(self, target: Vector, item: Operand) -> None:
+        """Set all numbers of a vector, as numpy does: what is on the right is computed before anything is written."""
+        if not isinstance(item, Number | Truth) and item.count not in (1, target.count):
+            raise Unlowerable(f"{item.count} numbers do not fit into {target.count} places")
+        if isinstance(item, Vector | Formula) and any(_may_overlap(target, source) for source in sources_of(item)):
+            item = self.copied(item)
+        if isinstance(item, Formula):
+            self._check_epoch(item)
+        single = self.arithmetic.as_float(item) if isinstance(item, Number | Truth) else None
+
+        def store(index: Number) -> None:
+            self._store_item(target, index, single or self.item_at(item, index))
+
+        self._begin_write(target)
+        self.over(target.count, store)
+        self._end_write(target, range(target.start, target.start + target.step * target.count, target.step))
+
+    def set_item(self, target: Vector, node: ast.expr, compute: Callable[[Number | Truth], Number | Truth]) -> None:
+        """Set one item to what is computed from it; where there is none a rate is made NaN, so that Python raises."""
+        place, is_inside = self.locate(target, node)
+        value = compute(self.read_item(target, place))
+        if is_inside is not None:
+            self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
+            text = self.builder.select(is_inside, "double", self.arithmetic.double(value), NAN)
+            value = Number(text, "float", value.slope)
+        self._begin_write(target)
+        self._store_item(target, place, value)
+        low, high = place.extent or (0, target.count - 1)
+        ends = target.start + target.step * low, target.start + target.step * high
+        self._end_write(target, range(min(ends), max(ends) + 1))
+
+    def _store_item(self, target: Vector, index: Number, value: Number | Truth) -> None:
+        memory, place = target.memory, self._place_in(target, index)
+        if isinstance(memory, Stored):
+            self.slots.set_item(memory, place, self.arithmetic.double(value))
+        elif isinstance(memory, Buffer):
+            self._store_in(memory, place, value)
+
+    def _begin_write(self, target: Vector) -> None:
+        memory = target.memory
+        if isinstance(memory, Table):
+            raise Unlowerable("an array that stands outside the table of states changes in events only")
+        if isinstance(memory, Stored):
+            self._check_row(memory.row, memory.name)
+
+    def _end_write(self, target: Vector, items: range) -> None:
+        self.epoch += 1
+        if not isinstance(target.memory, Stored) or not items:
+            return
+        low, high = min(items), max(items) + 1
+        stored = target.memory
+        self._note_rate(Place(stored.owner, stored.row, stored.name, stored.offset + low))
+        access = self.slots.note_write(stored, (low, high))
+        if stored.owner.element is None and len(items) == stored.length:
+            self.flow.written |= {access}
+
+    def _note_rate(self, place: Place) -> None:
+        """Keep a rate that the law writes, to be spoiled where Python would have raised."""
+        if place.row == "rate" and place.owner.element is None:
+            self.rates_to_spoil.append(place)
+
+    def _check_row(self, row: Row, name: str) -> None:
         if self.is_guided:
             raise Unlowerable("a condition only reads")
-        if place.row == "parameter":
-            raise Unlowerable(f"{place.name!r} is a parameter, which changes in events only: declare it as ev.Computed")
-        if place.row == "last":
+        if row == "parameter":
+            raise Unlowerable(f"{name!r} is a parameter, which changes in events only: declare it as ev.Computed")
+        if row == "last":
             raise Unlowerable("last states are set by the monitor")
+
+    def write(self, place: Place, item: Number | Truth) -> None:
+        """Set a slot."""
+        self._check_row(place.row, place.name)
+        self.epoch += 1
+        self._note_rate(place)
         access = self.slots.write(place, self.arithmetic.double(item))
         if place.owner.element is None:
             self.flow.written |= {access}
@@ -124,6 +245,7 @@ class Following(Reductions):
         self.frames.append(Frame(function, definition, is_entry=not self.frames))
         self.flow = Flow({**bindings, GATE: OPEN}, outer.written)
         value = self.execute_body(definition.tree)
+        value = value and self.kept_item(value)
         returns = self.frames.pop().returns
         if returns:
             merged = self.merger.merge(returns)
@@ -142,7 +264,7 @@ class Following(Reductions):
         code = function.function.__code__
         if code.co_flags & 0x0C:
             raise Unlowerable("functions with *args or **options are not followed")
-        given = [*([function.owner] if function.owner else []), *arguments]
+        given = [*([function.owner] if function.owner else []), *map(self.kept_item, arguments)]
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if len(given) > code.co_argcount:
             raise Unlowerable(f"{function.function.__name__} takes {code.co_argcount} arguments, not {len(given)}")
@@ -150,12 +272,32 @@ class Following(Reductions):
         for name, item in keywords.items():
             if name in bindings or name not in names:
                 raise Unlowerable(f"{function.function.__name__} cannot be given {name!r} here")
-            bindings[name] = item
+            bindings[name] = self.kept_item(item)
         for name in names:
             if name not in bindings:
                 found = self.outside.root(name) if not self.frames else self.outside.default(function, name)
                 bindings[name] = self.settle(found)
         return bindings
+
+
+def _is_numpys(function: Any) -> bool:
+    return isinstance(function, np.ufunc) or (
+        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+    )
+
+
+def _may_overlap(target: Vector, source: Vector) -> bool:
+    """Whether writing one vector item by item may change what is still to be read of another."""
+    one, other = target.memory, source.memory
+    if isinstance(one, Buffer) or isinstance(other, Buffer):
+        is_same = one == other
+        return is_same and (target.start, target.step) != (source.start, source.step)
+    if not isinstance(one, Stored) or not isinstance(other, Stored):
+        return False
+    if one == other:
+        return (target.start, target.step) != (source.start, source.step)
+    # By different paths one and the same object may be reached.
+    return SEEN_IN[one.row] == SEEN_IN[other.row] and one.name == other.name
 
 
 def _is_hashable(function: Any) -> bool:

@@ -6,6 +6,8 @@ An operand is its text: `%v7`, or a constant. Doubles are `double`, whole number
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, nan
 
@@ -37,9 +39,16 @@ class Builder:
     blocks      in order of their text
     current     where the next instruction goes; None where no execution can come
     symbols     the functions of the mathematical library that are called
+    loops       the loops of numpy that are called
+    room        the memory that is taken for the length of a call, as instructions of the first block
+    traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     """
 
     def __init__(self) -> None:
+        self.loops: dict[str, None] = {}
+        self.room: list[str] = []
+        self.traps = False
+        self.trap = ""
         self.blocks: list[Block] = []
         self.current: Block | None = None
         self.symbols: dict[str, int] = {}
@@ -150,6 +159,41 @@ class Builder:
         self.symbols[name] = len(arguments)
         return self._call(name, arguments)
 
+    def note_trap(self, test: str) -> None:
+        """Where `test` holds Python raises an error of arithmetic."""
+        if not self.traps:
+            return
+        if not self.trap:
+            self.trap = "%trap"
+            self.room.append("%trap = alloca i1")
+        before = self.value("load i1, ptr %trap")
+        self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
+
+    @contextmanager
+    def without_traps(self) -> Iterator[None]:
+        """What is written meanwhile never raises."""
+        before, self.traps = self.traps, False
+        yield
+        self.traps = before
+
+    def memory(self, kind: str, count: int) -> str:
+        """The address of memory for so many values, anew in each call of the kernel."""
+        self._count += 1
+        name = f"%m{self._count}"
+        self.room.append(f"{name} = alloca [{count} x {kind}], align 16")
+        return name
+
+    def loop(self, symbol: str, arguments: list[tuple[str, int]], count: int) -> None:
+        """Call a loop of numpy over arrays, each an address and a stride in bytes; the last is the result."""
+        self.loops[symbol] = None
+        addresses = self.memory("ptr", len(arguments))
+        strides, counts = self.memory("i64", len(arguments)), self.memory("i64", 1)
+        for place, (address, stride) in enumerate(arguments):
+            self.store("ptr", address, addresses, str(place))
+            self.store("i64", str(stride), strides, str(place))
+        self.store("i64", str(count), counts, "0")
+        self.do(f"call void @{symbol}(ptr {addresses}, ptr {counts}, ptr {strides}, ptr null)")
+
     def truncated(self, value: str) -> str:
         """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
         self._intrinsics["llvm.fptosi.sat.i64.f64"] = "double"
@@ -162,20 +206,29 @@ class Builder:
 
     def text(self, head: str) -> str:
         """The whole module: what it calls, and the function whose first line is `head`."""
+        return "\n".join([*self.declarations(), self.definition(head)])
+
+    def declarations(self) -> list[str]:
+        """What the function calls."""
         # Without `nobuiltin` the compiler would compute some calls itself, and to other bits than the library.
         declared = [
             f"declare double @{name}({', '.join(['double'] * count)}) nobuiltin nounwind willreturn memory(none)"
             for name, count in self.symbols.items()
         ]
+        declared += [f"declare void @{name}(ptr, ptr, ptr, ptr) nounwind" for name in self.loops]
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")
+        return declared
+
+    def definition(self, head: str) -> str:
+        """The function whose first line is `head`."""
         body = [
             line
             for block in self.blocks
             for line in (f"{block.label}:", *(f"  {line}" for line in (*block.merges, *block.lines)))
         ]
-        return "\n".join([*declared, f"{head} {{", *body, "}", ""])
+        return "\n".join([f"{head} {{", *body, "}", ""])
 
 
 class Wire:

@@ -10,6 +10,8 @@ from typing import Any
 import llvmlite  # type: ignore[import-untyped]  # it has no types
 from llvmlite import binding
 
+from eventide.compiled.loops import PREFIX, address_of
+
 
 def machine_name() -> str:
     """What machine code made here depends on: compiler, target, processor."""
@@ -44,11 +46,12 @@ class Machine:
     def load(self, code: bytes, symbol: str, needed: tuple[str, ...]) -> int:
         """The address of a function in object code.
 
-        needed      the functions of the mathematical library that it calls
+        needed      the functions of the mathematical library, and loops of numpy, that it calls
         Raises LookupError if the library has not got one.
         """
         for name in needed:
-            binding.add_symbol(name, _address_in(self._library, name))
+            is_loop = name.startswith(PREFIX)
+            binding.add_symbol(name, address_of(name) if is_loop else _address_in(self._library, name))
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         return int(self._engine.get_function_address(symbol))

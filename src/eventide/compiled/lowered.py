@@ -58,8 +58,9 @@ class Lowered:
                 them, with the bits of the numbers in place of columns
     reads       quantities, but for those that it has surely written itself before
     writes      quantities
+    ranges      of the rates of vectors that it writes, which items: runs (first, one beyond the last)
     constants   what was taken as it stood
-    symbols     the functions of the mathematical library that it calls
+    symbols     the functions of the mathematical library, and the loops of numpy, that it calls
     reads_time  whether it reads the clock; reads_step: dt or last_time
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     """
@@ -72,6 +73,7 @@ class Lowered:
     tables: tuple[Path, ...]
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
+    ranges: tuple[tuple[Access, tuple[tuple[int, int], ...]], ...]
     constants: tuple[Constant, ...]
     symbols: tuple[str, ...]
     reads_time: bool

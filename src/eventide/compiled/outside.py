@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_origin
 
@@ -20,24 +20,36 @@ from eventide.compiled.values import (
     Elements,
     Function,
     Item,
+    Items,
     Module,
     Nothing,
     Path,
     Ref,
     Slot,
+    Stored,
     Stranger,
     Table,
+    Vector,
     View,
     constant,
 )
-from eventide.continuous import Continuous, Variable
+from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component
 from eventide.discrete.world import World
 
 if TYPE_CHECKING:
     from eventide.compiled.source import SourceBook
 
-ROLES: Final[dict[str, Row]] = {"state": "state", "computed": "computed", "sum": "sum", "field": "parameter"}
+ROLES: Final[dict[str, Row]] = {
+    "state": "state",
+    "computed": "computed",
+    "sum": "sum",
+    "field": "parameter",
+    "vector": "state",
+    "computed vector": "computed",
+}
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
 LARGEST_WHOLE: Final = 2**53
 """Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
@@ -125,7 +137,9 @@ class Outside:
             return self._number(value, path, element)
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
-        self._note(path, *check_of(value))
+        if type(value).__name__ == "ndarray":
+            raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {_sort_of(value)}")
+        self._note(path, *check_of(value), sample=value)
         self._check_simulation(value)
         if value is None:
             return Nothing()
@@ -136,7 +150,8 @@ class Outside:
         if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
             owner = self.item(value.__self__, (*path, "__self__"), element)
             return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
-        if isinstance(value, str | bytes | dict | set | frozenset | float | int | complex) or callable(value):
+        is_odd = isinstance(value, str | bytes | dict | set | frozenset | float | int | complex)
+        if is_odd or (callable(value) and not isinstance(type(value).__call__, FunctionType)):
             return Stranger(value)
         return Ref(path, value, element)
 
@@ -157,12 +172,24 @@ class Outside:
             raise Unlowerable("lists inside lists are not followed")
         kinds = {type(item) for item in value} if len(value) else set()
         if _is_array(value) or kinds in ({float}, {int}):
-            self._note(path, "table", int if kinds == {int} else float)
-            return Table(path, int if kinds == {int} else float)
+            kind = int if kinds == {int} else float
+            self._note(path, "table", kind)
+            return Table(path, kind, len(value) if _is_array(value) else None)
+        if kinds and kinds <= {int, float}:
+            raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
+        if type(value) is tuple and value and all(_is_plain(item) for item in value):
+            return self._tuple(value, path)
         if not all(isinstance(item, Component | Variable) for item in value):
             return Stranger(value)
         self._note(path, "class", type(value))
         return Elements(path, tuple(value))
+
+    def _tuple(self, value: tuple[Any, ...], path: Path) -> Item:
+        """Objects of any kind, which are followed one by one."""
+        self._note(path, "tuple", len(value))
+        found = [self.item(item, (*path, f"[{number}]")) for number, item in enumerate(value)]
+        items = [item for item in found if isinstance(item, Ref | Function)]
+        return Items(tuple(items)) if len(items) == len(found) else Stranger(value)
 
     def all_items(self, elements: Elements) -> Path:
         """The path of all items of a list, to go over or to count."""
@@ -171,7 +198,15 @@ class Outside:
             names = " and ".join(cls.__name__ for cls in classes)
             raise Unlowerable(f"the items are of several classes: {names}")
         path = (*elements.path, ITEMS)
-        self._note(path, "items", classes[0] if classes else None)
+        layouts: dict[int, Continuous] = {}
+        for item in elements.items:
+            if isinstance(item, Continuous):
+                layouts.setdefault(id(item._layout), item)
+        if len(layouts) > 1:
+            names = " and ".join(item.name for item in list(layouts.values())[:2])
+            raise Unlowerable(f"the vectors of the items differ in size, as those of {names} do")
+        sample = elements.items[0] if classes else None
+        self._note(path, "items", classes[0] if classes else None, sample=sample)
         for item in elements.items:
             self._check_simulation(item)
         return path
@@ -183,18 +218,32 @@ class Outside:
             raise Unlowerable(f"the list has {len(elements.items)} items now")
         return self.item(elements.items[index], (*elements.path, f"[{index}]"))
 
-    def _note(self, path: Path, check: Check, expected: Any) -> None:
+    def _note(self, path: Path, check: Check, expected: Any, sample: Any = None) -> None:
         if path not in self.steps:
             parents = list(self.steps)
             parent = parents.index(path[:-1]) if path[:-1] in self.steps else -1
+            has_vectors = isinstance(sample, Continuous) and sample._layout.lengths
             self.steps[path] = Step(
-                path, parent, check, expected, self._can_change(path, check), self._namespaces.get(path)
+                path,
+                parent,
+                check,
+                expected,
+                self._can_change(path, check),
+                self._namespaces.get(path),
+                sample._layout if has_vectors else None,
             )
+
+    def as_vector(self, table: Table) -> Vector:
+        """An array to reckon with: from now on it has to keep its size."""
+        assert table.array_size is not None
+        step = self.steps[table.path]
+        self.steps[table.path] = replace(step, check="array", expected=(table.array_size,))
+        return Vector(table, 0, 1, table.array_size)
 
     def _can_change(self, path: Path, check: Check) -> bool:
         """Closures change where somebody rebinds the name; attributes and items change, but for methods."""
         if len(path) == 1 or path[-1][0] in "(=":
-            return check == "table" or path in self._unsteady
+            return check in ("table", "array") or path in self._unsteady
         return check != "code" and path[-1] != "__self__"
 
     def _check_simulation(self, value: Any) -> None:
@@ -272,6 +321,8 @@ class Outside:
     def attribute(self, ref: Ref, name: str) -> Found:
         """What `object.name` means."""
         sample = ref.sample
+        if isinstance(sample, VectorVariable):
+            raise Unlowerable("the variable behind a vector is not followed: name the vector of its component")
         if isinstance(sample, Variable):
             return _variable_place(ref, name)
         if isinstance(sample, Component) and name == "sim":
@@ -279,15 +330,21 @@ class Outside:
         if isinstance(sample, Continuous):
             if name in sample._layout.offsets:
                 return place_of(ref, name)
+            if name in sample._layout.starts:
+                return vector_of(ref, ROLES[sample._layout.fields[name].role], name)
+            if name in sample._layout.sizes:
+                return constant(sample._layout.sizes[name])
             if name in ("rate", "last"):
                 return View(ref, "rate" if name == "rate" else "last")
         return self._member(ref, name)
 
-    def view(self, view: View, name: str) -> Place:
+    def view(self, view: View, name: str) -> Place | Vector:
         """A name of `rate` or `last`."""
         layout = view.owner.sample._layout
+        if name in layout.vectors:
+            return vector_of(view.owner, view.row, name)
         if name not in layout.states:
-            known = ", ".join(layout.states) or "none"
+            known = ", ".join((*layout.states, *layout.vectors)) or "none"
             raise Unlowerable(f"{type(view.owner.sample).__name__} has no state {name!r}; it has: {known}")
         return Place(view.owner, view.row, name, layout.offsets[name])
 
@@ -344,12 +401,30 @@ class Outside:
         return constant(value)
 
 
+def _sort_of(array: Any) -> str:
+    return f"one of {array.dtype} in {array.ndim}" if array.ndim != 1 else f"one of {array.dtype}"
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object of a class of the user's that is no component, or a function."""
+    if isinstance(value, Component | Variable | World):
+        return False
+    return isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0
+
+
 def place_of(ref: Ref, name: str) -> Place:
     """The slot behind a declared name of a component."""
     layout = ref.sample._layout
     spec = layout.fields[name]
     kind = spec.annotation if spec.role == "field" else float
     return Place(ref, ROLES[spec.role], name, layout.offsets[name], kind)
+
+
+def vector_of(ref: Ref, row: Row, name: str) -> Vector:
+    """All of a vector of a component."""
+    layout = ref.sample._layout
+    length = layout.lengths[name]
+    return Vector(Stored(ref, row, name, layout.starts[name], length), 0, 1, length)
 
 
 def _variable_place(ref: Ref, name: str) -> Place:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)
 
-Check: TypeAlias = Literal["class", "code", "items", "table"]
+Check: TypeAlias = Literal["class", "code", "items", "table", "array", "tuple"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ class Step:
 
     parent      the number of the step it hangs from; -1 for those that hang from the entry
     check       class: it is of exactly that class; code: a function of that code;
-                items: a list of objects of that class, or empty if None; table: a list of numbers of that class
+                items: a list of objects of that class, or empty if None; table: a list of numbers of that class;
+                array: an array of doubles of that shape; tuple: one of that length
+    layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     namespace   where a global is looked up
     """
@@ -67,6 +69,7 @@ class Step:
     expected: Any
     can_change: bool
     namespace: dict[str, Any] | None = None
+    layout: Any = None
 
     @property
     def hop(self) -> str:

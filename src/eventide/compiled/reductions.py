@@ -7,11 +7,25 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from eventide.compiled.expressions import Expressions, describe, literal
-from eventide.compiled.flow import GATE, OPEN
+from eventide.compiled.expressions import describe, literal
+from eventide.compiled.flow import GATE, OPEN, Arrival, Loop
 from eventide.compiled.ir import NAN
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Builtin, Elements, Item, Number, Ref, Table, Truth, constant
+from eventide.compiled.values import (
+    Builtin,
+    Elements,
+    Formula,
+    Item,
+    Items,
+    Number,
+    Ref,
+    Span,
+    Table,
+    Truth,
+    Vector,
+    constant,
+)
+from eventide.compiled.vectors import Vectors
 
 ACCUMULATED: Final = "+result"
 """Where bindings keep what a reduction has gathered; no name of the user's looks like that."""
@@ -21,20 +35,31 @@ HIGH: Final = "+high"
 COMPENSATED: Final = "+rest"
 
 
-class Reductions(Expressions):
+class Reductions(Vectors):
     """Writes loops over many, and what gathers from them."""
 
     def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
         """Execute `body` for each item of a list of components or number of a range."""
+        if isinstance(source, ast.Tuple | ast.List):
+            self._each_in_turn(target, [self.evaluate(part) for part in source.elts], body)
+            return
+        if isinstance(source, ast.Call) and self._is_builtin(source.func, enumerate, zip):
+            self._each_together(target, source, body, assigned)
+            return
+        counts = isinstance(source, ast.Call) and self._is_builtin(source.func, range)
+        items = None if counts else self.evaluate(source)
+        if isinstance(items, Items):
+            self._each_in_turn(target, list(items.items), body)
+            return
         if not isinstance(target, ast.Name):
             raise self.refusal(target, "loops give their items to one name")
         name = target.id
-        if isinstance(source, ast.Call) and self._is_range(source.func):
-            first, last, step = self._range(source)
+        if isinstance(source, ast.Call) and counts:
+            first, last, step, span = self._range(source)
             word = "slt" if step > 0 else "sgt"
 
             def count(counter: str) -> None:
-                self.flow.bindings[name] = Number(counter, "int")
+                self.flow.bindings[name] = Number(counter, "int", span=span)
                 body()
 
             def goes_on(counter: str) -> Truth:
@@ -42,9 +67,11 @@ class Reductions(Expressions):
 
             self.iterate([name, *assigned], goes_on, count, first, step)
             return
-        items = self.evaluate(source)
+        if isinstance(items, Vector | Formula):
+            self._each_item(items, source, name, body, assigned)
+            return
         if not isinstance(items, Elements | Table):
-            raise self.refusal(source, "loops go over range(...), a list of components or a list of numbers")
+            raise self.refusal(source, "loops go over range(...), a vector, a list of components or a list of numbers")
         size, path = self._length(items).text, () if isinstance(items, Table) else self.outside.all_items(items)
         if isinstance(items, Elements) and not items.items:
             return
@@ -61,13 +88,70 @@ class Reductions(Expressions):
 
         self.iterate([name, *assigned], is_inside, take)
 
-    def _is_range(self, node: ast.expr) -> bool:
+    def _each_in_turn(self, target: ast.expr, items: list[Item], body: Callable[[], None]) -> None:
+        """A loop over things that are known one by one: its body is written once for each."""
+        breaks: list[Arrival] = []
+        for item in [self.kept_item(item) for item in items]:
+            if self.is_dead:
+                break
+            loop = Loop()
+            self.bind(target, item)
+            self.loops.append(loop)
+            body()
+            self.loops.pop()
+            breaks += loop.breaks
+            self._go_on(loop.continues)
+        self._go_on(breaks)
+
+    def _go_on(self, arrivals: list[Arrival]) -> None:
+        """Join ways that have ended to the present one."""
+        if not arrivals:
+            return
+        merged = self.merger.merge([*arrivals, *([] if self.is_dead else [self.arrive()])])
+        assert merged is not None
+        self.flow = merged[0]
+
+    def bind(self, target: ast.expr, item: Item) -> None:
+        """Give an item to a name, or its parts to several."""
+        raise NotImplementedError
+
+    def _each_item(
+        self, vector: Vector | Formula, source: ast.expr, name: str, body: Callable[[], None], assigned: list[str]
+    ) -> None:
+        kept = self.keep(vector)
+        self.operand(kept, source)
+
+        def take(index: Number) -> None:
+            self.flow.bindings[name] = self.read_item(kept, index)
+            body()
+
+        self.over(kept.count, take, [name, *assigned], leaves=True)
+
+    def _each_together(self, target: ast.expr, source: ast.Call, body: Callable[[], None], assigned: list[str]) -> None:
+        """A loop over `enumerate(vector)` or `zip(vector, ...)`."""
+        counts = self._is_builtin(source.func, enumerate)
+        items = [self.operand(self.evaluate(argument), argument) for argument in source.args]
+        vectors = [self.keep(item) for item in items if isinstance(item, Vector | Formula)]
+        names = target.elts if isinstance(target, ast.Tuple) else []
+        if source.keywords or len(vectors) < len(items) or not vectors or len(names) != len(items) + counts:
+            raise self.refusal(source, "enumerate(...) and zip(...) are followed around vectors, with a name for each")
+
+        def take(index: Number) -> None:
+            parts = [self.read_item(vector, index) for vector in vectors]
+            self.bind(target, Items((index, *parts) if counts else tuple(parts)))
+            body()
+
+        carried = [name.id for name in names if isinstance(name, ast.Name)]
+        self.over(min(vector.count for vector in vectors), take, [*carried, *assigned], leaves=True)
+
+    def _is_builtin(self, node: ast.expr, *functions: Any) -> bool:
         if not isinstance(node, ast.Name) or node.id in self.flow.bindings:
             return False
         function = self.evaluate(node)
-        return isinstance(function, Builtin) and function.function is range
+        return isinstance(function, Builtin) and function.function in functions
 
-    def _range(self, node: ast.Call) -> tuple[str, str, int]:
+    def _range(self, node: ast.Call) -> tuple[str, str, int, Span | None]:
+        """Where a range begins and ends, its step, and the least and greatest number in it if they are known."""
         if node.keywords or not 1 <= len(node.args) <= 3:
             raise self.refusal(node, "range takes one to three whole numbers")
         numbers = [self.number(argument) for argument in node.args]
@@ -75,7 +159,18 @@ class Reductions(Expressions):
         if not step or not isinstance(step, int):
             raise self.refusal(node, "the step of range has to be written as a number other than 0")
         limits = [self.arithmetic.counter(number) for number in numbers[:2]]
-        return (limits[0] if len(limits) == 2 else "0", limits[-1], int(step))
+        first, last = numbers[0] if len(numbers) > 1 else constant(0), numbers[min(1, len(numbers) - 1)]
+        span = _between(self.arithmetic.number(first).extent, self.arithmetic.number(last).extent, int(step))
+        return (limits[0] if len(limits) == 2 else "0", limits[-1], int(step), span)
+
+    def reduce_all(self, function: Any, source: ast.expr, node: ast.Call) -> Item:
+        """`function(numbers)`: as if it were written around `... for ... in ...`."""
+        item = ast.Name("+item", ast.Load())
+        clause = ast.comprehension(ast.Name("+item", ast.Store()), source, [], 0)
+        generator = ast.GeneratorExp(item, [clause])
+        for part in (item, clause.target, generator):
+            ast.copy_location(part, source)
+        return self.reduce(function, generator, node)
 
     def reduce(self, function: Any, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
         """`function(... for ... in ...)`."""
@@ -91,6 +186,9 @@ class Reductions(Expressions):
 
         self.each(clause.target, clause.iter, body, list(begin))
         result = self.flow.bindings[ACCUMULATED]
+        seen = self.flow.bindings.get(SEEN)
+        if isinstance(seen, Truth) and not node.keywords:
+            self.builder.note_trap(self.truths.opposite(seen).text)
         if function is sum and COMPENSATED in self.flow.bindings:
             result = self._with_rest(result)
         self.flow.bindings = {**outer, GATE: outer.get(GATE, OPEN)}
@@ -133,7 +231,8 @@ class Reductions(Expressions):
             assert isinstance(so_far, Number | Truth)
             total = self.arithmetic.binary("Add", so_far, number)
             self.flow.bindings[ACCUMULATED] = total
-            if COMPENSATED in begin and self.arithmetic.number(number).kind == "float":
+            added = self.arithmetic.number(number)
+            if COMPENSATED in begin and added.kind == "float" and not added.is_numpy:
                 self._compensate(so_far, number, total)
 
         return begin, take
@@ -218,3 +317,10 @@ class Reductions(Expressions):
         self.flow.bindings = outer
         moves = self.arithmetic.number(sought).slope
         return Number(place.text, "int", moves and NAN)
+
+
+def _between(first: Span | None, last: Span | None, step: int) -> Span | None:
+    """The least and the greatest number of a range whose ends lie in some spans; None if that is not known."""
+    if first is None or last is None:
+        return None
+    return (first[0], max(first[0], last[1] - 1)) if step > 0 else (min(first[1], last[0] + 1), first[1])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Row
 from eventide.compiled.paths import ITEMS
-from eventide.compiled.values import Kind, Number, Path, Ref, Table, Truth
+from eventide.compiled.values import Kind, Number, Path, Ref, Span, Stored, Table, Truth
 
 if TYPE_CHECKING:
     from eventide.compiled.outside import Const, Place, Told
@@ -40,6 +40,7 @@ class Slots:
         self.tables: dict[Path, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
+        self.ranges: dict[Access, dict[Span, None]] = {}
         self.clock: dict[str, None] = {}
 
     # --- where things stand ---------------------------------------------------------------------------------------
@@ -58,8 +59,10 @@ class Slots:
         first = self.builder.value(f"add i64 {self._list(ref.path)}, 1")
         return self.builder.load("i64", "%lists", self.builder.value(f"add i64 {first}, {ref.element}"))
 
-    def _index(self, place: Place) -> str:
+    def _index(self, place: Place | Stored, item: str | None = None) -> str:
         index = self.builder.value(f"add i64 {self._base(place.owner)}, {place.offset}")
+        if item is not None:
+            index = self.builder.value(f"add i64 {index}, {item}")
         if self.lanes is None:
             return index
         row = self.builder.value(f"mul i64 {index}, {self.lanes}")
@@ -80,11 +83,42 @@ class Slots:
             return Number(self.builder.truncated(value), "int")
         return Number(value, "float", self._slope(place, index))
 
-    def _slope(self, place: Place, index: str) -> str | None:
+    def _slope(self, place: Place | Stored, index: str) -> str | None:
         if not self.is_guided or place.row in ("parameter", "last"):
             return None
         # Of rates, computed values and sums no law tells the derivative.
         return self.builder.load("double", "%R", index) if place.row == "state" else NAN
+
+    def index_of(self, place: Place) -> str:
+        """The slot of a quantity, as an operand."""
+        return self._index(place)
+
+    def note_read(self, stored: Stored, written: frozenset[Access]) -> None:
+        """A vector is read, or a part of it."""
+        access = Access(stored.owner.path, stored.row, stored.name)
+        if access not in written:
+            self.reads[access] = None
+
+    def item(self, stored: Stored, item: str) -> Number:
+        """One item of a vector."""
+        index = self._index(stored, item)
+        value = self.builder.load("double", ROWS[stored.row], index)
+        return Number(value, "float", self._slope(stored, index), is_numpy=True)
+
+    def address(self, stored: Stored, item: str) -> str:
+        """Where an item of a vector stands."""
+        return self.builder.address("double", ROWS[stored.row], self._index(stored, item))
+
+    def set_item(self, stored: Stored, item: str, value: str) -> None:
+        """Set one item of a vector."""
+        self.builder.store("double", value, ROWS[stored.row], self._index(stored, item))
+
+    def note_write(self, stored: Stored, items: Span) -> Access:
+        """Items of a vector are written, from one to before another; answers which vector it was."""
+        access = Access(stored.owner.path, stored.row, stored.name)
+        self.writes[access] = None
+        self.ranges.setdefault(access, {})[items] = None
+        return access
 
     def truth(self, value: str) -> Truth:
         """A double that holds 0 or 1 as a truth."""
@@ -118,6 +152,17 @@ class Slots:
         """How many numbers a table has."""
         return Number(self.builder.load("i64", "%lists", self._table(table.path)), "int")
 
+    def array_item(self, table: Table, index: str) -> Number:
+        """One number of an array, which is known to be there."""
+        behind = self.builder.value(f"add i64 {self._table(table.path)}, 1")
+        place = self.builder.value(f"add i64 {behind}, {index}")
+        return Number(self.builder.load("double", "%lists", place), "float", is_numpy=True)
+
+    def array_address(self, table: Table, index: str) -> str:
+        """Where one number of an array stands."""
+        behind = self.builder.value(f"add i64 {self._table(table.path)}, 1")
+        return self.builder.address("double", "%lists", self.builder.value(f"add i64 {behind}, {index}"))
+
     def cell(self, table: Table, index: str) -> Number:
         """One number of a table, NaN where Python raises."""
         builder, row = self.builder, self._table(table.path)
@@ -127,8 +172,10 @@ class Slots:
         is_inside = builder.value(f"icmp ult i64 {place}, {size}")
         behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
+        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true") if self.builder.traps else "")
         kind: Kind = "whole" if table.kind is int else "float"
-        return Number(builder.select(is_inside, "double", value, NAN), kind)
+        is_numpy = table.array_size is not None
+        return Number(builder.select(is_inside, "double", value, NAN), kind, is_numpy=is_numpy)
 
     def _table(self, path: Path) -> str:
         return self.tables.setdefault(path, f"%table{len(self.tables)}")

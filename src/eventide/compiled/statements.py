@@ -10,7 +10,8 @@ from typing import Any, Final
 from eventide.compiled.following import Following
 from eventide.compiled.outside import Place
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Item, Items, Nothing, Truth
+from eventide.compiled.values import Formula, Item, Items, Nothing, Number, Table, Truth, Vector
+from eventide.compiled.vectors import is_vector
 
 _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
     ast.Assert: "an assertion cannot raise in native code: let an `@when` handler check it",
@@ -66,46 +67,98 @@ class Statements(Following):
 
     def _do_assign(self, node: ast.Assign) -> None:
         item = self.evaluate(node.value)
+        if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Attribute | ast.Subscript):
+            item = self.kept_item(item)
         for target in node.targets:
             self._assign(target, item)
 
     def _do_annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self._assign(node.target, self.evaluate(node.value))
+            self._assign(node.target, self.kept_item(self.evaluate(node.value)))
 
     def _do_augassign(self, node: ast.AugAssign) -> None:
         target = node.target
+        if isinstance(target, ast.Subscript):
+            self._augment_part(target, node)
+            return
         if isinstance(target, ast.Name):
             before: Item = self.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target))
             place = None
         elif isinstance(target, ast.Attribute):
             place = self._place(target)
-            before = self.settle(place)
+            before = place if isinstance(place, Vector) else self.settle(place)
         else:
             raise Unlowerable("items are not assigned")
-        value = self.operate(node.op, self._as_number(before, target), self.number(node.value))
-        if place is not None:
+        if isinstance(before, Vector):
+            self._augment(before, node)
+            return
+        right = self.operand(self.evaluate(node.value), node.value)
+        value = self.combine(node.op, self._as_number(before, target), right)
+        if not isinstance(value, Number | Truth):
+            if place is not None or not isinstance(target, ast.Name):
+                raise Unlowerable("this is one number, and what is to be set is a vector")
+            self.flow.bindings[target.id] = self.keep(value) if isinstance(value, Formula) else value
+        elif place is not None and not isinstance(place, Vector):
             self.write(place, value)
         elif isinstance(target, ast.Name):
             self.flow.bindings[target.id] = value
+
+    def bind(self, target: ast.expr, item: Item) -> None:
+        """Give an item to a name, or its parts to several."""
+        if not isinstance(target, ast.Name | ast.Tuple):
+            raise Unlowerable("loops give their items to names")
+        self._assign(target, item)
+
+    def _augment(self, vector: Vector, node: ast.AugAssign) -> None:
+        """`vector += value`, in place."""
+        right = self.operand(self.evaluate(node.value), node.value)
+        self.fill(vector, self.combine(node.op, self.operand(vector, node.target), right))
+
+    def _augment_part(self, target: ast.Subscript, node: ast.AugAssign) -> None:
+        vector = self._vector(target)
+        if isinstance(target.slice, ast.Slice):
+            self._augment(self._slice(vector, target.slice), node)
+            return
+        self._note_read(vector)
+        self.set_item(vector, target.slice, lambda item: self.operate(node.op, item, self.number(node.value)))
+
+    def _vector(self, target: ast.Subscript) -> Vector:
+        base = self.evaluate(target.value)
+        base = self.outside.as_vector(base) if isinstance(base, Table) and is_vector(base) else base
+        if not isinstance(base, Vector):
+            raise Unlowerable("of items only those of vectors can be assigned")
+        return base
+
+    def _assign_part(self, target: ast.Subscript, item: Item) -> None:
+        vector = self._vector(target)
+        if isinstance(target.slice, ast.Slice):
+            self.fill(self._slice(vector, target.slice), self.operand(item, target))
+            return
+        value = self._as_number(item, target)
+        self.set_item(vector, target.slice, lambda _: value)
 
     def _assign(self, target: ast.expr, item: Item) -> None:
         if isinstance(target, ast.Name):
             self.flow.bindings[target.id] = item
         elif isinstance(target, ast.Attribute):
             place = self._place(target)
-            self.write(place, self._as_number(item, target))
+            if isinstance(place, Vector):
+                self.fill(place, self.operand(item, target))
+            else:
+                self.write(place, self._as_number(item, target))
+        elif isinstance(target, ast.Subscript):
+            self._assign_part(target, item)
         elif isinstance(target, ast.Tuple | ast.List):
             if not isinstance(item, Items) or len(item.items) != len(target.elts):
                 raise Unlowerable(f"{len(target.elts)} names need as many values, written out")
             for part, value in zip(target.elts, item.items, strict=True):
                 self._assign(part, value)
         else:
-            raise Unlowerable("names and attributes can be assigned, and nothing else")
+            raise Unlowerable("names, attributes and items of vectors can be assigned, and nothing else")
 
-    def _place(self, target: ast.Attribute) -> Place:
+    def _place(self, target: ast.Attribute) -> Place | Vector:
         found = self.find(target)
-        if not isinstance(found, Place):
+        if not isinstance(found, Place | Vector):
             raise Unlowerable(
                 f"{target.attr!r} stands in no slot: between events only states, rates, computed values and sums change"
             )
@@ -141,6 +194,7 @@ class Statements(Following):
 
     def _do_return(self, node: ast.Return) -> None:
         value: Item = Nothing() if node.value is None else self.evaluate(node.value)
+        value = self.kept_item(value)
         self.frame.returns.append(self.arrive(self._gated(value)))
 
     def _gated(self, value: Item) -> Item:

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -52,17 +53,29 @@ class Store:
         with self._lock:
             return Kernel(self._address(lowered.source, lowered.symbols), lowered, self)
 
-    def _address(self, source: str, needed: tuple[str, ...]) -> int:
+    def load(self, source: str | Callable[[], str], needed: tuple[str, ...] = (), key: str = "") -> int:
+        """The address of the function `@kernel` of a module.
+
+        source      its text, or what makes it
+        needed      the functions of the mathematical library that it calls
+        key         what the text depends on; by default the text
+        Raises as `kernel`.
+        """
+        with self._lock:
+            return self._address(source, needed, key)
+
+    def _address(self, source: str | Callable[[], str], needed: tuple[str, ...], key: str = "") -> int:
         from eventide.compiled.llvm import Machine, machine_name
 
-        key = hashlib.sha256(f"{machine_name()}\n{source}".encode()).hexdigest()
+        key = hashlib.sha256(f"{machine_name()}\n{key or source}".encode()).hexdigest()
         if key not in self._addresses:
             self._machine = machine = self._machine or Machine()
             symbol = f"eventide_{key}"
             code = self._read(key)
             if code is None:
                 self.compiled += 1
-                code = machine.compile(source.replace("@kernel(", f"@{symbol}(", 1))
+                text = source if isinstance(source, str) else source()
+                code = machine.compile(text.replace("@kernel(", f"@{symbol}(", 1))
                 self._write(key, code)
             self._addresses[key] = machine.load(code, symbol, needed)
         return self._addresses[key]

@@ -5,6 +5,7 @@ A guide is >= 0 where its truth holds and <= 0 where it does not. A truth withou
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.ir import INFINITE, NAN, ONE, ZERO, Wire, real
@@ -40,6 +41,10 @@ class Truths:
 
     def compare(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
         """`left <comparison> right`."""
+        truth = self._compared(name, left, right)
+        return replace(truth, is_numpy=True) if left.is_numpy or right.is_numpy else truth
+
+    def _compared(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
         one, other = self.arithmetic.number(left), self.arithmetic.number(right)
         whole, double = COMPARISONS[name]
         if one.kind == other.kind == "int":

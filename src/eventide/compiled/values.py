@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from eventide.compiled.ir import real
 from eventide.compiled.refusal import Unlowerable
+
+if TYPE_CHECKING:
+    from eventide.compiled.lowered import Row
 
 Path: TypeAlias = tuple[str, ...]
 """How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
 
 Kind: TypeAlias = Literal["int", "whole", "float"]
 """int: 64 bits; whole: a double that is a whole number, as `int(x)` makes it; float: a double."""
+
+Span: TypeAlias = tuple[int, int]
 
 LARGEST_INT: Final = 2**63
 
@@ -22,28 +28,41 @@ LARGEST_INT: Final = 2**63
 class Number:
     """A number of the kernel.
 
-    slope   its derivative by time; None if it does not move within a step, NAN if the derivative is not to be had
-    known   its value, if that is known already
+    slope       its derivative by time; None if it does not move within a step, NAN if the derivative is not to be had
+    known       its value, if that is known already
+    span        of a whole number of 64 bits: the least and the greatest that it can be, if that is known
+    is_numpy    whether it is numpy's double: `sum` adds those up without compensation
     """
 
     text: str
     kind: Kind
     slope: str | None = None
     known: float | None = None
+    span: Span | None = None
+    is_numpy: bool = False
+
+    @property
+    def extent(self) -> Span | None:
+        """The span, also of a number that is known."""
+        if self.kind == "int" and self.known is not None:
+            return int(self.known), int(self.known)
+        return self.span
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
     """A truth of the kernel.
 
-    guide   a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
-    slope   the guide's derivative, as for numbers
+    guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
+    slope       the guide's derivative, as for numbers
+    is_numpy    whether it is numpy's, of which two are not added up as numbers
     """
 
     text: str
     guide: str | None = None
     slope: str | None = None
     known: bool | None = None
+    is_numpy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +129,74 @@ class Elements:
 class Table:
     """A list, tuple or array of numbers.
 
-    kind    of all of them
+    kind        of all of them
+    array_size  how many numbers an array has, with which it can be reckoned; None for lists
     """
 
     path: Path
     kind: type
+    array_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The slots of a vector of a component.
+
+    offset      of its first item, from the first of the object
+    length      of the whole vector
+    """
+
+    owner: Ref
+    row: Row
+    name: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory of the kernel for the length of a call.
+
+    slopes      where the derivatives of its numbers are kept; None if they do not move
+    is_truth    whether it keeps truths, as 1.0 and 0.0
+    """
+
+    address: str
+    slopes: str | None = None
+    is_truth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Numbers in memory, as numpy's views are: item k is number `start + step * k` there."""
+
+    memory: Stored | Buffer | Table
+    start: int
+    step: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula:
+    """Numbers that are computed one by one where they are wanted, instead of an array of numpy's for each operation.
+
+    at          writes the instructions for one of them
+    sources     what in memory they are computed from
+    epoch       how much had been written when the formula was made: after that it would see what it should not
+    """
+
+    count: int
+    at: Callable[[Number], Number | Truth]
+    sources: tuple[Vector, ...]
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMethod:
+    """A method of an array, not yet called."""
+
+    vector: Vector | Formula
+    name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,6 +252,9 @@ Item: TypeAlias = (
     | Clock
     | Elements
     | Table
+    | Vector
+    | Formula
+    | VectorMethod
     | Function
     | Builtin
     | Module

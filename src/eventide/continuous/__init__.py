@@ -4,37 +4,73 @@ May import: discrete, statistics, declare, errors. Start reading at `component.p
 `march.py`.
 """
 
+from eventide.continuous import inputs, methods
+from eventide.continuous.checks import check_limits
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
 from eventide.continuous.methods import (
+    BOGACKI_SHAMPINE,
+    DOP853,
+    DORMAND_PRINCE,
     ENGLAND,
     ENGLAND_PLAIN,
     EULER,
+    FEHLBERG,
+    FEHLBERG_EXTRAPOLATED,
+    HEUN3,
     KUTTA_SIMPSON,
+    MIDPOINT,
     RK4,
+    RK4_38,
+    RK43,
     TRAPEZOID,
     Method,
+    Tableau,
+    explicit,
     fixed,
+    method_from_flags,
 )
-from eventide.continuous.motion import Motion, check_limits
+from eventide.continuous.motion import Motion
+from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
+from eventide.continuous.rest import rest
 from eventide.continuous.system import System
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import VectorVariable
 
 __all__ = [
+    "BOGACKI_SHAMPINE",
+    "DOP853",
+    "DORMAND_PRINCE",
     "ENGLAND",
     "ENGLAND_PLAIN",
     "EULER",
+    "FEHLBERG",
+    "FEHLBERG_EXTRAPOLATED",
+    "HEUN3",
     "KUTTA_SIMPSON",
+    "MIDPOINT",
     "RK4",
+    "RK4_38",
+    "RK43",
     "TRAPEZOID",
     "Continuous",
     "Flow",
     "Law",
     "Method",
     "Motion",
+    "PathIntegrator",
+    "PathState",
     "System",
+    "Tableau",
     "Variable",
+    "VectorVariable",
     "check_limits",
+    "explicit",
     "fixed",
+    "hermite_interpolate",
+    "inputs",
     "law",
+    "method_from_flags",
+    "methods",
+    "rest",
 ]

@@ -5,6 +5,7 @@ Here nothing is known, so that everything moves together and runs as Python; the
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ class LawPlan(Plan):
     contributions, equations    address, place of the index row and number of objects; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
+    is_direct                   whether they are compiled and look at no rate
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -46,6 +48,7 @@ class LawPlan(Plan):
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
     assigns: bool = True
+    is_direct: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,15 @@ class ConditionPlan(Plan):
 
     needs_laws          whether it reads rates, computed values or sums
     address, index, constants   its kernel, its index row and its closure numbers
+    guide                       where it is tested in Python: what leaves event function and slope in a row of the
+                                arrays, called with the row, time, dt and last_time; None if it has no kernel
     """
 
     needs_laws: bool = True
     address: int = 0
     index: int = 0
     constants: int = 0
+    guide: Callable[[int, float, float, float], None] | None = None
 
 
 ANYTHING = LawPlan(None)
@@ -67,9 +73,13 @@ ANY_CONDITION = ConditionPlan(None)
 
 
 class Analyst:
-    """Knows nothing: every law and condition may touch everything."""
+    """Knows nothing: every law and condition may touch everything.
+
+    compiles    whether laws are compiled where they can be
+    """
 
     motion: Motion
+    compiles = False
 
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""
@@ -79,6 +89,10 @@ class Analyst:
         """What is known of a condition."""
         return ANY_CONDITION
 
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
+        return None
+
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         return True
@@ -86,6 +100,10 @@ class Analyst:
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made."""
         return True
+
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
+        return None
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
@@ -102,7 +120,7 @@ class Analyst:
                 item = parent[item]
             return item
 
-        plans: list[Plan] = [self.motion.plans[owner] for owner in owners]
+        plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
             met = owners if plan.touches is None else [o for o in plan.touches if o in parent]

@@ -5,14 +5,19 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.errors import ModelError
+import numpy as np
+
+from eventide.continuous.culprits import execute_law
+from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.variable import Variable
+    from eventide.simulation import Simulation
 
 _checked = "_equations_are_checked"
 
@@ -61,23 +66,31 @@ def two_setters(law: Any, other: Any, variable: Variable) -> ModelError:
     )
 
 
+Quantity: TypeAlias = tuple[str, int | None]
+"""The name of a state and, for a vector, the number of the item."""
+
+
 class _Ledger:
     """Who wrote which rate in this pass, and which rates the present law has read."""
 
     def __init__(self) -> None:
         self.law: Any = None
-        self.writers: dict[tuple[int, str], Any] = {}
-        self.read: set[tuple[int, str]] = set()
+        self.writers: dict[tuple[int, Quantity], Any] = {}
+        self.read: set[tuple[int, Quantity]] = set()
 
     def begin(self, law: Any) -> None:
         self.law = law
         self.read.clear()
 
-    def note_write(self, owner: Any, name: str) -> None:
-        key = (owner._base, name)  # two objects may have one name, and no two a block
+    def note_read(self, owner: Any, quantity: Quantity) -> None:
+        self.read.add((owner._base, quantity))  # two objects may have one name, and no two a block
+
+    def note_write(self, owner: Any, quantity: Quantity) -> None:
+        key = (owner._base, quantity)
         other = self.writers.get(key)
         if other is not None and other is not self.law and key not in self.read:
-            raise two_setters(self.law, other, owner[name])
+            name, item = quantity
+            raise two_setters(self.law, other, owner[name] if item is None else owner[name][item])
         self.writers[key] = self.law
 
 
@@ -92,12 +105,79 @@ class _CheckedRates:
         object.__setattr__(self, "_ledger", ledger)
 
     def __getattr__(self, name: str) -> Any:
-        self._ledger.read.add((self._owner._base, name))
-        return getattr(self._rates, name)
+        value = getattr(self._rates, name)
+        if name in self._owner._layout.starts:
+            return _CheckedItems.watching(value, self._owner, name, self._ledger)
+        self._ledger.note_read(self._owner, (name, None))
+        return value
 
-    def __setattr__(self, name: str, value: float) -> None:
-        setattr(self._rates, name, value)
-        self._ledger.note_write(self._owner, name)
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in self._owner._layout.starts:
+            self.__getattr__(name)._write(value)
+        else:
+            setattr(self._rates, name, value)
+            self._ledger.note_write(self._owner, (name, None))
+
+
+class _CheckedItems(np.ndarray):
+    """Stands in for the rates of a vector, or a slice of them, and keeps the ledger item by item.
+
+    _items  the numbers of its items in the vector
+    """
+
+    _note: tuple[Any, str, _Ledger] | None = None
+    _items: Any = None
+
+    @classmethod
+    def watching(cls, values: Any, owner: Any, name: str, ledger: _Ledger) -> Any:
+        """The array `values` as one that keeps the ledger."""
+        checked = values.view(cls)
+        checked._note, checked._items = (owner, name, ledger), np.arange(len(values))
+        return checked
+
+    def _tell(self, items: Any, *, writes: bool) -> None:
+        if self._note is not None:
+            owner, name, ledger = self._note
+            for item in np.atleast_1d(items).tolist():
+                (ledger.note_write if writes else ledger.note_read)(owner, (name, item))
+
+    def _write(self, value: Any) -> None:
+        """The rates are assigned as a whole; by `+=` it is this array that comes back."""
+        if not isinstance(value, _CheckedItems):
+            assert self._note is not None
+            owner, name, _ = self._note
+            setattr(owner._rates._rates, name, value)
+        self._tell(self._items, writes=True)
+
+    def __getitem__(self, key: Any) -> Any:
+        value = super().__getitem__(key)
+        if isinstance(value, _CheckedItems) and self._note is not None:
+            value._note, value._items = self._note, self._items[key]
+        else:
+            self._tell(self._items[key], writes=False)
+        return value
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        if not isinstance(value, _CheckedItems):  # else it comes back from `+=`, which has told
+            self._tell(self._items[key], writes=True)
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in range(len(self)))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
+        for given in inputs:
+            if isinstance(given, _CheckedItems):
+                given._tell(given._items, writes=False)
+        plain = [np.asarray(given) if isinstance(given, _CheckedItems) else given for given in inputs]
+        if not out:
+            return getattr(ufunc, method)(*plain, **options)
+        targets = tuple(np.asarray(target) if isinstance(target, _CheckedItems) else target for target in out)
+        getattr(ufunc, method)(*plain, out=targets, **options)
+        for target in out:
+            if isinstance(target, _CheckedItems):
+                target._tell(target._items, writes=True)
+        return out[0]
 
 
 def check_pass(flow: Flow) -> None:
@@ -106,17 +186,27 @@ def check_pass(flow: Flow) -> None:
     Raises ModelError, naming both laws, if one sets a rate that another has set and it has not read.
     """
     ledger = _Ledger()
-    owners = [c for c in flow.motion.system.components() if c._layout.states]
+    owners = [c for c in flow.motion.system.components() if c._layout.moves]
     views = [owner._rates for owner in owners]
     for owner in owners:
         owner._rates = _CheckedRates(owner, ledger)
     try:
         for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
-            if stage == 0:
-                law.contributions()
-            else:
-                law.equations()
+            execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
+
+
+def check_limits(sim: Simulation) -> None:
+    """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
+    if not sim.dt_min >= 0.0:
+        raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
+    if sim.dt_max == inf and "motion" in sim._continuum.__dict__ and sim.method.is_fixed:
+        raise ModelError(
+            f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
+            "give Simulation(dt_max=...) or set sim.dt_max"
+        )
+    if not sim.dt_min <= sim.dt_max:
+        raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")

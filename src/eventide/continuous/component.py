@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from eventide.continuous.layout import Layout
 from eventide.continuous.variable import Variable
-from eventide.declare import Component, Role
-from eventide.discrete.conditions import handler_specs
-from eventide.errors import ModelError, SimulationError
+from eventide.continuous.vectors import VectorVariable
+from eventide.declare import MISSING, Component, Role
+from eventide.discrete.conditions import handler_specs, refuse_priority
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,7 @@ class _Continuum:
     _started: int = 0
     _states: Any = None
     _rests: Any = None
+    _vectors: tuple[Any, ...] = ()
     _rates: Any = None
     _rates_read: Any = None
     _lasts: Any = None
@@ -45,13 +47,13 @@ class Continuous(_Continuum, Component):
     `start()` to `stop()`. Whatever a state is set to by an event, the equations go on from there.
     """
 
-    _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "field")
+    _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "vector", "computed vector", "field")
     _when_specs: ClassVar[list[Any]] = []
     _every_specs: ClassVar[list[Any]] = []
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls._layout = Layout(cls._fields)
+        cls._layout = Layout(cls._fields, title=cls.__name__)
         cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
         cls._has_equations = cls.equations is not Continuous.equations
@@ -89,6 +91,8 @@ class Continuous(_Continuum, Component):
         Raises SimulationError 11 between events.
         """
         self._forbid_between_events(11, "set_priority")
+        if priority != priority:
+            refuse_priority(self.name)
         self._priority = float(priority)
         self._system.rerank(self)
         return self
@@ -126,33 +130,54 @@ class Continuous(_Continuum, Component):
         return self._lasts  # type: ignore[no-any-return]
 
     def __getitem__(self, name: str) -> Variable:
-        """The `Variable` behind a state, computed value or sum."""
+        """The `Variable` behind a state, computed value or sum; that of a vector stands for all its items."""
         if self._variables is None:
             self._variables = {}
         if name not in self._variables:
-            if name not in self._layout.names:
-                known = ", ".join(self._layout.names) or "none"
+            if name not in self._layout.variables:
+                known = ", ".join(self._layout.variables) or "none"
                 raise KeyError(f"{self.name} has no variable {name!r}; it has: {known}")
-            offset = self._layout.offsets[name]
             spec = self._layout.fields[name]
-            self._variables[name] = Variable._of(self, offset, f"{self.name}.{name}", spec)
+            if name in self._layout.starts:
+                self._variables[name] = VectorVariable._behind(self, name, spec)
+            else:
+                offset = self._layout.offsets[name]
+                self._variables[name] = Variable._of(self, offset, f"{self.name}.{name}", spec)
         return self._variables[name]
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
+    def _measure(self, **sizes: Any) -> None:
+        self._layout = type(self)._layout.sized(sizes)
+
+    def _laws(self) -> tuple[Any, ...]:
+        """The functions that hold between events."""
+        return type(self).contributions, type(self).equations
+
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
+        if not self._layout.is_sized:
+            self._measure(**self._default_sizes())
         self._system = sim._continuum
         self._base = self._system.adopt(self)
+
+    def _default_sizes(self) -> dict[str, Any]:
+        """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""
+        sizes = {name: self._fields[name].default for name in self._layout.size_fields}
+        for name, size in sizes.items():
+            if size is MISSING:
+                raise ModelError(
+                    f"{type(self).__name__} has an __init__ of its own, and the vectors' size {name} has no default: "
+                    f"call self._measure"
+                )
+        return sizes
 
     def _attach_views(self, table: Any, base: int) -> None:
         self._layout.attach(self, table, base)
 
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:
-            raise SimulationError(
-                number, self.sim.time, f"{call}() of {self.name} was called between events.", continuous=self
-            )
+            self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
 
 
 class Law(Continuous):
@@ -166,7 +191,10 @@ class Law(Continuous):
 
     def equations(self) -> None:
         """Call the function."""
-        self._function()
+        return self._function()
+
+    def _laws(self) -> tuple[Any, ...]:
+        return (self._function,)
 
 
 def law(sim: Simulation, function: Callable[[], None], *, name: str = "") -> Law:

@@ -16,15 +16,14 @@ class Engine(NamedTuple):
     """
 
     pack: Callable[[Arrays], tuple[Any, Any]]
-    march: Callable[..., int]
-    settle: Callable[..., None]
+    proceed: Callable[..., int]
+    settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
     force: Callable[..., int]
     choose: Callable[..., int]
     enter: Callable[..., None]
     leave: Callable[..., None]
-    sift_up: Callable[..., None]
 
 
 ENTRIES: Final = Engine._fields[1:]

@@ -7,9 +7,11 @@ from math import nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass
+from eventide.continuous.culprits import execute_law
 from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
+    DIRECT,
     EMPTY,
     EVENT,
     FIRST,
@@ -66,11 +68,13 @@ class Flow:
         self.slots: dict[int, None] = {}
         self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
+        self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
+        self._indirect: dict[Any, None] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
-        ints[number, EMPTY] = 1
+        ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
         self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
@@ -113,16 +117,9 @@ class Flow:
             self._is_checked = True
             check_pass(self)
             return
-        law: Any = None
-        try:
-            for (stage, _, _), law in zip(self.order, self.laws, strict=True):
-                if stage == CONTRIBUTIONS:
-                    law.contributions()
-                else:
-                    law.equations()
-        except BaseException as error:
-            error.add_note(f"in the equations of {law.name} at time {self.motion.sim.time!r}")
-            raise
+        time = self.motion.sim.time
+        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+            execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     # --- members --------------------------------------------------------------------------------------------------
 
@@ -137,6 +134,9 @@ class Flow:
         if not getattr(owner, "_is_active", False):
             return
         self._is_checked = False
+        if not (plan and plan.is_direct):
+            self._indirect[owner] = None
+            self.motion.flow_ints.array[self.number, DIRECT] = 0
         if owner._contributes:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions if plan else None)
         if owner._has_equations:
@@ -148,6 +148,8 @@ class Flow:
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
+        self._indirect.pop(owner, None)
+        self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for place in reversed([i for i, other in enumerate(self.laws) if other is owner]):
             del self.order[place], self.laws[place]
             self.chain.delete(place)

@@ -6,9 +6,11 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.tables import E0, Y0, R, Y
+from eventide.continuous.vectors import seen, set_values, write_values
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.declare import Field
+    from eventide.declare import Field, Role
 
 _PROPERTY = """
 def get(self):
@@ -38,7 +40,43 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if self._states[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
-    self._system.motion.written(self._base + {offset})
+    motion = self._system.motion
+    if self._base + {offset} in motion.groups.readers:
+        motion.written(self._base + {offset})
+"""
+_VECTOR = """
+def get(self):
+    flow = self._flow
+    if flow.at != self.sim.time:
+        flow.show()
+    values = self._vectors[{offset}]
+    return values if flow.is_open and self.sim.active else seen(self, {name!r}, values)
+
+def set(self, value):
+    values = self._vectors[{offset}]
+    if self._flow.is_open and self.sim.active:
+        set_values(self, self._layout, {name!r}, values, value)
+    else:
+        write_values(self, {name!r}, values, value)
+"""
+_VECTOR_OF_RATES = """
+def get(self):
+    return self._vectors[{offset}]
+
+def set(self, value):
+    set_values({kind!r}, layout, {name!r}, self._vectors[{offset}], value)
+"""
+_VECTOR_READING = """
+def get(self):
+    return seen(self._owner, {name!r}, self._vectors[{offset}])
+"""
+_SIZE = """
+def get(self):
+    return self._layout.sizes[{name!r}]
+
+def set(self, value):
+    if value != self._layout.sizes[{name!r}]:
+        refuse_size(self, {name!r}, value)
 """
 _READING = """
 def get(self):
@@ -51,52 +89,143 @@ KINDS: Final[dict[Any, str]] = {float: "", int: "int", bool: "bool"}
 
 
 class Layout:
-    """The block of one class: states first, then computed values, sums and numeric parameters.
+    """The block of one class: states first, then computed values, sums and numeric parameters; vectors at the end.
 
     states, computed, sums, parameters   names of each kind, in order of their slots
-    names                                of the quantities that move: all but the parameters
+    vectors, computed_vectors            names of vectors; their slots begin with the computed ones
+    names                                of the single quantities that move: no parameters, no vectors
+    offsets                              of all single quantities
+    starts, lengths                      of the vectors; empty where a size is not known yet
+    sizes                                the fields that tell the sizes of vectors
     """
 
-    def __init__(self, fields: dict[str, Field]) -> None:
+    def __init__(self, fields: dict[str, Field], sizes: dict[str, int] | None = None, title: str = "") -> None:
         self.fields = fields
-        self.states = tuple(n for n, f in fields.items() if f.role == "state")
-        self.computed = tuple(n for n, f in fields.items() if f.role == "computed")
-        self.sums = tuple(n for n, f in fields.items() if f.role == "sum")
-        self.parameters = tuple(n for n, f in fields.items() if f.role == "field" and f.annotation in tuple(KINDS))
+        self.title = title
+        self.vectors = self._of("vector")
+        self.computed_vectors = self._of("computed vector")
+        told_by = [fields[name].size for name in (*self.computed_vectors, *self.vectors)]
+        self.size_fields = tuple(dict.fromkeys(size for size in told_by if isinstance(size, str)))
+        self.states = self._of("state")
+        self.computed = self._of("computed")
+        self.sums = self._of("sum")
+        self.parameters = tuple(
+            name for name in self._of("field") if fields[name].annotation in KINDS and name not in self.size_fields
+        )
         self.names = (*self.states, *self.computed, *self.sums)
         self.offsets = {name: i for i, name in enumerate((*self.names, *self.parameters))}
         self.size = len(self.offsets)
-        spec: dict[str, Any] = {"_fields_": [(name, ctypes.c_double) for name in self.states], "__slots__": ()}
-        self.view: Any = type("Rates", (ctypes.Structure,), spec)
-        self.reading: Any = _reading_class(self.states)
+        self.sizes = sizes or {}
+        self.starts: dict[str, int] = {}
+        self.lengths: dict[str, int] = {}
+        if self.is_sized:
+            self._place_vectors()
+        self._sized: dict[tuple[int, ...], Layout] = {}
+        self.view = _rates_class(self)
+        self.reading: Any = _reading_class(self)
+
+    def _of(self, role: Role) -> tuple[str, ...]:
+        return tuple(name for name, spec in self.fields.items() if spec.role == role)
+
+    def _place_vectors(self) -> None:
+        for name in (*self.computed_vectors, *self.vectors):
+            size = self.fields[name].size
+            length = self.sizes[size] if isinstance(size, str) else size
+            self.starts[name], self.lengths[name] = self.size, length
+            self.size += length
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether all sizes are known, so that objects can be made."""
+        return len(self.sizes) == len(self.size_fields)
+
+    @property
+    def moves(self) -> bool:
+        """Whether there are states at all."""
+        return bool(self.states or self.vectors)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of all that moves, vectors among them."""
+        return (*self.names, *self.computed_vectors, *self.vectors)
+
+    def sized(self, sizes: dict[str, Any]) -> Layout:
+        """The layout of objects whose size fields have these values; one and the same for equal ones.
+
+        Raises TypeError or ValueError for what is no size.
+        """
+        for name, size in sizes.items():
+            if isinstance(size, bool) or not isinstance(size, int):
+                raise TypeError(f"{self.title}(...) takes a whole number for {name}, and got {size!r}")
+            if size < 1:
+                raise ValueError(f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector is that long")
+        key = tuple(sizes[name] for name in self.size_fields)
+        if key not in self._sized:
+            self._sized[key] = Layout(self.fields, dict(zip(self.size_fields, key, strict=True)), self.title)
+        return self._sized[key]
+
+    def slots(self, base: int, name: str) -> slice:
+        """The slots of a vector of an object."""
+        start = base + self.starts[name]
+        return slice(start, start + self.lengths[name])
+
+    def state_slots(self, base: int) -> list[int]:
+        """The slots of an object's states, ascending."""
+        slots = list(range(base, base + len(self.states)))
+        if self.vectors:
+            slots += range(base + self.starts[self.vectors[0]], base + self.size)
+        return slots
+
+    def name_of(self, offset: int) -> tuple[str, int | None]:
+        """Which quantity a slot belongs to: its name and, for a vector, the number of the item."""
+        for name, start in self.starts.items():
+            if start <= offset < start + self.lengths[name]:
+                return name, offset - start
+        return self.names[offset], None
 
     def install(self, cls: type) -> None:
         """Give the class one property for each of its names."""
         for name, offset in self.offsets.items():
             spec = self.fields[name]
             if spec.role == "field":
-                getter, setter = _functions(_PARAMETER, offset, name, KINDS[spec.annotation])
+                self._install(cls, _PARAMETER, offset, name, KINDS[spec.annotation])
             else:
-                getter, setter = _functions(_PROPERTY, offset, name)
-            setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
+                self._install(cls, _PROPERTY, offset, name)
+        for place, name in enumerate((*self.computed_vectors, *self.vectors)):
+            self._install(cls, _VECTOR, place, name)
+        for name in self.size_fields:
+            self._install(cls, _SIZE, 0, name)
+
+    def _install(self, cls: type, template: str, offset: int, name: str, kind: str = "") -> None:
+        getter, setter = _functions(template, offset, name, kind)
+        setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def attach(self, owner: Any, table: Any, base: int) -> None:
         """Point an object's views at its block of `table`, the array of all rows."""
         end = base + self.size
         owner._states = memoryview(table[Y, base:end])
         owner._rests = memoryview(table[E0, base:end])
-        if self.states:
-            width = table.strides[1]
-            stride = table.strides[0]
-            owner._rates = self.view.from_buffer(table, R * stride + base * width)
-            owner._lasts = self.reading(memoryview(table[Y0, base:end]))
-            owner._rates_read = self.reading(memoryview(table[R, base:end]))
-        else:
+        if self.computed_vectors or self.vectors:
+            owner._vectors = self._vectors(table[Y], base, (*self.computed_vectors, *self.vectors))
+        if not self.moves:
             owner._rates = owner._rates_read = owner._lasts = _NO_STATES
+            return
+        width = table.strides[1]
+        stride = table.strides[0]
+        owner._rates = self.view.from_buffer(table, R * stride + base * width)
+        owner._lasts = self.reading(memoryview(table[Y0, base:end]))
+        owner._rates_read = self.reading(memoryview(table[R, base:end]))
+        if self.vectors:
+            owner._rates._vectors = self._vectors(table[R], base, self.vectors)
+            owner._lasts._show(owner.name, self._vectors(table[Y0], base, self.vectors))
+            owner._rates_read._show(owner.name, owner._rates._vectors)
+
+    def _vectors(self, row: Any, base: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+        return tuple(row[self.slots(base, name)] for name in names)
 
 
-def _functions(template: str, offset: int, name: str, kind: str = "") -> tuple[Any, ...]:
-    names: dict[str, Any] = {"refuse": _refuse_value, "refuse_rounded": _refuse_rounded}
+def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:
+    names: dict[str, Any] = {**_HELPERS, **others}
     exec(template.format(offset=offset, name=name, kind=kind), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
@@ -115,12 +244,50 @@ def _refuse_rounded(owner: Any, name: str, value: Any) -> None:
         )
 
 
-def _reading_class(states: tuple[str, ...]) -> Any:
+def _refuse_size(owner: Any, name: str, value: Any) -> None:
+    layout = owner._layout
+    vectors = ", ".join(n for n in (*layout.computed_vectors, *layout.vectors) if layout.fields[n].size == name)
+    raise ModelError(
+        f"{owner.name}.{name} is {layout.sizes[name]}, the size of {vectors}, and was fixed when the object was made; "
+        f"it cannot become {value!r}: make another object"
+    )
+
+
+_HELPERS: Final[dict[str, Any]] = {
+    "refuse": _refuse_value,
+    "refuse_rounded": _refuse_rounded,
+    "refuse_size": _refuse_size,
+    "seen": seen,
+    "set_values": set_values,
+    "write_values": write_values,
+}
+
+
+def _rates_class(layout: Layout) -> Any:
+    """A class whose objects read and write the states' names in the row of rates."""
+    fields = [(name, ctypes.c_double) for name in layout.states]
+    members: dict[str, Any] = {"_fields_": fields, "__slots__": ("_vectors",) if layout.vectors else ()}
+    for place, name in enumerate(layout.vectors):
+        members[name] = property(*_functions(_VECTOR_OF_RATES, place, name, f"{layout.title}.rate", layout=layout))
+    return type("Rates", (ctypes.Structure,), members)
+
+
+def _reading_class(layout: Layout) -> Any:
     """A class whose objects read the states' names from a row, and refuse to write."""
-    members: dict[str, Any] = {"__slots__": ("_row",), "__init__": _keep_row, "__setattr__": _refuse_write}
-    for offset, name in enumerate(states):
+    slots = ("_owner", "_row", "_vectors") if layout.vectors else ("_row",)
+    members: dict[str, Any] = {"__slots__": slots, "__init__": _keep_row, "__setattr__": _refuse_write}
+    for offset, name in enumerate(layout.states):
         members[name] = property(_functions(_READING, offset, name)[0])
+    for place, name in enumerate(layout.vectors):
+        members[name] = property(_functions(_VECTOR_READING, place, name)[0])
+    if layout.vectors:
+        members["_show"] = _keep_vectors
     return type("Reading", (), members)
+
+
+def _keep_vectors(self: Any, owner: str, vectors: Any) -> None:
+    object.__setattr__(self, "_owner", owner)
+    object.__setattr__(self, "_vectors", vectors)
 
 
 def _keep_row(self: Any, row: Any) -> None:

@@ -1,32 +1,28 @@
 """The motion of all flows between two events: steps, state events inside them, and whose turn it is.
 
-Plain functions over the arrays of `tables.py`, which numba can compile as they are. A flow is a set of states and laws
-that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
+Plain functions over the arrays of `tables.py`, which are also translated to native code. A flow is a set of states and
+laws that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
 
 Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are ours.
 """
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf
 from typing import Final
 
-from eventide.continuous.stepper import (
-    attempt,
-    clear,
-    complete,
-    copy,
-    evaluate,
-    first_step,
-    interpolate,
-    run_laws,
-)
+from eventide.continuous.heap import insert, remove, sift_down, sift_up
+from eventide.continuous.location import is_true, locate, note_start, visit
+from eventide.continuous.stepper import attempt, clear, complete, copy, first_step, run_laws
 from eventide.continuous.tables import (
     ABORTED,
     ANNOUNCED,
     ARMED,
     ARMS,
     AT,
+    AT_END,
+    CHOICE,
+    CHOSEN,
     DT_MAX,
     DT_MIN,
     DUE,
@@ -37,21 +33,25 @@ from eventide.continuous.tables import (
     END_REST,
     ERROR_ORDER,
     EVENT,
+    EVENT_DT,
+    EVENT_START,
+    EVENT_TIME,
     FAILED,
     FIRST,
     FITTED,
+    FLOW,
     FLOWS,
     FOLLOWING,
-    FROM,
-    HIDDEN,
     KEY,
     LAND,
     LOCATED,
-    NEEDS_LAWS,
+    LOW,
     NEXT,
     NEXT_EVENT,
+    OPEN,
     PENDING,
     PLACE,
+    PRECEDING,
     PRIORITY,
     RAISED,
     RANK,
@@ -65,8 +65,10 @@ from eventide.continuous.tables import (
     STEPS,
     STEPWISE,
     STUCK,
+    TOUCHED,
     TRIGGER,
     TROUBLED,
+    UNSETTLED,
     Y0,
     Y2,
     Arrays,
@@ -77,13 +79,8 @@ from eventide.continuous.tables import (
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
-HALVINGS: Final = 60
-"""How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
-
-
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; compiled, kernels are called by their addresses instead."""
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
+FARTHEST: Final = 2.0**30
+"""A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
 
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -107,6 +104,7 @@ def advance(a: Arrays, f: int) -> int:
 
 def commit(a: Arrays, f: int) -> None:
     """Begin the next step where the present one ends."""
+    arm(a, f, a.flow_floats[f, STEP])
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
     copy(a, f, K + a.method.sizes[STAGES], K)
@@ -228,7 +226,10 @@ def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
     """Choose the next step from an accepted one; one that an event cut short tells nothing."""
     if step == a.flow_floats[f, NEXT]:
         factor = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1)))
-        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], factor * step))
+        longest = a.settings[DT_MAX]
+        if a.flow_floats[f, START] > 0.0:
+            longest = min(longest, max(step, FARTHEST * a.flow_floats[f, START]))
+        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(longest, factor * step))
 
 
 def return_to_start(a: Arrays, f: int) -> None:
@@ -237,45 +238,32 @@ def return_to_start(a: Arrays, f: int) -> None:
     copy(a, f, K, R)
 
 
-# --- inside a step ---------------------------------------------------------------------------------------------------
-
-
-def time_at(a: Arrays, f: int, elapsed: float) -> float:
-    """The time when so much of the step has passed."""
-    if elapsed == a.flow_floats[f, STEP]:
-        return float(a.flow_floats[f, END])
-    return float(a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed))
-
-
-def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states, and rates and computed values if asked for, to a point inside the step.
-
-    These evaluations are not counted: who looks does not change what a run has cost.
-    """
-    a.flow_floats[f, AT] = nan
-    if a.flow_ints[f, EMPTY] == 1:
-        return
-    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
-    if with_laws:
-        evaluate(a, f, time, elapsed)
+# --- what an event sees and touches ------------------------------------------------------------------------------
 
 
 def publish(a: Arrays, f: int, time: float) -> None:
     """Bring everything that is seen of a flow to a time inside its step."""
     if a.flow_floats[f, AT] == time or a.flow_floats[f, STEP] == 0.0:
         return
-    elapsed = a.flow_floats[f, STEP]
-    if time < a.flow_floats[f, END]:
-        elapsed = (time - a.flow_floats[f, START]) - a.flow_floats[f, REST]
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        elapsed = a.flow_floats[f, EVENT]
-    visit(a, f, elapsed, time, True)
+    visit(a, f, elapsed_at(a, f, time), time, True)
     a.flow_floats[f, AT] = time
+
+
+def elapsed_at(a: Arrays, f: int, time: float) -> float:
+    """How much of the step has passed at a time."""
+    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
+        return float(a.flow_floats[f, EVENT])
+    if time < a.flow_floats[f, END]:
+        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
+    return float(a.flow_floats[f, STEP])
 
 
 def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
+    if a.flow_ints[f, OPEN] == 1:
+        return
     publish(a, f, time)
+    arm(a, f, elapsed_at(a, f, time))
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
             copy(a, f, E2, E0)
@@ -289,6 +277,32 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, END_REST] = a.flow_floats[f, REST]
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
+    sift_up(a, a.flow_ints[f, PLACE])
+    a.flow_ints[f, OPEN] = 1
+    a.touched[int(a.settings[TOUCHED])] = f
+    a.settings[TOUCHED] += 1.0
+
+
+def settle_touched(a: Arrays, time: float) -> bool:
+    """After an event: settle all flows that it has touched; whether that went without an error."""
+    count = int(a.settings[TOUCHED])
+    a.settings[TOUCHED] = 0.0
+    for k in range(count):
+        a.flow_ints[a.touched[k], OPEN] = 0
+    for k in range(count):
+        settle(a, a.touched[k], time)
+        if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+            return False
+    return True
+
+
+def arm(a: Arrays, f: int, elapsed: float) -> None:
+    """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.conditions[c, ARMED] == AT_END:
+            a.conditions[c, ARMED] = 1 if a.condition_floats[c, LOW] <= elapsed else 0
+        c = a.conditions[c, FOLLOWING]
 
 
 def settle(a: Arrays, f: int, time: float) -> None:
@@ -298,7 +312,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     """
     copy(a, f, Y, Y0)
     if a.flow_ints[f, EMPTY] == 0:
-        run_laws(a, f, time, 0.0)
+        run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
         copy(a, f, R, K)
     a.flow_floats[f, AT] = time
@@ -310,6 +324,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     c = a.flow_ints[f, FIRST]
     while c >= 0:
         truth = is_true(a, c, f, time, 0.0)
+        note_start(a, c, truth)
         if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
             a.conditions[c, DUE] = 0
             if not truth and a.settings[ARMS] != 0.0:
@@ -325,125 +340,64 @@ def settle(a: Arrays, f: int, time: float) -> None:
     a.settings[PENDING] = pending + 1
 
 
-# --- state events ----------------------------------------------------------------------------------------------------
-
-
-def locate(a: Arrays, f: int) -> None:
-    """Find the first point of the step at which a condition is true, if one is true at its end.
-
-    The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
-    these are neighbouring floats.
-    """
-    a.flow_floats[f, EVENT] = -1.0
-    a.flow_floats[f, KEY] = a.flow_floats[f, END]
-    if a.flow_ints[f, FIRST] < 0 or not collect(a, f):
-        return
-    with_laws = needs_laws(a, f)
-    low, high = 0.0, a.flow_floats[f, STEP]
-    while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
-        middle = max(low + (high - low) / 2, a.settings[DT_MIN])
-        if not is_between(a, f, low, middle, high):
-            break
-        if is_due(a, f, middle, with_laws):
-            high = middle
-        else:
-            low = middle
-    mark(a, f, high, with_laws)
-    a.flow_floats[f, EVENT] = high
-    a.flow_floats[f, KEY] = time_at(a, f, high)
-
-
-def collect(a: Arrays, f: int) -> bool:
-    """Test all conditions at the end of the step; whether any may have become true inside it."""
-    time, dt, found, hidden = a.flow_floats[f, END], a.flow_floats[f, STEP], False, False
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        truth = is_true(a, c, f, time, dt)
-        a.conditions[c, DUE] = 0
-        a.conditions[c, HIDDEN] = 0
-        if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
-            if truth:
-                a.conditions[c, HIDDEN] = 1
-                hidden = True
-            else:
-                a.conditions[c, ARMED] = 1
-        elif truth:
-            a.conditions[c, DUE] = 1
-            a.condition_floats[c, FROM] = 0.0
-            found = True
-        c = a.conditions[c, FOLLOWING]
-    return uncover(a, f) or found if hidden else found
-
-
-def uncover(a: Arrays, f: int) -> bool:
-    """Look for points where triggers are false that are true at both ends of the step; whether one was found.
-
-    A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
-    """
-    with_laws, found = needs_laws(a, f), False
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, HIDDEN] == 1:
-            elapsed = a.flow_floats[f, STEP]
-            for _ in range(HALVINGS):
-                elapsed = elapsed / 2
-                if not is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]):
-                    break
-                time = time_at(a, f, elapsed)
-                visit(a, f, elapsed, time, with_laws)
-                if not is_true(a, c, f, time, elapsed):
-                    a.conditions[c, DUE] = 1
-                    a.condition_floats[c, FROM] = elapsed
-                    found = True
-                    break
-        c = a.conditions[c, FOLLOWING]
-    return found
-
-
-def needs_laws(a: Arrays, f: int) -> bool:
-    """Whether a condition of the flow reads more than states."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, NEEDS_LAWS] == 1:
-            return True
-        c = a.conditions[c, FOLLOWING]
-    return False
-
-
-def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
-    """Whether `middle` lies strictly between the others, also as a time."""
-    return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
-
-
-def is_due(a: Arrays, f: int, elapsed: float, with_laws: bool) -> bool:
-    """Whether one of the collected conditions is true at a point of the step."""
-    time = time_at(a, f, elapsed)
-    visit(a, f, elapsed, time, with_laws)
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, DUE] == 1 and elapsed > a.condition_floats[c, FROM] and is_true(a, c, f, time, elapsed):
-            return True
-        c = a.conditions[c, FOLLOWING]
-    return False
-
-
-def mark(a: Arrays, f: int, elapsed: float, with_laws: bool) -> None:
-    """Keep DUE for the conditions that are true at the point that was found."""
-    time = time_at(a, f, elapsed)
-    visit(a, f, elapsed, time, with_laws)
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
-        if a.conditions[c, DUE] == 1:
-            if elapsed > a.condition_floats[c, FROM]:
-                a.conditions[c, ARMED] = 1
-                if not is_true(a, c, f, time, elapsed):
-                    a.conditions[c, DUE] = 0
-            else:
-                a.conditions[c, DUE] = 0
-        c = a.conditions[c, FOLLOWING]
-
-
 # --- all flows -------------------------------------------------------------------------------------------------------
+
+
+def enter(a: Arrays, f: int) -> None:
+    """Let a flow be marched."""
+    insert(a, f)
+
+
+def leave(a: Arrays, f: int) -> None:
+    """Let a flow be marched no longer."""
+    remove(a, f)
+    kept = 0
+    for k in range(int(a.settings[TOUCHED])):
+        if a.touched[k] != f:
+            a.touched[kept] = a.touched[k]
+            kept += 1
+    a.settings[TOUCHED] = kept
+    kept = 0
+    for k in range(int(a.settings[PENDING])):
+        if a.pending[k] != f:
+            a.pending[kept] = a.pending[k]
+            kept += 1
+    a.settings[PENDING] = kept
+
+
+def proceed(a: Arrays, time: float, stop: float) -> int:
+    """Go on from an event: settle what it has touched, choose among what is due now, else march to `stop`.
+
+    Returns     a code of `tables.py`; CHOICE and LOCATED with the condition in CHOSEN
+    """
+    if not settle_touched(a, time):
+        return UNSETTLED
+    chosen = choose(a, time)
+    if chosen >= 0:
+        take(a, chosen, time)
+        return CHOICE
+    return march(a, stop)
+
+
+def take(a: Arrays, c: int, time: float) -> None:
+    """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
+    a.settings[CHOSEN] = c
+    touch(a, a.conditions[c, FLOW], time)
+    a.conditions[c, DUE] = 0
+    a.conditions[c, ARMED] = 0
+    if a.conditions[c, TRIGGER] == 0:
+        unlink(a, c)
+
+
+def unlink(a: Arrays, c: int) -> None:
+    """Take a condition out of the list of its flow."""
+    before, after = a.conditions[c, PRECEDING], a.conditions[c, FOLLOWING]
+    if before >= 0:
+        a.conditions[before, FOLLOWING] = after
+    else:
+        a.flow_ints[a.conditions[c, FLOW], FIRST] = after
+    if after >= 0:
+        a.conditions[after, PRECEDING] = before
 
 
 def march(a: Arrays, stop: float) -> int:
@@ -460,7 +414,7 @@ def march(a: Arrays, stop: float) -> int:
                 gather(a)
             return REACHED
         if a.flow_floats[f, EVENT] >= 0.0:
-            gather(a)
+            arrive(a, f)
             return LOCATED
         if a.settings[STEPWISE] != 0.0 and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0:
             a.flow_ints[f, ANNOUNCED] = 1
@@ -470,6 +424,18 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def arrive(a: Arrays, f: int) -> None:
+    """A state event is next: touch the flows that have one now, and choose the condition."""
+    time = a.flow_floats[f, KEY]
+    a.settings[EVENT_TIME] = time
+    a.settings[EVENT_START] = a.flow_floats[f, START]
+    a.settings[EVENT_DT] = a.flow_floats[f, EVENT]
+    gather(a)
+    for k in range(int(a.settings[PENDING])):
+        touch(a, a.pending[k], time)
+    take(a, choose(a, time), time)
 
 
 def gather(a: Arrays) -> None:
@@ -518,73 +484,3 @@ def choose(a: Arrays, time: float) -> int:
         if a.flow_floats[f, KEY] == time:
             best = first_due(a, f, best)
     return best
-
-
-# --- the heap --------------------------------------------------------------------------------------------------------
-
-
-def comes_before(a: Arrays, f: int, g: int) -> bool:
-    """The order of the heap: by KEY, ties by number; the number decides only whose step is computed first."""
-    if a.flow_floats[f, KEY] != a.flow_floats[g, KEY]:
-        return bool(a.flow_floats[f, KEY] < a.flow_floats[g, KEY])
-    return f < g
-
-
-def sift_up(a: Arrays, place: int) -> None:
-    """Restore the heap where a KEY has become smaller."""
-    if place < 0:
-        return
-    f = a.heap[place]
-    while place > 0:
-        parent = (place - 1) // 2
-        if not comes_before(a, f, a.heap[parent]):
-            break
-        a.heap[place] = a.heap[parent]
-        a.flow_ints[a.heap[place], PLACE] = place
-        place = parent
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-
-
-def sift_down(a: Arrays, place: int) -> None:
-    """Restore the heap where a KEY has become larger."""
-    flows = int(a.settings[FLOWS])
-    f = a.heap[place]
-    while True:
-        child = 2 * place + 1
-        if child >= flows:
-            break
-        if child + 1 < flows and comes_before(a, a.heap[child + 1], a.heap[child]):
-            child += 1
-        if not comes_before(a, a.heap[child], f):
-            break
-        a.heap[place] = a.heap[child]
-        a.flow_ints[a.heap[place], PLACE] = place
-        place = child
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-
-
-def enter(a: Arrays, f: int) -> None:
-    """Put a flow into the heap."""
-    place = int(a.settings[FLOWS])
-    a.settings[FLOWS] = place + 1
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
-    sift_up(a, place)
-
-
-def leave(a: Arrays, f: int) -> None:
-    """Take a flow out of the heap."""
-    place = a.flow_ints[f, PLACE]
-    if place < 0:
-        return
-    last = int(a.settings[FLOWS]) - 1
-    a.settings[FLOWS] = last
-    a.flow_ints[f, PLACE] = -1
-    if place != last:
-        moved = a.heap[last]
-        a.heap[place] = moved
-        a.flow_ints[moved, PLACE] = place
-        sift_up(a, place)
-        sift_down(a, a.flow_ints[moved, PLACE])

@@ -1,7 +1,8 @@
-"""One step of an explicit pair for one flow: plain functions over arrays, which numba can compile as they are.
+"""One step of an explicit pair for one flow: plain functions over arrays, which are also translated to native code.
 
-`evaluate(arrays, flow, time, dt)` executes the flow's laws at the states in row Y and leaves their rates in row R; it
-may also change Y (difference equations). Nothing here allocates.
+`evaluate(arrays, flow, time, dt, row)` executes the flow's laws at the states in row Y and leaves their rates in a row;
+it may also change Y (difference equations). Nothing here allocates. What may be written here is what
+`compiled/stepping` can translate.
 """
 
 from __future__ import annotations
@@ -42,24 +43,19 @@ from eventide.continuous.tables import (
 RATIO_CAP: Final = 64.0
 """A step is never more than doubled: 64 = 2 * 2**5. Source: Helsgaun, manual, 2.2.1.2."""
 HUGE: Final = 1e300
-FEW: Final = 12
-"""Runs of fewer slots are summed slot by slot, longer ones stage by stage, which can be vectorised: the same bits."""
 
 
-def slot(index: int) -> int:
-    """An index as a loop may use it; compiled, it is unsigned, which lets loops over slots be vectorised."""
-    return index
-
-
-def evaluate(a: Arrays, f: int, time: float, dt: float) -> None:
-    """Execute the laws of flow `f`; compiled, kernels are called by their addresses instead."""
+def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+    """Execute the laws of flow `f`; native code calls kernels by their addresses instead."""
     a.host.evaluate(f, time, dt)
+    if row != R:
+        copy(a, f, R, row)
 
 
-def run_laws(a: Arrays, f: int, time: float, dt: float) -> None:
+def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of flow `f` and count it."""
     a.flow_ints[f, EVALUATIONS] += 1
-    evaluate(a, f, time, dt)
+    evaluate(a, f, time, dt, row)
 
 
 def attempt(a: Arrays, f: int, step: float) -> float:
@@ -86,7 +82,7 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
     combine(a, f, stages + RESULT, stages, step, Y2, False)
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             # Two-sum of the old state and its increment. Source: Moller, BIT 5 (1965); Knuth, TAOCP 2, 4.2.2.
             increment = rows[E0, i] + rows[Y2, i]
             total = rows[Y0, i] + increment
@@ -94,7 +90,7 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
             rows[E2, i] = (rows[Y0, i] - (total - part)) + (increment - part)
             rows[Y2, i] = total
             rows[Y, i] = total
-    run_laws(a, f, end, step)
+    run_laws(a, f, end, step, R)
     copy(a, f, R, K + stages)
     return keep_end(a, f)
 
@@ -107,7 +103,7 @@ def keep_end(a: Arrays, f: int) -> bool:
     rows = a.rows
     finite = True
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             if rows[Y2, i] != rows[Y, i]:
                 rows[Y2, i] = rows[Y, i]
                 rows[E2, i] = 0.0
@@ -122,8 +118,7 @@ def run_stage(a: Arrays, f: int, step: float, stage: int) -> None:
     if stage == a.method.sizes[SCALE_STAGE]:
         copy(a, f, Y, MIDDLE)
     elapsed = a.method.nodes[stage] * step
-    run_laws(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed)
-    copy(a, f, R, K + stage)
+    run_laws(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + stage)
 
 
 def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
@@ -133,33 +128,20 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
     """
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        lo, hi = slot(a.segments[s, 0]), slot(a.segments[s, 1])
-        if hi - lo < FEW:
-            for i in range(lo, hi):
-                total = 0.0
-                for j in range(stages):
-                    weight = step * a.method.table[row, j]
-                    if weight != 0.0:
-                        total += weight * rows[K + j, i]
-                rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
-            continue
-        for i in range(lo, hi):
-            rows[target, i] = 0.0
-        for j in range(stages):
-            weight = step * a.method.table[row, j]
-            if weight != 0.0:
-                for i in range(lo, hi):
-                    rows[target, i] += weight * rows[K + j, i]
-        if onto_start:
-            for i in range(lo, hi):
-                rows[target, i] = rows[Y0, i] + (rows[E0, i] + rows[target, i])
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for j in range(stages):
+                weight = step * a.method.table[row, j]
+                if weight != 0.0:
+                    total += weight * rows[K + j, i]
+            rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
 
 
 def copy(a: Arrays, f: int, source: int, target: int) -> None:
     """Copy one row to another, for the slots of a flow."""
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[target, i] = rows[source, i]
 
 
@@ -167,7 +149,7 @@ def clear(a: Arrays, f: int, target: int) -> None:
     """Set a row to zero, for the slots of a flow."""
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[target, i] = 0.0
 
 
@@ -181,11 +163,11 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
     ratio = RATIO_CAP
     a.flow_ints[f, WORST] = -1
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             size = abs(rows[Y2, i])
             tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
             if not size * ratio <= tolerance:
-                ratio = tolerance / size if size < HUGE else 0.0
+                ratio = tolerance / size if 0.0 < size < HUGE else 0.0
                 a.flow_ints[f, WORST] = i
                 if not ratio > 0.0:
                     return 0.0
@@ -207,16 +189,39 @@ def interpolate(a: Arrays, f: int, theta: float) -> None:
         return
     if a.flow_ints[f, FITTED] == 0:
         fit(a, f)
+    evaluate_polynomial(a, f, theta)
+
+
+def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
+    """Set row Y to the states at the fraction `theta` of the step, by Horner's rule."""
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        lo, hi = slot(a.segments[s, 0]), slot(a.segments[s, 1])
-        for i in range(lo, hi):
-            rows[Y, i] = 0.0
-        for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
-            for i in range(lo, hi):
-                rows[Y, i] = theta * (rows[Y, i] + rows[P + m, i])
-        for i in range(lo, hi):
-            rows[Y, i] = rows[Y0, i] + (rows[E0, i] + rows[Y, i])
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+                total = theta * (total + rows[P + m, i])
+            rows[Y, i] = rows[Y0, i] + (rows[E0, i] + total)
+
+
+def interpolate_rates(a: Arrays, f: int, theta: float) -> None:
+    """Set row R to the derivative by time of what `interpolate` gives."""
+    if theta == 1.0:
+        copy(a, f, K + a.method.sizes[STAGES], R)
+        return
+    if a.flow_ints[f, FITTED] == 0:
+        fit(a, f)
+    derive_polynomial(a, f, theta, 1.0 / a.flow_floats[f, STEP])
+
+
+def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row R to `scale` times the derivative of the interpolant by theta, by Horner's rule."""
+    rows = a.rows
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+                total = theta * total + (m + 1) * rows[P + m, i]
+            rows[R, i] = scale * total
 
 
 def first_step(a: Arrays, f: int, limit: float) -> float:
@@ -228,7 +233,7 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
     rows = a.rows
     size = slope = 0.0
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
             if scale > 0.0:
                 size = max(size, abs(rows[Y0, i]) / scale)
@@ -238,12 +243,12 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
         trial = 0.01 * size / slope
     trial = min(trial, limit)
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[Y, i] = rows[Y0, i] + trial * rows[K, i]
-    run_laws(a, f, a.flow_floats[f, START] + trial, trial)
+    run_laws(a, f, a.flow_floats[f, START] + trial, trial, R)
     bend = 0.0
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(slot(a.segments[s, 0]), slot(a.segments[s, 1])):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
             scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
             if scale > 0.0:
                 bend = max(bend, abs(rows[R, i] - rows[K, i]) / scale)

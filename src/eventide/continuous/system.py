@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
+from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
+from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -39,7 +42,7 @@ class System:
 
     def _outdate(self) -> None:
         if hasattr(self, "arena") and "motion" in self.__dict__:
-            self.motion._outdate()
+            self.motion.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
@@ -54,8 +57,18 @@ class System:
                 self.arena.rows[Y][base + offset] = spec.default
             if spec.role == "state":
                 self.set_tolerances(base + offset, spec.rel_error, spec.abs_error)
+        for name, start in layout.starts.items():
+            self._begin_vector(component, name, base + start)
         self.require_zeros(layout.size)
         return base
+
+    def _begin_vector(self, component: Continuous, name: str, start: int) -> None:
+        layout = component._layout
+        spec, slots = layout.fields[name], slice(start, start + layout.lengths[name])
+        set_values(component, layout, name, self.arena.table[Y, slots], spec.default)
+        if spec.role == "vector":
+            for slot in range(slots.start, slots.stop):
+                self.set_tolerances(slot, spec.rel_error, spec.abs_error)
 
     def require_zeros(self, count: int) -> None:
         """Keep at least so many zeros."""
@@ -63,12 +76,16 @@ class System:
             self.zeros = memoryview(bytes(16 * count)).cast("d")
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of a slot; None takes the run's."""
-        self.arena.rows[REL][slot] = self.sim.rel_error if relative is None else relative
-        self.arena.rows[ABS][slot] = self.sim.abs_error if absolute is None else absolute
+        """Set the tolerances of a slot; None takes the run's. Raises ModelError for a negative one and for NaN."""
+        relative = self.sim.rel_error if relative is None else relative
+        absolute = self.sim.abs_error if absolute is None else absolute
+        check_tolerances(relative, absolute)
+        self.arena.rows[REL][slot] = relative
+        self.arena.rows[ABS][slot] = absolute
 
     def set_all_tolerances(self, relative: float | None, absolute: float | None) -> None:
-        """Set the tolerances of all slots; None leaves them."""
+        """Set the tolerances of all slots; None leaves them. Raises ModelError for a negative one and for NaN."""
+        check_tolerances(0.0 if relative is None else relative, 0.0 if absolute is None else absolute)
         if relative is not None:
             self.arena.table[REL, :] = relative
         if absolute is not None:
@@ -79,35 +96,45 @@ class System:
         """Whether a slot is integrated."""
         return slot in self._active
 
-    def slots_of(self, owner: Any) -> range:
+    def slots_of(self, owner: Any) -> list[int]:
         """The slots of an owner's states."""
-        return range(owner._base, owner._base + (1 if isinstance(owner, Variable) else len(owner._layout.states)))
+        if isinstance(owner, Variable):
+            return [owner._base]
+        slots: list[int] = owner._layout.state_slots(owner._base)
+        return slots
 
     def active_slots(self, owner: Any) -> list[int]:
         """The slots of an owner that are integrated."""
         return [slot for slot in self.slots_of(owner) if slot in self._active]
 
-    def start_slot(self, slot: int, owner: Any) -> None:
-        """Let one slot be integrated."""
-        if slot not in self._active:
+    def start_slots(self, slots: list[int], owner: Any) -> None:
+        """Let slots of one owner be integrated; no effect on those that are."""
+        slots = [slot for slot in slots if slot not in self._active]
+        if not slots:
+            return
+        for slot in slots:
             self._activate(slot, owner)
-            if owner._flow is self.motion.still:
-                self.motion.join(owner)
-            else:
-                self.motion.add_slot(owner, slot)
-            self.sim._watch()
+        if owner._flow is self.motion.still:
+            self.motion.groups.join(owner)
+        else:
+            self.motion.groups.add_slots(owner, slots)
+        self.sim._watch()
 
-    def stop_slot(self, slot: int, owner: Any) -> None:
-        """Let one slot keep its value, with rate zero."""
-        if slot in self._active:
-            self.motion.remove_slot(owner, slot)
+    def stop_slots(self, slots: list[int], owner: Any) -> None:
+        """Let slots of one owner keep their values, with rate zero; no effect on those that do."""
+        slots = [slot for slot in slots if slot in self._active]
+        if not slots:
+            return
+        self.motion.groups.remove_slots(owner, slots)
+        for slot in slots:
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
-            if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
-                self.motion.leave(owner)
+        if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
+            self.motion.groups.leave(owner)
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
+        self.require_zeros(len(self._active))
         self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
 
     @property
@@ -120,22 +147,24 @@ class System:
         owner = self._active[slot]
         if isinstance(owner, Variable):
             return owner
-        variable: Variable = owner[owner._layout.names[slot - owner._base]]
-        return variable
+        name, item = owner._layout.name_of(slot - owner._base)
+        variable: Variable = owner[name]
+        return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
     # --- components -----------------------------------------------------------------------------------------------
 
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         check_class(type(component))
+        refuse_commands_of(component)
         for slot in self.slots_of(component):
             if slot not in self._active:
                 self._activate(slot, component)
         if component._flow is not self.motion.still:
-            self.motion.leave(component)
+            self.motion.groups.leave(component)
         component._is_active = True
         self._insert(component)
-        self.motion.join(component)
+        self.motion.groups.join(component)
         self.sim._watch()
         self._start_handlers(component)
 
@@ -148,7 +177,7 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
-        self.motion.leave(component)
+        self.motion.groups.leave(component)
         component._is_active = False
         self.chain = [c for c in self.chain if c is not component]
         rates = self.arena.rows[R]
@@ -159,9 +188,9 @@ class System:
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
         for spec in component._when_specs:
-            trigger = spec.bind(component)
-            self.sim._conditions.add(trigger)
-            handlers.append((trigger, None))
+            for trigger in spec.bind(component):
+                self.sim._conditions.add(trigger)
+                handlers.append((trigger, None))
         for spec in component._every_specs:
             timer = spec.bind(component)
             timer.schedule()
@@ -171,10 +200,10 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            self.motion.leave(component)
+            self.motion.groups.leave(component)
             self.chain = [c for c in self.chain if c is not component]
             self._insert(component)
-            self.motion.join(component)
+            self.motion.groups.join(component)
 
     def _insert(self, component: Continuous) -> None:
         self._starts += 1
@@ -204,3 +233,9 @@ class System:
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)
+
+
+def check_tolerances(relative: float, absolute: float) -> None:
+    """Raise ModelError if one is negative or no number; 0 is allowed, as the other may do."""
+    if not (relative >= 0.0 and absolute >= 0.0):
+        raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")

@@ -79,7 +79,11 @@ WORST: Final = 13
 """The slot whose error was worst in the last attempt; -1 if none."""
 ANNOUNCED: Final = 14
 """Whether the end of the present step has been told to those who look at steps."""
-FLOW_INTS: Final = 15
+DIRECT: Final = 15
+"""Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
+OPEN: Final = 16
+"""Whether an event has touched it and it has not been settled since: it is among the touched then."""
+FLOW_INTS: Final = 17
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -89,6 +93,7 @@ CONSTANTS: Final = 2
 TRIGGER: Final = 3
 """Whether it fires when it becomes true (`when`) or whenever it is true (`until`)."""
 ARMED: Final = 4
+"""0, 1, or AT_END: found false within the present step, which may be cut before."""
 FLOW: Final = 5
 FOLLOWING: Final = 6
 PRECEDING: Final = 7
@@ -96,16 +101,30 @@ NEEDS_LAWS: Final = 8
 """Whether it reads rates, computed values or sums."""
 DUE: Final = 9
 """Whether it was found true, and may fire, at the flow's event or at the present instant."""
-HIDDEN: Final = 10
-CONDITION_INTS: Final = 11
+READY: Final = 10
+"""Whether it has been found false, in this step or before, so that it fires when it becomes true."""
+TRUE_AT_END: Final = 11
+"""Whether it was true at the end of the step."""
+CONDITION_INTS: Final = 12
+AT_END: Final = 2
 
 PRIORITY: Final = 0
 RANK: Final = 1
-FROM: Final = 2
-"""From where on in the step it may fire."""
-GUARD: Final = 3
-"""The event function of a compiled condition at its last test, positive where it is true; then its slope."""
-CONDITION_FLOATS: Final = 5
+GUARD: Final = 2
+"""The event function at the last test, positive where the condition is true; NaN if it has none."""
+SLOPE: Final = 3
+"""The event function's derivative by time, after it; NaN if it is not to be had."""
+GUARD_AT_END: Final = 4
+SLOPE_AT_END: Final = 5
+LOW: Final = 6
+"""How much of the step has passed at a point where the condition was false; event function and slope there."""
+GUARD_LOW: Final = 7
+SLOPE_LOW: Final = 8
+HIGH: Final = 9
+"""How much of it has passed at a later one where it was true; -1 if there is none."""
+GUARD_HIGH: Final = 10
+SLOPE_HIGH: Final = 11
+CONDITION_FLOATS: Final = 12
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -126,16 +145,31 @@ PENDING: Final = 8
 """How many flows have an event at the time of the last one found."""
 ARMS: Final = 9
 """Whether conditions that are found false are armed; not during a pause."""
-SETTINGS: Final = 10
+TOUCHED: Final = 10
+"""How many flows an event has touched."""
+CHOSEN: Final = 11
+"""The condition whose event is next."""
+EVENT_TIME: Final = 12
+"""When that event is."""
+EVENT_START: Final = 13
+"""When the step began in which it was found."""
+EVENT_DT: Final = 14
+"""How much of that step passes before it."""
+SETTINGS: Final = 15
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
 REACHED: Final = 0
 LOCATED: Final = 1
+"""A state event was found inside a step; its flows have been touched."""
 STEPPED: Final = 2
 FAILED: Final = 3
 STUCK: Final = 4
 RAISED: Final = 5
+UNSETTLED: Final = 6
+"""A law or condition has raised something before time went on."""
+CHOICE: Final = 7
+"""A condition is due at the present instant."""
 
 
 class Coefficients(NamedTuple):
@@ -145,11 +179,13 @@ class Coefficients(NamedTuple):
     nodes       stage times
     table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
                 of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    kernels     in native code the addresses of functions for each of these rows, and of one for the interpolant
     """
 
     sizes: Any
     nodes: Any
     table: Any
+    kernels: Any
 
 
 STAGES: Final = 0
@@ -177,6 +213,7 @@ class Arrays(NamedTuple):
     constants       closure numbers of conditions
     heap            flows as a binary heap by KEY
     pending         flows that have an event at the time of the last one found
+    touched         flows that an event has touched, in order
     settings        limits and flags
     method          the tableau
     host            whoever evaluates laws and conditions in Python; an empty tuple in compiled code
@@ -195,6 +232,7 @@ class Arrays(NamedTuple):
     constants: Any
     heap: Any
     pending: Any
+    touched: Any
     settings: Any
     method: Coefficients
     host: Any

@@ -4,19 +4,38 @@ May import: errors. Start reading at `fields.py`, then `component.py`.
 """
 
 from eventide.declare.component import Component, check_same_simulation
-from eventide.declare.fields import MISSING, Computed, Field, Role, State, Sum, computed, field, state, sum_
+from eventide.declare.fields import (
+    MISSING,
+    Computed,
+    ComputedVector,
+    Field,
+    Role,
+    State,
+    Sum,
+    VectorState,
+    computed,
+    computed_vector,
+    field,
+    state,
+    sum_,
+    vector,
+)
 
 __all__ = [
     "MISSING",
     "Component",
     "Computed",
+    "ComputedVector",
     "Field",
     "Role",
     "State",
     "Sum",
+    "VectorState",
     "check_same_simulation",
     "computed",
+    "computed_vector",
     "field",
     "state",
     "sum_",
+    "vector",
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform, get_origin
 
-from eventide.declare.fields import MISSING, Field, Marker, Role, computed, field, sum_
+from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, sum_
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 # The transform sits on a hidden empty base: only then do the fields of `Component` itself count for a checker.
-@dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, sum_))
+@dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, computed_vector, sum_))
 class _Declared:
     pass
 
@@ -31,6 +31,7 @@ class Component(_Declared):
         name: str = field(default="")
 
     _fields: ClassVar[dict[str, Field]] = {}
+    _size_fields: ClassVar[tuple[str, ...]] = ()
     _declarable: ClassVar[tuple[Role, ...]] = ("field",)
     _name: str | None = None
     _number = 0
@@ -44,6 +45,7 @@ class Component(_Declared):
         for base in reversed(cls.__mro__[1:]):
             inherited.update(base.__dict__.get("_fields", {}))
         cls._fields = {**inherited, **own}
+        cls._size_fields = _size_fields(cls)
         for name, spec in own.items():
             _install_default(cls, name, spec)
         if "__init__" not in cls.__dict__:
@@ -56,7 +58,8 @@ class Component(_Declared):
     def _attach(self, sim: Simulation, name: str) -> None:
         """Make the component a part of `sim`; rooms that keep data elsewhere extend this."""
         try:
-            self._number = sim._register(type(self))
+            counts, kind = sim._counts, type(self)
+            self._number = counts[kind] = counts.get(kind, 0) + 1
         except AttributeError:
             raise TypeError(
                 f"{type(self).__name__}(...) takes the simulation first, and got {sim!r}: "
@@ -65,6 +68,9 @@ class Component(_Declared):
         self.sim = sim
         if name:
             self._name = name
+
+    def _measure(self, **sizes: Any) -> None:
+        """Before it is attached: the fields that tell the sizes of vectors; only called where there are such."""
 
     def _complete(self) -> None:
         """The fields are set; rooms that derive something from them extend this."""
@@ -105,8 +111,25 @@ def _own_fields(cls: type) -> dict[str, Field]:
     return found
 
 
+_WORDS: Final[dict[Role, str]] = {
+    "state": "State",
+    "computed": "Computed",
+    "sum": "Sum",
+    "vector": "VectorState",
+    "computed vector": "ComputedVector",
+    "field": "SomeType",
+}
+_CALLS: Final[dict[Role, str]] = {
+    "computed": "computed()",
+    "sum": "sum_()",
+    "vector": "vector(size=...)",
+    "computed vector": "computed_vector(size=...)",
+}
+"""The calls without which a role cannot be declared."""
+
+
 def _word(spec: Field) -> str:
-    return {"state": "State", "computed": "Computed", "sum": "Sum", "field": "SomeType"}[spec.role]
+    return _WORDS[spec.role]
 
 
 def _specify(cls: type, name: str, annotation: Any) -> Field:
@@ -121,9 +144,8 @@ def _specify(cls: type, name: str, annotation: Any) -> Field:
                 f"write `{name}: ev.{_word(given)} = ...`"
             )
         return given
-    if role in ("computed", "sum"):
-        call = "computed()" if role == "computed" else "sum_()"
-        raise TypeError(f"{cls.__name__}.{name}: write `{name}: ev.{_word(Field(role))} = ev.{call}`")
+    if role in _CALLS:
+        raise TypeError(f"{cls.__name__}.{name}: write `{name}: ev.{_word(Field(role))} = ev.{_CALLS[role]}`")
     if isinstance(given, list | dict | set):
         raise TypeError(
             f"{cls.__name__}.{name} would share one {type(given).__name__} among all its objects: "
@@ -165,6 +187,28 @@ def _refuse_roles(cls: type[Component], own: dict[str, Field]) -> None:
             )
 
 
+def _size_fields(cls: type[Component]) -> tuple[str, ...]:
+    """The fields that tell the sizes of vectors, in order; raises TypeError for a size that is none."""
+    found: dict[str, None] = {}
+    for name, spec in cls._fields.items():
+        if spec.role not in ("vector", "computed vector"):
+            continue
+        if isinstance(spec.size, str):
+            told = cls._fields.get(spec.size)
+            if told is None or told.role != "field" or told.annotation is not int:
+                raise TypeError(
+                    f"{cls.__name__}.{name} has the size {spec.size!r}, which is no `int` field of the class: "
+                    f"declare `{spec.size}: int`, or write the size as a number"
+                )
+            found[spec.size] = None
+        elif type(spec.size) is not int or spec.size < 1:
+            raise TypeError(
+                f"{cls.__name__}.{name} has the size {spec.size!r}: it takes a whole number from 1 on, "
+                "or the name of an `int` field"
+            )
+    return tuple(found)
+
+
 def _install_default(cls: type, name: str, spec: Field) -> None:
     if spec.default is not MISSING and spec.role == "field":
         setattr(cls, name, spec.default)
@@ -174,7 +218,8 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
 
 def _make_constructor(cls: type[Component]) -> Any:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
-    arguments, body, names = [], [], {"_missing": MISSING, "_refuse": _refuse_missing}
+    arguments, checks, body = [], [], []
+    names: dict[str, Any] = {"_missing": MISSING, "_refuse": _refuse_missing}
     for name, spec in cls._fields.items():
         if not spec.is_argument:
             continue
@@ -182,15 +227,17 @@ def _make_constructor(cls: type[Component]) -> Any:
         names[default] = MISSING if spec.is_required or spec.factory else spec.default
         arguments.append(f"{name}={default}")
         if spec.is_required:
-            body.append(f"    if {name} is _missing: _refuse(self, locals())")
+            checks.append(f"    if {name} is _missing: _refuse(self, locals())")
         elif spec.factory:
             names[f"_factory_{name}"] = spec.factory
-            body.append(f"    if {name} is _missing: {name} = _factory_{name}()")
+            checks.append(f"    if {name} is _missing: {name} = _factory_{name}()")
         body.append(f"    self.{name} = {name}")
     star = ", *, " + ", ".join([*arguments, "name=''"])
-    source = "\n".join(
-        [f"def __init__(self, sim{star}):", "    self._attach(sim, name)", *body, "    self._complete()"]
-    )
+    if cls._size_fields:
+        checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
+    if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
+        body.append("    self._complete()")
+    source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
     # The name tells a reader of a traceback whose code this is.
     exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-Role = Literal["state", "computed", "sum", "field"]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Role = Literal["state", "computed", "sum", "vector", "computed vector", "field"]
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,21 @@ Computed: TypeAlias = Annotated[float, Marker("computed")]
 Sum: TypeAlias = Annotated[float, Marker("sum")]
 """A value set to zero before every evaluation, to which any `contributions` may add."""
 
+VectorState: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("vector")]
+"""Many states under one name: an array whose rates are written in `equations`, item by item or by slices."""
+
+ComputedVector: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("computed vector")]
+"""Many computed values under one name, set by `equations` at every evaluation."""
+
 MISSING: Final = object()
 
 
 @dataclass(frozen=True)
 class Field:
-    """One declared datum of a component: its role, default, unit and meaning."""
+    """One declared datum of a component: its role, default, unit and meaning.
+
+    size    of a vector: how many numbers it has, or the name of the whole-number field that tells it
+    """
 
     role: Role
     default: Any = MISSING
@@ -41,16 +54,17 @@ class Field:
     rel_error: float | None = None
     name: str = ""
     annotation: Any = None
+    size: int | str = 0
 
     @property
     def is_required(self) -> bool:
         """Whether a value must be given when the component is made."""
-        return self.role in ("state", "field") and self.default is MISSING and self.factory is None
+        return self.is_argument and self.default is MISSING and self.factory is None
 
     @property
     def is_argument(self) -> bool:
         """Whether the component's constructor takes a value for it."""
-        return self.role in ("state", "field")
+        return self.role in ("state", "vector", "field")
 
 
 def state(
@@ -68,6 +82,28 @@ def state(
 def computed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
     """Declare a `Computed`: a value that `equations` sets at every evaluation."""
     return Field("computed", 0.0, None, unit, description)
+
+
+def vector(
+    default: Any = 0.0,
+    *,
+    size: int | str,
+    unit: str = "",
+    description: str = "",
+    abs_error: float | None = None,
+    rel_error: float | None = None,
+) -> Any:
+    """Declare a `VectorState`: as many states as `size` says, under one name.
+
+    default     the initial value of all of them, or a sequence of values
+    size        a number, or the name of an `int` field of the class, which is fixed when an object is made
+    """
+    return Field("vector", default, None, unit, description, abs_error, rel_error, size=size)
+
+
+def computed_vector(*, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
+    """Declare a `ComputedVector`: as many values as `size` says, which `equations` sets at every evaluation."""
+    return Field("computed vector", 0.0, None, unit, description, size=size)
 
 
 def sum_(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:

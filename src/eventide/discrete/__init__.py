@@ -7,6 +7,7 @@ from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import Life, activate, hold, passivate, pause
 from eventide.discrete.composite import Outcome, all_of, first_of
 from eventide.discrete.conditions import until, when
+from eventide.discrete.crossing import crosses
 from eventide.discrete.periodic import every, tick
 from eventide.discrete.process import Process
 from eventide.discrete.queue import Queue, wait
@@ -43,6 +44,7 @@ __all__ = [
     "World",
     "activate",
     "all_of",
+    "crosses",
     "every",
     "first_of",
     "hold",

@@ -7,9 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
+from eventide.discrete.crossing import Crossing
+from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -20,9 +24,11 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("arguments", "function", "plan", "priority", "rank", "row", "test")
+    __slots__ = ("arguments", "function", "is_over", "key", "plan", "priority", "rank", "row", "test")
     is_trigger = False
     armed = True
+    recurs = False
+    """Whether the same thing may well be waited for again."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.test = test
@@ -32,6 +38,19 @@ class Condition:
         self.rank = 0
         self.row = -1
         self.plan: Any = None
+        self.key: Any = None
+        self.is_over = False
+        """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
+
+    @property
+    def sim(self) -> Any:
+        """Where it is waited for."""
+        raise NotImplementedError
+
+    @property
+    def owner(self) -> Any:
+        """Who waits, or the component whose handler it releases."""
+        raise NotImplementedError
 
     @property
     def name(self) -> str:
@@ -51,13 +70,24 @@ class Condition:
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "sim")
+    __slots__ = ("activity", "world")
     is_state_event = True
+    recurs = True
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
-        self.sim = sim
+        self.world = sim
         self.activity = activity
+
+    @property
+    def sim(self) -> Any:
+        """Where it is waited for."""
+        return self.world
+
+    @property
+    def owner(self) -> Any:
+        """Who waits."""
+        return self.activity
 
     @property
     def name(self) -> str:
@@ -66,25 +96,77 @@ class StateWait(Condition):
 
     def withdraw(self) -> None:
         """Leave the list."""
-        self.sim._conditions.remove(self)
+        self.world._conditions.remove(self)
 
     def describe(self) -> str:
         """What is waited for."""
         return f"until({describe_function(self.test)})"
 
+    def progress(self) -> str:
+        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known."""
+        measured = self.world._conditions.progress(self)
+        return "" if measured is None else describe_progress(*measured)
+
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
-        self.withdraw()
+        self._end(sim)
         activity = self.activity
         activity._wait = None
         activity._value = True
         sim._calendar.schedule_prior(sim.time, sim.time, activity)
 
+    def _end(self, sim: World) -> None:
+        """It has fired."""
+        sim._conditions.end(self)
+
+
+class CrossingWait(StateWait):
+    """An activity in `until(crosses(...))`: one side of the crossing, which must be found false before it fires."""
+
+    __slots__ = ("armed", "sides")
+    is_trigger = True
+    recurs = False
+
+    sides: list[CrossingWait]
+    """This one and, if either direction will do, the other."""
+
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
+        super().__init__(sim, activity, test, priority)
+        self.armed = False
+
+    def withdraw(self) -> None:
+        """Leave the list, with the other side."""
+        for side in self.sides:
+            self.world._conditions.remove(side)
+
+    def _end(self, sim: World) -> None:
+        self.withdraw()
+
+    def describe(self) -> str:
+        """What is waited for."""
+        what = f"crosses({describe_function(self.test.crossing_of)})"  # type: ignore[attr-defined]  # our mark
+        return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
+
 
 class Trigger(Condition):
-    """A `when` handler: fires when its condition, once found false, becomes true."""
+    """A `when` handler: fires when its condition, once found false, becomes true.
 
-    __slots__ = ("_notice", "_value", "_wait", "armed", "component", "handler")
+    settler     the handler for the end of infinitely many firings; None if there is none
+    end         the time of that end, if the settler is to run next
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_notice",
+        "_value",
+        "_wait",
+        "armed",
+        "component",
+        "end",
+        "handler",
+        "has_fired",
+        "settler",
+    )
     _story = None
     is_trigger = True
 
@@ -100,7 +182,20 @@ class Trigger(Condition):
         self.component = component
         self.handler = handler
         self.armed = armed
+        self.settler: Settler | None = None
+        self.end: float | None = None
+        self.has_fired = False
         self._notice = self._value = self._wait = None
+
+    @property
+    def sim(self) -> Any:
+        """Where it is watched."""
+        return self.component.sim
+
+    @property
+    def owner(self) -> Any:
+        """The component."""
+        return self.component
 
     @property
     def name(self) -> str:
@@ -109,11 +204,16 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        sim._conditions.consume(self)
+        self.has_fired = True
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
-        run_handler(self.handler)
+        end, self.end = self.end, None
+        if end is None:
+            run_handler(self.handler)
+        else:
+            assert self.settler is not None  # who sets `end` has looked
+            run_handler(partial(self.settler, self.component, end))
         return NOTHING
 
 
@@ -129,12 +229,13 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 
 
-def run_handler(handler: Callable[[], Any]) -> None:
+def run_handler(handler: Callable[[], None]) -> None:
     """Call a handler; a StopIteration of its own must not pass for the end of a process."""
     try:
         handler()
     except StopIteration as error:
-        raise RuntimeError(f"the handler {handler.__qualname__} raised StopIteration") from error
+        name = getattr(handler, "__qualname__", repr(handler))
+        raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
 
 class ConditionList:
@@ -162,8 +263,23 @@ class ConditionList:
         """Take a condition out; no effect if it is not there."""
         self._members.pop(condition, None)
 
-    def consume(self, condition: Condition) -> None:
-        """A trigger fires: it must be found false before it can fire again."""
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired."""
+        self.remove(condition)
+
+    def forget(self, condition: Condition) -> None:
+        """A wait that is over is not kept any longer."""
+
+    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:  # see WatchedConditions
+        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        return None
+
+    def progress(self, condition: Condition) -> tuple[float, float] | None:
+        """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
+        return None
+
+
+Awaited: TypeAlias = Callable[[], Any] | Crossing
 
 
 class Until:
@@ -171,76 +287,166 @@ class Until:
 
     __slots__ = ("condition", "prior", "priority")
 
-    def __init__(self, condition: Callable[[], Any], priority: float | None, prior: bool | None) -> None:
+    def __init__(self, condition: Awaited, priority: float | None, prior: bool | None) -> None:
         self.condition = condition
         self.priority = priority
         self.prior = prior
 
     def _execute(self, sim: World, activity: Any, /) -> None:
+        condition = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
-        wait = StateWait(sim, activity, self.condition, priority)
-        sim._conditions.add(wait, prior=sim.wait_prior if self.prior is None else self.prior)
-        activity._wait = wait
+        prior = sim.wait_prior if self.prior is None else self.prior
+        if priority != priority:
+            refuse_priority(f"the until of {activity.name}")
+        if isinstance(condition, Crossing):
+            self._await_crossing(sim, activity, condition, priority, prior)
+        else:
+            self._await(sim, activity, condition, priority, prior)
         sim._watch()
+
+    def _await(self, sim: World, activity: Any, condition: Any, priority: float, prior: bool) -> None:
+        wait = sim._conditions.again(activity, condition)
+        if wait is None:
+            refuse_commands(condition, None, sim, f"the condition of {activity.name}")
+            wait = StateWait(sim, activity, condition, priority)
+        else:
+            wait.test = wait.function = condition
+            wait.priority = priority
+        sim._conditions.add(wait, prior=prior)
+        activity._wait = wait
+
+    def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
+        for part in crossing.parts:
+            refuse_commands(part, None, sim, f"the condition of {activity.name}")
+        sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
+        for wait in sides:
+            wait.sides = sides
+            sim._conditions.add(wait, prior=prior)
+        activity._wait = sides[0]
 
 
 @command
-def until(condition: Callable[[], Any], *, priority: float | None = None, prior: bool | None = None) -> Until:
+def until(
+    condition: Callable[[], Any] | Crossing, *, priority: float | None = None, prior: bool | None = None
+) -> Until:
     """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
 
-    condition   called between events as well; it may read any mix of discrete and continuous state, and only read
+    condition   called between events as well; it may read any mix of discrete and continuous state, and only read;
+                or `crosses(...)`, which waits for a passage through a level
     priority    high first among conditions true at one instant; `sim.wait_priority` (0) if not given
     prior       before instead of after equals; `sim.wait_prior` (False) if not given
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if not callable(condition):
+    if not (callable(condition) or isinstance(condition, Crossing)):
         raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     return Until(condition, priority, prior)
 
 
-class WhenSpec:
-    """What `@when` found in a class: a handler and the condition that releases it."""
+Settler: TypeAlias = Callable[[Any, float], None]
+"""A function of the component and of the time at which infinitely many events have been."""
 
-    def __init__(self, condition: Callable[[Any], Any], handler: Callable[[Any], Any], priority: float, at_start: bool):
-        self.condition = condition
+
+class Handler(Protocol):
+    """A method that `@when` has marked."""
+
+    def __call__(self, component: Any, /) -> None:
+        """Handle the event."""
+        ...
+
+    def __get__(self, component: Any, owner: Any = None, /) -> Callable[[], None]:
+        """As of any method."""
+        ...
+
+    def accumulates(self, settler: Settler, /) -> Settler:
+        """Mark the method that says what is when this handler's events have accumulated, as a bouncing ball's do.
+
+        `settler(self, time)` runs once, in place of the handler, when the intervals between its events shrink towards
+        `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times while time
+        did not go on. It should lead to a state from which the condition does not become true again at once.
+        """
+        ...
+
+
+class WhenSpec:
+    """What `@when` found in a class: a handler and the conditions that release it, of which a crossing may have two."""
+
+    def __init__(
+        self,
+        condition: Callable[[Any], Any] | Crossing,
+        handler: Callable[[Any], Any],
+        priority: float,
+        at_start: bool,
+    ) -> None:
+        self.parts: tuple[Any, ...] = (condition,)
+        self.conditions: list[Callable[..., Any]] = []
+        if isinstance(condition, Crossing):
+            self.parts, self.conditions = condition.parts, [*condition.sides(1)]
+        else:
+            self.conditions = [condition]
         self.handler = handler
         self.priority = priority
         self.at_start = at_start
+        self.settler: Settler | None = None
 
-    def bind(self, component: Component) -> Trigger:
-        """The trigger of one component."""
-        condition, handler = self.condition, self.handler.__get__(component)
+    def accumulates(self, settler: Settler) -> Settler:
+        """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
+        refuse_generator(settler, "accumulates")
+        if self.settler is not None:
+            raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
+        self.settler = settler
+        return settler
+
+    def bind(self, component: Component) -> list[Trigger]:
+        """The triggers of one component."""
+        return [self._bind(component, condition) for condition in self.conditions]
+
+    def _bind(self, component: Component, condition: Callable[[Any], Any]) -> Trigger:
+        handler = self.handler.__get__(component)
         trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
         trigger.function, trigger.arguments = condition, (component,)
+        trigger.settler = self.settler
         return trigger
 
 
 def when(
-    condition: Callable[[Any], Any], *, priority: float = 0.0, at_start: bool = False
-) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    condition: Callable[[Any], Any] | Crossing, *, priority: float = 0.0, at_start: bool = False
+) -> Callable[[Callable[[Any], None]], Handler]:
     """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
 
-    condition   a function of the component; armed once it was found false
+    condition   a function of the component, armed once it was found false; or `crosses(...)`
     priority    as in `until`
     at_start    whether it fires if the condition is true already at the component's start
     Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
     """
-    if not callable(condition):
+    if priority != priority:
+        refuse_priority("@ev.when")
+    if isinstance(condition, Crossing):
+        if at_start:
+            raise ModelError("nothing crosses a level at the start: give @ev.when(..., at_start=True) a condition")
+    elif not callable(condition):
         raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
 
-    def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
+    def mark(handler: Callable[[Any], None]) -> Handler:
         refuse_generator(handler, "when")
-        handler._when = WhenSpec(condition, handler, priority, at_start)  # type: ignore[attr-defined]  # our mark
-        return handler
+        marked: Any = handler
+        marked._when = spec = WhenSpec(condition, handler, priority, at_start)
+        marked.accumulates = spec.accumulates
+        return marked  # type: ignore[no-any-return]  # a function that has been given what a Handler has
 
     return mark
+
+
+def refuse_priority(whose: str) -> NoReturn:
+    """Raise ModelError for a priority that is NaN: it would stand nowhere."""
+    raise ModelError(f"the priority of {whose} must be a number, and got nan")
 
 
 def refuse_generator(handler: Any, decorator: str) -> None:
     """Raise TypeError if a handler contains a `yield`."""
     generator_flag = 0x20
-    if handler.__code__.co_flags & generator_flag:
+    code = getattr(handler, "__code__", None)
+    if code is not None and code.co_flags & generator_flag:
         raise TypeError(
             f"@{decorator}: the handler {handler.__qualname__} yields, and a handler cannot wait: "
             "let it activate a process"
@@ -249,12 +455,34 @@ def refuse_generator(handler: Any, decorator: str) -> None:
 
 def describe_function(function: Any) -> str:
     """Where a condition stands: its name or, for a lambda, file and line."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return repr(function)
+    crossing = getattr(function, "crossing_of", None)
+    if crossing is not None:
+        word = {"rises": "up", "falls": "down"}[function.__name__]
+        return f"crosses({describe_function(crossing)}, {word})"
+    return describe_code(getattr(function, "__code__", function))
+
+
+def describe_code(code: Any) -> str:
+    """As `describe_function`, of the code of a condition; of what has none by itself."""
+    if not isinstance(code, CodeType):
+        return repr(code)
     if code.co_name == "<lambda>":
         return f"lambda at {code.co_filename}:{code.co_firstlineno}"
-    return str(getattr(function, "__qualname__", code.co_name))
+    return code.co_qualname
+
+
+def describe_progress(guide: float, rate: float) -> str:
+    """In words how far a condition is from coming true: its guide is 0 or more where it holds."""
+    if guide >= 0.0:
+        return "it holds now"
+    if (guide, rate) == (-1.0, 0.0):
+        return ""  # so answers one that has no number, as a truth that an event will change
+    text = f"{-guide:.6g} short of it"
+    if rate > 0.0:
+        return f"{text} and coming nearer by {rate:.6g} per unit of time"
+    if rate < 0.0:
+        return f"{text} and going away by {-rate:.6g} per unit of time"
+    return f"{text}, which does not change" if rate == 0.0 else text
 
 
 def handler_specs(cls: type, mark: str) -> list[Any]:
@@ -267,10 +495,3 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
             elif name in found:
                 del found[name]
     return list(found.values())
-
-
-def check_condition_value(value: Any, name: str) -> bool:
-    """A condition's answer as a truth value; ModelError if it is a generator."""
-    if hasattr(value, "send"):
-        raise ModelError(f"the condition of {name} yields: a condition is a plain function of the state")
-    return bool(value)

@@ -18,7 +18,8 @@ from eventide.errors import ModelError
 KNOWN: Final[dict[int, CodeType]] = {}
 """Code that was found to be in order, by id, as its hash takes longer than the whole start of a process."""
 
-_UNKNOWN: Final = object()
+UNKNOWN: Final = object()
+"""Stands for what is not known before the code runs."""
 _GENERATOR: Final = inspect.CO_GENERATOR
 
 
@@ -121,22 +122,23 @@ class _Scope:
         """The object that a name or a chain of attributes means; nothing of the user's is executed."""
         if isinstance(node, ast.Name):
             if node.id in self.assigned:
-                return _UNKNOWN
+                return UNKNOWN
             if node.id in self.local:
-                return self.variables.get(node.id, _UNKNOWN)
-            return self.names.get(node.id, _UNKNOWN)
+                return self.variables.get(node.id, UNKNOWN)
+            return self.names.get(node.id, UNKNOWN)
         if isinstance(node, ast.Attribute):
-            return _attribute(self.value_of(node.value), node.attr)
-        return _UNKNOWN
+            return attribute_of(self.value_of(node.value), node.attr)
+        return UNKNOWN
 
 
-def _attribute(owner: Any, name: str) -> Any:
-    if owner is _UNKNOWN:
-        return _UNKNOWN
+def attribute_of(owner: Any, name: str) -> Any:
+    """The attribute of an object, as far as it can be had without executing anything of the user's."""
+    if owner is UNKNOWN:
+        return UNKNOWN
     if isinstance(owner, ModuleType):
         # A module may load its names when they are asked for, as ours does.
-        return getattr(owner, name, _UNKNOWN)
-    found = inspect.getattr_static(owner, name, _UNKNOWN)
+        return getattr(owner, name, UNKNOWN)
+    found = inspect.getattr_static(owner, name, UNKNOWN)
     if isinstance(found, FunctionType) and not isinstance(owner, type):
         return MethodType(found, owner)
     return found

@@ -22,7 +22,9 @@ def why_waiting(process: Process) -> str:
         return f"{name} has not begun: nobody has activated it"
     if not process._generator.gi_suspended:
         return f"{name} waits for {_time(notice)} to begin" if notice else f"{name} waits for its activation to begin"
-    return f"{name} waits for {what_is_awaited(process)}, at {line_of(process._generator)}"
+    progress = getattr(process._wait, "progress", None)
+    far = progress() if progress is not None else ""
+    return f"{name} waits for {what_is_awaited(process)}, at {line_of(process._generator)}{far and f' ({far})'}"
 
 
 def what_is_awaited(activity: Any) -> str:

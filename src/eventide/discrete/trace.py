@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.discrete.calendar import PLAIN, Calendar
 from eventide.discrete.composite import Branch
@@ -47,12 +47,33 @@ def print_occurrence(occurrence: Occurrence) -> None:
     sys.stdout.write(f"{occurrence}\n")
 
 
-class Tracer:
-    """Tells a listener of every event of a world, from its making until `stop`."""
+class Witness(Protocol):
+    """Who is told more than a listener: what each event did."""
 
-    def __init__(self, world: World, listener: Listener) -> None:
+    def begin(self, notice: Notice, occurrence: Occurrence) -> None:
+        """An event begins."""
+        ...
+
+    def end(self) -> None:
+        """The event that began last, if any, has ended."""
+        ...
+
+    def note(self, activity: Any) -> None:
+        """The event has given `activity` a place in the event list."""
+        ...
+
+    def hand_over(self, process: Process) -> None:
+        """The event goes on with a process that was activated directly."""
+        ...
+
+
+class Tracer:
+    """Tells a listener, and a witness, of every event of a world, from its making until `stop`."""
+
+    def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
         self.world = world
         self.listener = listener
+        self.witness = witness
         self.inner: Vigil | None = world._vigil
         self._reasons: dict[int, tuple[Notice, str]] = {}
         world._vigil = self
@@ -81,6 +102,8 @@ class Tracer:
     def advance(self, horizon: float) -> bool:
         """Let what looks after the model bring it to its next event, and tell of that event."""
         world = self.world
+        if self.witness is not None:
+            self.witness.end()
         if self.inner is not None:
             goes_on = self.inner.advance(horizon)
             if world._vigil is None:  # it has nothing to do any more
@@ -110,7 +133,11 @@ class Tracer:
         while isinstance(who, Branch):
             why = f"{who.label} ({who.group.word}): {why}"
             who = who.activity
-        self.listener(Occurrence(notice[0], name_of(who), why))
+        occurrence = Occurrence(notice[0], name_of(who), why)
+        if self.listener is not None:
+            self.listener(occurrence)
+        if self.witness is not None:
+            self.witness.begin(notice, occurrence)
 
     def _why_unnoted(self, notice: Notice) -> str:
         if isinstance(notice[3], Timer):
@@ -126,10 +153,15 @@ class Tracer:
     def note_as(self, activity: Any, why: str) -> None:
         """Keep in mind a reason that is known."""
         self._reasons[id(activity)] = (activity._notice, why)
+        if self.witness is not None and not self.world.active:
+            self.witness.note(activity)
 
     def tell_of_handover(self, now: float, activity: Any, process: Any) -> None:
         """Tell of a direct activation, which is no event of its own."""
-        self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
+        if self.listener is not None:
+            self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
+        if self.witness is not None:
+            self.witness.hand_over(process)
         self.note_as(activity, f"goes on after {process.name}")
 
     def _why(self, activity: Any) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from eventide.continuous import Motion, System, check_limits
 from eventide.continuous.march import LATEST
-from eventide.continuous.tables import FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK
+from eventide.continuous.tables import CHOICE, FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK, UNSETTLED
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
+from eventide.monitor.patience import Patience
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
@@ -33,8 +34,9 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers()
         self.state_events = 0
-        self._cascade = Cascade()
-        sim._conditions = WatchedConditions(self.motion, sim._conditions)
+        self._cascade = Cascade(sim)
+        self._patience = Patience()
+        sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
     @property
     def steps(self) -> int:
@@ -50,34 +52,32 @@ class Monitor:
 
     def advance(self, horizon: float) -> bool:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
-        sim = self.sim
-        if self._has_nothing_to_do():
+        sim, motion = self.sim, self.motion
+        if not motion.flows and self._has_nothing_to_do():
             sim._vigil = None
             return True
         sim.active = True
+        sim.current = None
         try:
-            check_limits(sim)
-            self._after_event()
+            motion.prepare()
+            self._watched.instants.renew()
+            if self.observers.count:
+                motion.settle()
+                self.observers.observe_all(Phase.AFTER, sim.time)
             while True:
                 due = sim._calendar.next_time()
-                if due <= sim.time:
-                    sim.dt, sim.last_time = 0.0, sim.time
-                    return True
-                if sim.time >= horizon:
-                    return False
-                condition = self.motion.first_due()
-                if condition is not None:
-                    self.state_events += 1
-                    self._cascade.note(condition, sim.time, sim.dt_min)
-                    condition.fire(sim)
-                    sim.dt, sim.last_time = 0.0, sim.time
-                    return True
+                if due <= sim.time or sim.time >= horizon:
+                    motion.settle()
+                    return due <= sim.time
                 next_event = min(due, horizon)
                 if next_event == inf:
+                    if self._fire_if_due():
+                        return True
                     if not self._has_prospect():
                         return False
                     next_event = LATEST
-                self._march(next_event)
+                if self._go_on(next_event):
+                    return True
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
         finally:
@@ -92,30 +92,59 @@ class Monitor:
         finally:
             self.sim.active = False
 
-    def _after_event(self) -> None:
-        self.motion.settle()
-        self.observers.observe_all(Phase.AFTER, self.sim.time)
+    def _go_on(self, next_event: float) -> bool:
+        """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event.
 
-    def _march(self, next_event: float) -> None:
-        """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event."""
+        Returns     whether it is a state event, which is first in the event list then
+        """
         sim, motion, observers = self.sim, self.motion, self.observers
-        look = observers.next_time()
-        stop = min(next_event, look)
-        code = motion.march(stop, next_event, stepwise=bool(observers.at_steps))
+        look = observers.next_time() if observers.periodic else inf
+        instant = self._watched.instants.next_after(sim.time)
+        stop = min(next_event, look, instant)
+        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
+        if code in (LOCATED, CHOICE):
+            if code == LOCATED and observers.count:
+                observers.observe_all(Phase.BEFORE, sim.time)
+            self._fire(motion.chosen)
+            return True
         if code == REACHED:
             self._arrive(stop)
-            if stop == next_event:
+            if stop in (instant, next_event):
                 observers.observe_all(Phase.BEFORE, stop)
+                self._touch_at(instant)
             else:
                 observers.observe_grid(stop)
-        elif code == LOCATED:
-            self._arrive(motion.reach)
-            observers.observe_all(Phase.BEFORE, sim.time)
         elif code == STEPPED:
             self._arrive(motion.reach)
             observers.observe_step()
         else:
             self._resolve(code)
+        return False
+
+    def _fire_if_due(self) -> bool:
+        """Make the event of a condition that is true now the next one; False if there is none."""
+        code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
+        if code == CHOICE:
+            self._fire(self.motion.chosen)
+        elif code != REACHED:
+            self._resolve(code)
+        return code == CHOICE
+
+    def _fire(self, chosen: Condition) -> None:
+        """Make the event of a condition the next one."""
+        sim = self.sim
+        self.state_events += 1
+        condition = self._cascade.note(chosen)
+        if condition is not chosen:
+            self.motion.watches.exchange(chosen, condition)
+        condition.fire(sim)
+        sim.dt, sim.last_time = 0.0, sim.time
+
+    def _touch_at(self, instant: float) -> None:
+        """Let the conditions on time alone that become true now be looked at."""
+        if instant == self.sim.time:
+            for condition in self._watched.instants.at(instant):
+                self.motion.touch(self.motion.watches.flow_of(condition))
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
@@ -124,17 +153,22 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or ask the model what to do."""
         sim, motion = self.sim, self.motion
+        if code == UNSETTLED:
+            motion.host.raise_what_was_met()
         root, start = motion.root, motion.start_of_root
         sim.time = start
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
-        motion.raise_what_was_met()
+        motion.host.raise_what_was_met()
         assert code == FAILED, code
         motion.replay()
         sim.time, sim.dt = start, 0.0
-        motion.raise_what_was_met()
+        motion.host.raise_what_was_met()
         variable = motion.worst_variable()
-        repeat = variable is not None and sim.integration_error(variable)
+        if variable is None:
+            raise SimulationError(1, start, "However short the step, a rate at its end is not finite.")
+        self._patience.spend(variable, start, sim)
+        repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:
             motion.repeat(root)

@@ -62,12 +62,16 @@ class Observer:
 
 
 class Observers:
-    """The active observers: periodic ones, those of every step and those of events, each in order of their start."""
+    """The active observers: periodic ones, those of every step and those of events, each in order of their start.
+
+    count       of all of them
+    """
 
     def __init__(self) -> None:
         self.periodic: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
+        self.count = 0
 
     def __len__(self) -> int:
         return len(self.periodic) + len(self.at_steps) + len(self.at_events)
@@ -79,11 +83,13 @@ class Observers:
         """Let an observer look from now on; its regular grid begins now."""
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
+        self.count = len(self)
 
     def remove(self, observer: Observer) -> None:
         """Let an observer look no longer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
+        self.count = len(self)
 
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):

@@ -2,38 +2,76 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.conditions import Condition, ConditionList
+from eventide.discrete.conditions import Condition, ConditionList, StateWait
+from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
 
 
 class WatchedConditions(ConditionList):
-    """As `ConditionList`; tells the motion of every change."""
+    """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members.
 
-    __slots__ = ("_motion",)
+    instants    when those on time alone become true
+    """
+
+    __slots__ = ("_motion", "_waiting", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
         self._motion = motion
+        self.instants = Instants(motion.sim)
         self._arrivals = before._arrivals
+        self._waiting = 0
         for condition in before:
             self._members[condition] = None
-            motion.add_condition(condition)
+            self._waiting += 1
+            motion.watches.add(condition)
+            self.instants.add(condition)
+
+    def __len__(self) -> int:
+        return self._waiting
+
+    def __iter__(self) -> Iterator[Condition]:
+        return (condition for condition in super().__iter__() if not condition.is_over)
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition and watch it."""
-        super().add(condition, prior=prior)
-        self._motion.add_condition(condition)
+        self._arrivals = arrivals = self._arrivals + 1
+        condition.rank = -arrivals if prior else arrivals
+        condition.is_over = False
+        self._members[condition] = None
+        self._waiting += 1
+        self._motion.watches.add(condition)
+        self.instants.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
-        if condition in self._members:
-            super().remove(condition)
-            self._motion.remove_condition(condition)
+        if condition in self._members and not condition.is_over:
+            self._waiting -= 1
+            self.instants.remove(condition)
+            if not self._motion.watches.remove(condition):
+                del self._members[condition]
 
-    def consume(self, condition: Condition) -> None:
-        """A trigger fires."""
-        self._motion.consume(condition)
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired."""
+        self._waiting -= 1
+        self.instants.remove(condition)
+        if not self._motion.watches.end(condition):
+            del self._members[condition]
+
+    def forget(self, condition: Condition) -> None:
+        """A wait that rested is not kept any longer."""
+        self._members.pop(condition, None)
+
+    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        return self._motion.watches.again(activity, test)
+
+    def progress(self, condition: Condition) -> tuple[float, float] | None:
+        """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
+        waits = condition in self._members and not condition.is_over
+        return self._motion.measure(condition) if waits else None

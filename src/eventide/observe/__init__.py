@@ -14,13 +14,13 @@ from eventide.observe.processing import fence, find_faults, outliers, sample, su
 from eventide.observe.progress import Progress
 from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
-from eventide.observe.subjects import Column, Expression
+from eventide.observe.subjects import Expression, Group
 from eventide.observe.tables import read_table
 
 __all__ = [
-    "Column",
     "Every",
     "Expression",
+    "Group",
     "Heading",
     "Occupancy",
     "Outlet",

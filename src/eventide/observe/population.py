@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from eventide.declare import MISSING
 from eventide.errors import ModelError
 from eventide.observe.ledger import BEFORE, Heading, Ledger
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eventide.continuous import Continuous
+    from eventide.continuous.layout import Layout
     from eventide.observe.ledger import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
@@ -44,10 +46,12 @@ class PopulationRecording(Ledger):
     def __init__(
         self, sim: Simulation, subject: type[Continuous], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
-        fields = subject._layout.fields
-        columns = [
-            Heading(name, fields[name].unit, description=fields[name].description) for name in subject._layout.names
-        ]
+        self.layout = _layout_for_all(subject)
+        fields = self.layout.fields
+        columns = [Heading(name, fields[name].unit, description=fields[name].description) for name in self.layout.names]
+        for vector, length in self.layout.lengths.items():
+            spec = fields[vector]
+            columns += [Heading(f"{vector}[{k}]", spec.unit, description=spec.description) for k in range(length)]
         if not columns:
             raise ModelError(
                 f"there is nothing to record of {subject.__name__}: it declares no State, Computed or Sum of its own"
@@ -92,17 +96,26 @@ class PopulationRecording(Ledger):
     # --- recording ------------------------------------------------------------------------------------------------
 
     def _present(self) -> Iterable[tuple[int, Source]]:
-        names, states = self.subject._layout.names, self.subject._layout.states
         for component in self.sim.laws:
             if isinstance(component, self.subject):
-                yield self._number(component), _Instance(component, names, states)
+                yield self._number(component), _Instance(component, self.layout)
 
     def _number(self, component: Continuous) -> int:
         number = self._number_of.get(component)
         if number is None:
+            self._check_sizes(component)
             number = self._number_of[component] = len(self._labels)
             self._labels.append(self._label(component.name))
         return number
+
+    def _check_sizes(self, component: Continuous) -> None:
+        for vector, length in self.layout.lengths.items():
+            found = component._layout.lengths[vector]
+            if found != length:
+                raise ModelError(
+                    f"{self.name} has columns for {length} items of {vector}, and {component.name} has {found}: "
+                    "record objects of different sizes one by one"
+                )
 
     def _label(self, name: str) -> str:
         count = self._taken[name] = self._taken.get(name, 0) + 1
@@ -112,20 +125,40 @@ class PopulationRecording(Ledger):
 class _Instance:
     """One active component of the class."""
 
-    __slots__ = ("_component", "_names", "_states")
+    __slots__ = ("_component", "_layout")
 
-    def __init__(self, component: Continuous, names: tuple[str, ...], states: tuple[str, ...]) -> None:
+    def __init__(self, component: Continuous, layout: Layout) -> None:
         self._component = component
-        self._names = names
-        self._states = states
+        self._layout = layout
 
     def values(self) -> list[float]:
         component = self._component
-        return [getattr(component, name) for name in self._names]
+        values = [getattr(component, name) for name in self._layout.names]
+        for vector in self._layout.lengths:
+            values += getattr(component, vector).tolist()
+        return values
 
     def rates(self) -> list[float]:
         rate = self._component.rate
-        return [getattr(rate, name) for name in self._states]
+        rates = [getattr(rate, name) for name in self._layout.states]
+        for vector in self._layout.vectors:
+            rates += getattr(rate, vector).tolist()
+        return rates
+
+
+def _layout_for_all(subject: type[Continuous]) -> Layout:
+    """The layout of a class's objects, if they are of one size."""
+    layout = subject._layout
+    if layout.is_sized:
+        return layout
+    sizes = {name: layout.fields[name].default for name in layout.size_fields}
+    unknown = [name for name, size in sizes.items() if size is MISSING]
+    if unknown:
+        raise ModelError(
+            f"objects of {subject.__name__} may differ in {' and '.join(unknown)}, the size of a vector: "
+            "record them one by one, or give the field a default that all of them have"
+        )
+    return layout.sized(sizes)
 
 
 def _gaps(times: npt.NDArray[np.float64], sides: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:

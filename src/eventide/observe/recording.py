@@ -13,7 +13,7 @@ from eventide.observe.frames import attributes_of
 from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
 from eventide.observe.processing import sample
-from eventide.observe.subjects import Column, check_names, columns_of, named_columns
+from eventide.observe.subjects import Group, check_names, groups_of, named_groups
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,13 +33,11 @@ class Recording(Ledger):
     regular instant. Made by `sim.record`.
     """
 
-    columns: tuple[Column, ...]
-
     def __init__(
-        self, sim: Simulation, columns: Sequence[Column], every: Every, *, events: bool = True, name: str = ""
+        self, sim: Simulation, groups: Sequence[Group], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
-        super().__init__(sim, columns, every, events=events, name=name)
-        self._source = _Columns(columns)
+        super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
+        self._source = _Columns(groups)
 
     def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
         """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
@@ -71,15 +69,15 @@ class Recording(Ledger):
 class _Columns:
     """All columns of a recording, read together."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._readers = [column.read for column in columns]
-        self._trends = [column.trend for column in columns if column.trend is not None]
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self._readers = [group.read for group in groups]
+        self._trends = [group.trend for group in groups if group.trend is not None]
 
     def values(self) -> list[float]:
-        return [read() for read in self._readers]
+        return [value for read in self._readers for value in read()]
 
     def rates(self) -> list[float]:
-        return [trend() for trend in self._trends]
+        return [rate for trend in self._trends for rate in trend()]
 
 
 def record(
@@ -101,10 +99,10 @@ def record(
         subject = _only_class(classes, len(subjects) + len(expressions))
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
-        columns = [column for subject in subjects for column in columns_of(subject)]
-        columns += [column for label, thing in expressions.items() for column in named_columns(label, thing)]
-        check_names([column.name for column in columns])
-        recording = Recording(sim, columns, every, events=events, name=name)
+        groups = [group for subject in subjects for group in groups_of(subject)]
+        groups += [group for label, thing in expressions.items() for group in named_groups(label, thing)]
+        check_names([head.name for group in groups for head in group.heads])
+        recording = Recording(sim, groups, every, events=events, name=name)
     sim._the_monitor.add_observer(recording)
     return recording
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
-from typing import Literal, NoReturn, Self, TypeAlias
+from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
+from eventide.discrete.illegal import refuse_answer, refuse_commands
 from eventide.discrete.periodic import exact_period
 from eventide.errors import ModelError, SimulationError
 from eventide.monitor import Observer, Phase
@@ -49,6 +50,7 @@ class Reporter(Observer, Component):
         """
         self._forbid_between_events(15, "start")
         if not self.active:
+            refuse_commands(type(self).report, self, self.sim, f"the report of {self.name}")
             self.sim._the_monitor.add_observer(self)
         return self
 
@@ -93,7 +95,16 @@ class Reporter(Observer, Component):
         return self in self.sim._the_monitor.observers
 
     def _observe(self, phase: Phase) -> None:
-        self.report()
+        place = f"the report of {self.name}"
+        try:
+            answer: Any = self.report()  # type: ignore[func-returns-value]  # a generator, if it yields
+            if answer is not None:
+                refuse_answer(answer, self.sim, place)
+        except BaseException as error:
+            if isinstance(error, SimulationError):
+                error.blame(self, place, reporter=self)
+            error.add_note(f"in {place} at time {self.sim.time!r}")
+            raise
 
     def _refuse_period(self, time: float) -> NoReturn:
         raise SimulationError(
@@ -102,6 +113,4 @@ class Reporter(Observer, Component):
 
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:
-            raise SimulationError(
-                number, self.sim.time, f"{call}() of {self.name} was called between events.", reporter=self
-            )
+            self.sim._forbid(number, f"{call}() of {self.name}", reporter=self)

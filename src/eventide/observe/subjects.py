@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, TypeAlias
 
-from eventide.continuous import Continuous, Variable
+from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component, Field
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.errors import ModelError
@@ -16,14 +16,17 @@ from eventide.statistics import Level
 
 
 @dataclass(frozen=True)
-class Column(Heading):
-    """One recorded quantity: its name, its unit and how it is read.
+class Group:
+    """Columns that are read together: one quantity, or all items of a vector.
 
-    trend   reads its rate, or None if it has none: a kink without a jump is an event's trace as well
+    heads   their names and units
+    read    the present values, one for each column
+    trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
     """
 
-    read: Callable[[], float]
-    trend: Callable[[], float] | None = None
+    heads: tuple[Heading, ...]
+    read: Callable[[], list[float]]
+    trend: Callable[[], list[float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,20 +55,19 @@ Named: TypeAlias = Callable[[], float] | Expression | Variable | Level
 Subject: TypeAlias = Component | Variable | Level | Mapping[str, Named]
 
 
-def columns_of(subject: Any) -> list[Column]:
+def groups_of(subject: Any) -> list[Group]:
     """What there is to record of a component, a variable, a queue, a resource, a level or a dict of named things.
 
     Raises ModelError if there is nothing.
     """
     if isinstance(subject, Mapping):
-        return [column for name, thing in subject.items() for column in named_columns(name, thing)]
+        return [group for name, thing in subject.items() for group in named_groups(name, thing)]
     if isinstance(subject, Variable):
-        return [_variable_column(subject)]
+        return [_variable_group(subject)]
     if isinstance(subject, Level):
-        return [_level_column(subject.name or "level", subject)]
-    if isinstance(subject, Continuous) and subject._layout.names:
-        return [_variable_column(subject[name]) for name in subject._layout.names]
-    found = _columns_of_station(subject)
+        return [_level_group(subject.name or "level", subject)]
+    found = _groups_of_component(subject) if isinstance(subject, Continuous) else []
+    found = found or _groups_of_station(subject)
     if found:
         return found
     raise ModelError(
@@ -74,25 +76,28 @@ def columns_of(subject: Any) -> list[Column]:
     )
 
 
-def named_columns(name: str, thing: Any) -> list[Column]:
+def named_groups(name: str, thing: Any) -> list[Group]:
     """The columns of something that was given a name; more than one begin with it.
 
     Raises ModelError if there is nothing to record of it.
     """
     if isinstance(thing, Expression):
-        read = _checked(name, thing.read)
-        return [Column(name, thing.unit, read, is_discrete=thing.is_discrete, description=thing.description)]
+        head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
+        return [Group((head,), _checked(name, thing.read))]
     if isinstance(thing, Variable | Level | Component):
-        columns = columns_of(thing)
-        if len(columns) == 1:
-            return [replace(columns[0], name=name)]
-        return [replace(column, name=f"{name}.{column.name.rpartition('.')[2]}") for column in columns]
+        groups = groups_of(thing)
+        is_alone = sum(len(group.heads) for group in groups) == 1
+        return [replace(g, heads=tuple(_renamed(h, name, is_alone=is_alone) for h in g.heads)) for g in groups]
     if not callable(thing):
         raise ModelError(
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Column(name, "", _checked(name, thing))]
+    return [Group((Heading(name, ""),), _checked(name, thing))]
+
+
+def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
+    return replace(head, name=name if is_alone else f"{name}.{head.name.rpartition('.')[2]}")
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -104,11 +109,11 @@ def check_names(names: Sequence[str]) -> None:
         raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
 
 
-def _checked(name: str, read: Callable[[], Any]) -> Callable[[], float]:
+def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
     """A reader of floats that says whose value is none."""
 
     @wraps(read)  # who compiles it wants to know what is asked
-    def value() -> float:
+    def value() -> list[float]:
         try:
             number = read()
         except Exception as error:
@@ -116,43 +121,50 @@ def _checked(name: str, read: Callable[[], Any]) -> Callable[[], float]:
             raise
         try:
             # A text may look like a number, and is none.
-            return float("" if isinstance(number, str) else number)
+            return [float("" if isinstance(number, str) else number)]
         except (TypeError, ValueError):
             raise ModelError(f"{name} is recorded as a number, and its expression gave {number!r}") from None
 
     return value
 
 
-def _columns_of_station(subject: Any) -> list[Column]:
+def _groups_of_component(subject: Continuous) -> list[Group]:
+    layout = subject._layout
+    names = (*layout.states, *layout.vectors, *layout.computed, *layout.sums, *layout.computed_vectors)
+    return [_variable_group(subject[name]) for name in names]
+
+
+def _groups_of_station(subject: Any) -> list[Group]:
     if isinstance(subject, Queue):
-        return [_level_column(f"{subject.name}.length", subject.length, "how many members it has")]
+        return [_level_group(f"{subject.name}.length", subject.length, "how many members it has")]
     if isinstance(subject, Resource):
         return [
-            _level_column(f"{subject.name}.in_use", subject.in_use, "how many units are held"),
-            _level_column(f"{subject.name}.queue", subject.queue, "how many requests wait"),
+            _level_group(f"{subject.name}.in_use", subject.in_use, "how many units are held"),
+            _level_group(f"{subject.name}.queue", subject.queue, "how many requests wait"),
         ]
     if isinstance(subject, Container | Store):
         return [
-            _level_column(f"{subject.name}.level", subject.level, "how much is in it"),
-            _level_column(f"{subject.name}.puts", subject.puts.queue, "how many wait to put something in"),
-            _level_column(f"{subject.name}.gets", subject.gets.queue, "how many wait to get something out"),
+            _level_group(f"{subject.name}.level", subject.level, "how much is in it"),
+            _level_group(f"{subject.name}.puts", subject.puts.queue, "how many wait to put something in"),
+            _level_group(f"{subject.name}.gets", subject.gets.queue, "how many wait to get something out"),
         ]
     return []
 
 
-def _level_column(name: str, level: Level, description: str = "") -> Column:
-    return Column(name, level.unit, lambda: float(level.value), is_discrete=True, description=description)
+def _level_group(name: str, level: Level, description: str = "") -> Group:
+    head = Heading(name, level.unit, is_discrete=True, description=description)
+    return Group((head,), lambda: [float(level.value)])
 
 
-def _variable_column(variable: Variable) -> Column:
+def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
-    return Column(
-        variable.name,
-        variable.unit,
-        lambda: float(variable.state),
-        (lambda: float(variable.rate)) if spec is None or spec.role == "state" else None,
-        description=spec.description if spec is not None else "",
-    )
+    moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
+    if isinstance(variable, VectorVariable):
+        heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
+        whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
+        return Group(heads, lambda: list(whole.state.tolist()), (lambda: list(whole.rate.tolist())) if moves else None)
+    head = Heading(variable.name, variable.unit, description=description)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
 
 
 def _spec_of(variable: Variable) -> Field | None:
@@ -161,5 +173,6 @@ def _spec_of(variable: Variable) -> Field | None:
     if owner is variable:
         return None
     layout = owner._layout
-    spec: Field = layout.fields[layout.names[variable._offset]]
+    name, _ = layout.name_of(variable._offset)
+    spec: Field = layout.fields[name]
     return spec

@@ -1,0 +1,124 @@
+"""The native stepper: its source gathered and translated, compiled once for an installation, and loaded."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import sys
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.compiled.stepping import overrides
+from eventide.compiled.stepping.expressions import signature
+from eventide.compiled.stepping.instructions import INSTRUCTIONS
+from eventide.compiled.stepping.memory import pack
+from eventide.compiled.stepping.methods import method_text, table_of
+from eventide.compiled.stepping.statements import Translation
+from eventide.continuous import tables
+from eventide.continuous.engine import ENTRIES, PLAIN, Engine
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from eventide.compiled.stepping.values import Kind
+    from eventide.compiled.store import Store
+    from eventide.continuous.tables import Arrays, Coefficients
+
+_C_TYPES: Final[dict[Kind, Any]] = {
+    "i64": ctypes.c_int64,
+    "double": ctypes.c_double,
+    "i1": ctypes.c_bool,
+    "ptr": ctypes.c_void_p,
+    "void": None,
+}
+_INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
+"""Small functions on the path of every evaluation, which LLVM would leave as calls."""
+NEEDED: Final = ("pow",)
+"""What the stepper needs of the mathematical library."""
+SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
+"""Folders of the source on which the native stepper depends."""
+
+
+class NativeEngine:
+    """The stepper's functions as native code, from a store.
+
+    engine      what the motion of a simulation calls
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kernels: dict[bytes, Any] = {}
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The functions that Python calls."""
+        addresses = _table_at(self._store.load(_told(stepper_text), NEEDED, key=_key()))
+        return Engine(self._pack, *(_entry(name, addresses[k]) for k, name in enumerate(ENTRIES)))
+
+    def _pack(self, arrays: Arrays) -> tuple[int, Any]:
+        method = arrays.method
+        return pack(arrays._replace(method=method._replace(kernels=self._kernels_of(method))))
+
+    def _kernels_of(self, method: Coefficients) -> Any:
+        """The addresses of a method's functions."""
+        key = bytes(method.sizes) + bytes(method.table)
+        if key not in self._kernels:
+            addresses = _table_at(self._store.load(method_text(method)))
+            self._kernels[key] = np.array(addresses[: len(method.table) + 2], np.int64)
+        return self._kernels[key]
+
+
+def _table_at(address: int) -> Any:
+    """The table that the function at an address answers."""
+    return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
+
+
+def _entry(name: str, address: int) -> Callable[..., Any]:
+    kinds, answer = signature(getattr(PLAIN, name))
+    # The interpreter's lock is kept: a call lasts microseconds, and laws may be called back.
+    prototype = ctypes.PYFUNCTYPE(_C_TYPES[answer], *(_C_TYPES[kind] for kind in kinds))
+    function: Callable[..., Any] = prototype(address)
+    return function
+
+
+def _told(make: Callable[[], str]) -> Callable[[], str]:
+    """The same, but it says that it takes a moment."""
+
+    def make_and_tell() -> str:
+        print("eventide: compiling its stepper, once for this installation (a second)", file=sys.stderr)  # noqa: T201
+        return make()
+
+    return make_and_tell
+
+
+def _key() -> str:
+    """What the stepper's text depends on, as a hash: its source and that of its translation."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted(folder.glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def stepper_text() -> str:
+    """The whole stepper as assembly.
+
+    Its function `@kernel` answers a table of the addresses of `ENTRIES`.
+    """
+    waiting: dict[str, FunctionType] = {name: getattr(PLAIN, name) for name in ENTRIES}
+    texts: dict[str, str] = {}
+    declarations: dict[str, None] = {}
+    while waiting:
+        name, function = waiting.popitem()
+        function = getattr(overrides, name, function)
+        translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
+        texts[name] = translation.text
+        declarations.update(dict.fromkeys(translation.builder.declarations()))
+        assert set(translation.builder.symbols) <= set(NEEDED)
+        waiting.update({n: f for n, f in translation.called.items() if n not in texts})
+    entries = table_of([f"@{name}" for name in ENTRIES])
+    return "\n".join([*declarations, *(texts[name] for name in sorted(texts)), entries, "!0 = !{}\n"])

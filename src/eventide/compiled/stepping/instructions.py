@@ -1,0 +1,96 @@
+# ruff: noqa: ARG001  # what stands for an instruction has the arguments of its kind
+"""Functions that stand for instructions: what native code does that the stepper's language has no words for.
+
+They are never run. `INSTRUCTIONS` says what is written in place of a call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, Final
+
+from eventide.compiled.ir import real
+from eventide.compiled.stepping.expressions import Expressions
+from eventide.compiled.stepping.values import Kind, Value
+
+
+def law(address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, n: int, at: int) -> None:
+    """Call a law's kernel."""
+
+
+def condition(
+    address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, numbers: int, out: int, at: int
+) -> int:
+    """Call a condition's kernel; answers 0 or 1."""
+    return 0
+
+
+def combination(address: int, rows: int, width: int, low: int, high: int, factor: float, scale: float) -> None:
+    """Call a method's kernel."""
+
+
+def address_of(item: Any) -> int:
+    """The address of an item of an array."""
+    return 0
+
+
+def clear_run(low: int, high: int) -> None:
+    """Set the items from one address up to another, not included, to zero."""
+
+
+_CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
+_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
+_CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
+_COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
+
+Instruction = Callable[[Expressions, list[ast.expr]], Value]
+
+
+def _call(kinds: tuple[Kind, ...], answer: Kind) -> Instruction:
+    """A call of the function at the address that comes first."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder = expressions.builder
+        address = builder.value(f"inttoptr i64 {expressions.number(arguments[0], 'i64').text} to ptr")
+        given = [f"{k} {expressions.number(a, k).text}" for a, k in zip(arguments[1:], kinds, strict=True)]
+        call = f"call {answer} {address}({', '.join(given)})"
+        if answer == "void":
+            builder.do(call)
+            return Value("", "void")
+        return Value(builder.value(call), answer)
+
+    return write
+
+
+def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    item = arguments[0]
+    assert isinstance(item, ast.Subscript)
+    return Value(expressions.memory.address(*expressions.place(item)), "ptr")
+
+
+def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    low, high = (expressions.value(argument).text for argument in arguments)
+    before, test, body, done = builder.current, builder.block(), builder.block(), builder.block()
+    assert before is not None
+    builder.jump(test)
+    builder.enter(body)
+    # Volatile, lest LLVM make a call of memset for two states.
+    builder.do(f"store volatile double {real(0.0)}, ptr %{test.label}.at")
+    following = builder.value(f"getelementptr inbounds double, ptr %{test.label}.at, i64 1")
+    builder.jump(test)
+    builder.enter(test)
+    at = builder.merge(test, "ptr", [(low, before), (following, body)], f"%{test.label}.at")
+    builder.branch(builder.value(f"icmp ult ptr {at}, {high}"), body, done)
+    builder.enter(done)
+    return Value("", "void")
+
+
+INSTRUCTIONS: Final[dict[str, Instruction]] = {
+    "law": _call(_LAW, "void"),
+    "condition": _call(_CONDITION, "i64"),
+    "combination": _call(_COMBINATION, "void"),
+    "address_of": _address,
+    "clear_run": _clear,
+}

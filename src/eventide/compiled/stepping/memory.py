@@ -1,0 +1,88 @@
+"""Where the arrays stand: a table of addresses and widths, which is all that native code is given of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.compiled.stepping.values import Kind, Untranslatable, Value
+from eventide.continuous.tables import CONDITION_FLOATS, CONDITION_INTS, FLOW_FLOATS, FLOW_INTS, Arrays, Coefficients
+
+if TYPE_CHECKING:
+    from eventide.compiled.ir import Builder
+
+ARRAYS: Final = (*Arrays._fields[:-2], *Coefficients._fields)
+"""The arrays in the order of the table."""
+FLOATS: Final = frozenset(["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table"])
+WIDTHS: Final = {
+    "flow_floats": FLOW_FLOATS,
+    "flow_ints": FLOW_INTS,
+    "conditions": CONDITION_INTS,
+    "condition_floats": CONDITION_FLOATS,
+    "segments": 2,
+    "chain": 3,
+    "sums": 2,
+}
+"""How many columns there are, where that never changes."""
+STANDING: Final = frozenset(["sizes", "nodes", "table", "kernels"])
+"""Arrays that nobody writes while native code runs."""
+INVARIANT: Final = ", !invariant.load !0"
+"""The mark of a load that gives the same however often it is made; `!0` is an empty node."""
+
+
+def pack(arrays: Arrays) -> tuple[int, Any]:
+    """The address of the table, and what must live as long as it is used."""
+    flat: list[int] = []
+    for array in (*arrays[:-2], *arrays.method):
+        flat += [array.ctypes.data, array.shape[-1]]
+    table = np.array(flat, np.int64)
+    return int(table.ctypes.data), (table, arrays)
+
+
+class Memory:
+    """The arrays as one function reaches them."""
+
+    def __init__(self, builder: Builder, table: str) -> None:
+        self._builder = builder
+        self._table = table
+
+    def base(self, name: str) -> str:
+        """The address of an array."""
+        return self._entry(2 * _place(name), "ptr")
+
+    def width(self, name: str) -> Value:
+        """How many columns an array has."""
+        known = WIDTHS.get(name)
+        return Value(str(known) if known else self._entry(2 * _place(name) + 1, "i64"), "i64")
+
+    def _entry(self, place: int, kind: Kind) -> str:
+        address = self._builder.address("i64", self._table, str(place))
+        return self._builder.value(f"load {kind}, ptr {address}{INVARIANT}")
+
+    def load(self, name: str, index: str) -> Value:
+        """An item."""
+        kind, address = self.kind(name), self.address(name, index)
+        mark = INVARIANT if name in STANDING else ""
+        return Value(self._builder.value(f"load {kind}, ptr {address}{mark}"), kind)
+
+    def store(self, name: str, index: str, value: Value) -> None:
+        """Set an item, whose kind the value already has."""
+        kind, address = self.kind(name), self.address(name, index)
+        self._builder.do(f"store {kind} {value.text}, ptr {address}")
+
+    def kind(self, name: str) -> Kind:
+        """The kind of an array's items."""
+        return "double" if name in FLOATS else "i64"
+
+    def address(self, name: str, index: str) -> str:
+        """Where an item stands."""
+        base = self.base(name)
+        return self._builder.value(f"getelementptr inbounds {self.kind(name)}, ptr {base}, i64 {index}")
+
+
+def _place(name: str) -> int:
+    try:
+        return ARRAYS.index(name)
+    except ValueError:
+        raise Untranslatable(f"no array is called {name}") from None

@@ -1,0 +1,265 @@
+"""Which components, conditions and slots move together: flows are joined and split as what touches what changes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.checks import two_setters
+from eventide.continuous.flow import Flow
+from eventide.continuous.tables import END, KEY, NEEDS_LAWS, NEXT, START
+
+if TYPE_CHECKING:
+    from eventide.continuous.analysis import LawPlan, Plan
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+
+class Grouping:
+    """The members of the flows of one simulation.
+
+    plans       what is known of each member's laws
+    joining     components that have been started since the last event and are in no flow yet
+    readers     by slot that stands still: the flows that depend on it, and how often
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.plans: dict[Any, LawPlan] = {}
+        self.joining: dict[Any, None] = {}
+        self.readers: dict[int, dict[Flow, int]] = {}
+        self._touchers: dict[Any, dict[Flow, int]] = {}
+        self._writers: dict[int, dict[Any, Any]] = {}
+
+    # --- flows ----------------------------------------------------------------------------------------------------
+
+    def _new_flow(self) -> Flow:
+        motion = self.motion
+        number = motion.flow_floats.allocate()
+        assert number == motion.flow_ints.allocate()
+        flow = motion.flows[number] = Flow(motion, number)
+        row = motion.flow_floats.array[number]
+        row[START] = row[END] = row[KEY] = motion.sim.time
+        motion.engine.enter(motion.arrays, number)
+        motion.touch(flow)
+        return flow
+
+    def drop_if_empty(self, flow: Flow) -> bool:
+        """Forget a flow that has neither members nor conditions."""
+        if not flow.is_empty or flow.conditions:
+            return False
+        self._drop(flow)
+        return True
+
+    def _drop(self, flow: Flow) -> None:
+        self.motion.watches.wake(flow)
+        self.motion.forget(flow)
+        flow.drop()
+
+    def the_flow(self) -> Flow:
+        """The one flow of a simulation that moves together."""
+        return next(iter(self.motion.flows.values()), None) or self._new_flow()
+
+    def flow_of(self, plan: Plan) -> Flow:
+        """The flow on which a condition depends; that of the clock if it depends on none."""
+        still = self.motion.still
+        if any(other._flow is not still for other in plan.touches or ()):
+            return self._flow_for(plan)
+        return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
+
+    def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
+        """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
+
+        newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
+        """
+        met: dict[Flow, None] = {}
+        for other in plan.touches or ():
+            if other._flow is not self.motion.still:
+                met[other._flow] = None
+            elif other is newcomer:
+                met.update(dict.fromkeys(self._touchers.get(other, ())))
+        flows = list(met) or [self._new_flow()]
+        for flow in flows[1:]:
+            self._merge(flows[0], flow)
+        return flows[0]
+
+    def unite(self, kept: Flow | None = None) -> None:
+        """From now on all is one flow: `kept`, or the first."""
+        motion = self.motion
+        motion.together = True
+        kept = kept or next(iter(motion.flows.values()), None)
+        for flow in list(motion.flows.values()):
+            if kept is not None and flow is not kept:
+                self._merge(kept, flow)
+
+    def _merge(self, kept: Flow, given: Flow) -> None:
+        """Move all members of one flow into another."""
+        for flow in (kept, given):
+            self._change(flow)
+        for owner in given.owners():
+            self._leave_flow(given, owner)
+            self._enter_flow(kept, owner)
+        for condition in list(given.conditions):
+            self.motion.watches.move(condition, kept)
+        self._drop(given)
+        self._restructured(kept)
+
+    def _split(self, flow: Flow) -> None:
+        """Give each part of a flow that has lost what held it together a flow of its own."""
+        groups = self.motion.analyst.groups(flow)
+        for group in groups[1:]:
+            fresh = self._new_flow()
+            for owner in group:
+                self._leave_flow(flow, owner)
+                self._enter_flow(fresh, owner)
+            for condition in [c for c in flow.conditions if _belongs(c, fresh)]:
+                self.motion.watches.move(condition, fresh)
+
+    def _change(self, flow: Flow) -> None:
+        """What a flow consists of is about to change."""
+        self.motion.touch(flow)
+        self.motion.watches.wake(flow)
+
+    def _restructured(self, flow: Flow) -> None:
+        """The set of states of a flow has changed: its next step is estimated anew."""
+        if self.motion.sim.dt_max == inf:
+            self.motion.flow_floats.view[flow.number, NEXT] = 0.0
+
+    # --- members --------------------------------------------------------------------------------------------------
+
+    def join(self, owner: Any) -> None:
+        """A component has been started: it will be placed in a flow before time goes on."""
+        self.joining[owner] = None
+
+    def leave(self, owner: Any) -> None:
+        """A component has been stopped."""
+        if owner in self.joining:
+            del self.joining[owner]
+            return
+        flow = owner._flow
+        if flow is self.motion.still:
+            return
+        self._change(flow)
+        self._leave_flow(flow, owner)
+        owner._flow = self.motion.still
+        plan = self.plans.pop(owner)
+        self._forget_writer(owner, plan)
+        self.motion.analyst.release(plan)
+        if not self.drop_if_empty(flow) and not self.motion.together:
+            self._split(flow)
+
+    def add_slots(self, owner: Any, slots: list[int]) -> None:
+        """More slots of a member are integrated."""
+        flow = owner._flow
+        self.motion.touch(flow)
+        flow.add_slots(slots)
+        self._restructured(flow)
+
+    def remove_slots(self, owner: Any, slots: list[int]) -> None:
+        """Slots of a member are integrated no longer."""
+        flow = owner._flow
+        slots = [slot for slot in slots if slot in flow.slots] if flow is not self.motion.still else []
+        if slots:
+            self.motion.touch(flow)
+            flow.remove_slots(slots)
+            self._restructured(flow)
+
+    def place(self) -> None:
+        """Place what has been started since in flows."""
+        joining, self.joining = self.joining, {}
+        for owner in joining:
+            plan = self.plans[owner] = self.motion.analyst.law(owner)
+            if plan.touches is None and not self.motion.together:
+                self.unite()
+            flow = self.the_flow() if self.motion.together else self._flow_for(plan, owner)
+            self._change(flow)
+            self._enter_flow(flow, owner)
+            self._check_writers(owner, plan)
+
+    def _enter_flow(self, flow: Flow, owner: Any) -> None:
+        owner._flow = flow
+        plan = self.plans[owner]
+        flow.add_owner(owner, plan)
+        self.note_uses(flow, plan)
+        if plan.assigns and not flow.assigns:
+            flow.assigns = True
+            for condition in flow.conditions:
+                self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
+        if plan.signature is not None:
+            self.motion.changing[owner] = None
+        slots = self.motion.system.active_slots(owner)
+        if slots:
+            flow.add_slots(slots)
+        self._restructured(flow)
+
+    def _leave_flow(self, flow: Flow, owner: Any) -> None:
+        flow.remove_owner(owner)
+        self.forget_uses(flow, self.plans[owner])
+        self.motion.changing.pop(owner, None)
+        slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
+        if slots:
+            flow.remove_slots(slots)
+        self._restructured(flow)
+
+    def renew(self, owner: Any) -> None:
+        """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
+        motion, flow = self.motion, owner._flow
+        self._change(flow)
+        slots, following = set(flow.slots), motion.flow_floats.view[flow.number, NEXT]
+        self._leave_flow(flow, owner)
+        self._forget_writer(owner, self.plans[owner])
+        motion.analyst.release(self.plans[owner])
+        plan = self.plans[owner] = motion.analyst.law(owner)
+        self._enter_flow(flow, owner)
+        if plan.touches is None and not motion.together:
+            self.unite(flow)
+        elif not motion.together:
+            for other in dict.fromkeys(o._flow for o in plan.touches or () if o._flow is not motion.still):
+                if other is not flow:
+                    self._merge(flow, other)
+            self._split(flow)
+        self._check_writers(owner, plan)
+        if flow.slots.keys() == slots:
+            motion.flow_floats.view[flow.number, NEXT] = following
+
+    # --- who sets which rate --------------------------------------------------------------------------------------
+
+    def _check_writers(self, owner: Any, plan: LawPlan) -> None:
+        """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
+        key = (-owner._priority, owner._started) if plan.sets or plan.adds else None
+        for slot in (*plan.sets, *plan.adds):
+            writers = self._writers.setdefault(slot, {})
+            writers[owner] = (key, slot in plan.sets)
+            in_order = sorted(writers.items(), key=lambda item: item[1][0])
+            for (first, _), (second, (_, sets)) in pairwise(in_order):
+                if sets:
+                    raise two_setters(second, first, self.motion.system.variable_at(slot))
+
+    def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
+        for slot in (*plan.sets, *plan.adds):
+            self._writers[slot].pop(owner, None)
+
+    # --- who depends on what --------------------------------------------------------------------------------------
+
+    def note_uses(self, flow: Flow, plan: Plan) -> None:
+        """A flow depends on what a plan reads and touches, also on what is not active yet."""
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+            for item in items:
+                flows = users.setdefault(item, {})
+                flows[flow] = flows.get(flow, 0) + 1
+
+    def forget_uses(self, flow: Flow, plan: Plan) -> None:
+        """It depends on them no longer."""
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+            for item in items:
+                flows = users[item]
+                flows[flow] -= 1
+                if not flows[flow]:
+                    del flows[flow]
+                if not flows:
+                    del users[item]
+
+
+def _belongs(condition: Condition, flow: Flow) -> bool:
+    return any(o._flow is flow for o in condition.plan.touches or ())

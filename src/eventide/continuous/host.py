@@ -1,0 +1,145 @@
+"""The Python side of the stepper: laws and conditions that it calls back, and what they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eventide.continuous.culprits import execute_law, is_condition_true
+from eventide.continuous.tables import ABORTED, START, TROUBLED, R, Y
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+
+class Host:
+    """Whom the stepper calls where it cannot go on by itself.
+
+    trouble     the last error of arithmetic that a law raised in a trial step; failure: what must go up at once
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.trouble: Exception | None = None
+        self.failure: BaseException | None = None
+        self._seen: list[Flow] = []
+
+    # --- what the stepper calls -----------------------------------------------------------------------------------
+
+    def evaluate(self, f: int, time: float, dt: float) -> None:
+        """Execute the laws of a flow in Python, at the states in row Y."""
+        motion = self.motion
+        if self._has_failed():
+            return
+        sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
+        self.show(flow, time)
+        rates, states, zeros = rows[R], rows[Y], motion.system.zeros
+        for low, high in flow.segments.rows():
+            rates[low:high] = zeros[: high - low]
+        for low, count in flow.sums.items():
+            states[low : low + count] = zeros[:count]
+        self._guard(flow, flow.run_laws)
+
+    def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
+        """Test a condition in Python."""
+        motion = self.motion
+        sim = motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
+        self.show(motion.flows[f], time)
+        condition = motion.watches.at[c]
+        if condition.plan.guide is not None:
+            condition.plan.guide(c, time, dt, sim.last_time)
+        return self._test(condition)
+
+    def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
+        """Execute one law that could not be compiled; called from compiled code."""
+        if self._has_failed():
+            return
+        sim = self.motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, last
+        self.show(owner._flow, time)
+        self._guard(owner._flow, lambda: execute_law(owner, law, time))
+
+    def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
+        """Test one condition that could not be compiled; called from compiled code."""
+        sim = self.motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, last
+        self.show(self.motion.watches.flow_of(condition), time)
+        return int(self._test(condition))
+
+    def _test(self, condition: Condition) -> bool:
+        try:
+            return is_condition_true(condition, self.motion.sim.time)
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.failure = error
+            self.motion.settings[ABORTED] = 1.0
+            return False
+
+    # --- what Python code raises ----------------------------------------------------------------------------------
+
+    def _has_failed(self) -> bool:
+        """Whether a law has failed in this attempt: those after it would see what is not so."""
+        settings = self.motion.settings
+        return bool(settings[ABORTED] != 0.0 or settings[TROUBLED] != 0.0)
+
+    def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
+        """Call Python code from within a step: what it raises is kept until the stepper has returned.
+
+        Errors of arithmetic count as a failed step first; all others end the march at once.
+        """
+        was_open, flow.is_open = flow.is_open, True
+        try:
+            # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
+            with np.errstate(all="ignore"):
+                call()
+        except (ArithmeticError, ValueError) as error:
+            self.trouble = error
+            self.motion.settings[TROUBLED] = 1.0
+        except BaseException as error:  # noqa: BLE001  # see above
+            self.failure = error
+            self.motion.settings[ABORTED] = 1.0
+        finally:
+            flow.is_open = was_open
+
+    def raise_what_was_met(self) -> None:
+        """Raise what Python code called from within a step has raised, the same object."""
+        failure = self.failure or self.trouble
+        self.failure = self.trouble = None
+        self.motion.settings[ABORTED] = self.motion.settings[TROUBLED] = 0.0
+        if failure is not None:
+            raise failure
+
+    def call(self, function: Callable[..., Any], f: int) -> None:
+        """Call one of the stepper's functions because an event reads or changes a flow.
+
+        Laws that run meanwhile may write rates; the clock stays as it is.
+        """
+        motion = self.motion
+        sim = motion.sim
+        before = sim.active, sim.time, sim.dt, sim.last_time
+        sim.active = True
+        try:
+            function(motion.arrays, f, sim.time)
+        finally:
+            sim.active, sim.time, sim.dt, sim.last_time = before
+
+    # --- what Python code sees ------------------------------------------------------------------------------------
+
+    def show(self, flow: Flow, time: float) -> None:
+        """The states of a flow are those of this time, until the stepper goes on."""
+        flow.at = time
+        if not self._seen or self._seen[-1] is not flow:
+            self._seen.append(flow)
+
+    def forget_what_was_seen(self) -> None:
+        """The stepper has gone on."""
+        if self._seen:
+            for flow in self._seen:
+                flow.at = nan
+            self._seen.clear()

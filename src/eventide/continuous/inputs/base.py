@@ -1,0 +1,60 @@
+"""What every input signal is: a function of time that knows where it is not smooth."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from math import inf, isfinite
+from typing import Any
+
+from eventide.errors import ModelError
+
+
+class Input(ABC):
+    """A signal u(t), called with a time in seconds; at a jump it has the value after it.
+
+    `__call__` is plain arithmetic on numbers and tuples of numbers, so that a law that calls it can be compiled.
+    """
+
+    @abstractmethod
+    def __call__(self, t: float) -> float:
+        """The value at a time."""
+
+    def next_breakpoint(self, after: float) -> float:
+        """The first instant after a time at which the signal or its slope jumps; infinity if there is none.
+
+        A step of integration that crosses one loses its order there.
+        """
+        return inf
+
+    def breakpoints(self, start: float, end: float) -> tuple[float, ...]:
+        """All such instants t with start < t <= end."""
+        found = []
+        instant = self.next_breakpoint(start)
+        while instant <= end:
+            found.append(instant)
+            following = self.next_breakpoint(instant)
+            if not following > instant:
+                raise ModelError(f"{self!r} changes more often than times near {instant!r} can tell apart")
+            instant = following
+        return tuple(found)
+
+
+def common_grid(*inputs: Input, start: float, end: float) -> tuple[float, ...]:
+    """The instants t with start < t <= end at which one of the inputs or its slope jumps, in order.
+
+    Source      Pannek, Simulation of mechatronic systems, Remark 3.37, unified grid
+    """
+    return tuple(sorted({instant for each in inputs for instant in each.breakpoints(start, end)}))
+
+
+def check_finite(owner: Any, **numbers: float) -> None:
+    """Raise ModelError if one of the numbers of an input is not finite."""
+    for name, number in numbers.items():
+        if not isfinite(number):
+            raise ModelError(f"{type(owner).__name__} has {name} = {number!r}: a finite number is needed")
+
+
+def as_decimal(number: float) -> Fraction:
+    """The fraction that the decimal form of a float is: 0.1 is 1/10."""
+    return Fraction(repr(float(number)))

@@ -1,0 +1,399 @@
+"""State events inside a step: whether a condition becomes true there, and where it first does.
+
+Each condition is tested at the step's end and at samples inside. Where its event function tells that it might have been
+true between two samples, its peak there is looked for. Then the first point is found to the last float.
+
+Plain functions over arrays, which are also translated to native code.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Final
+
+from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
+from eventide.continuous.tables import (
+    ABORTED,
+    ARMED,
+    AT,
+    AT_END,
+    DT_MIN,
+    DUE,
+    EMPTY,
+    END,
+    EVENT,
+    FIRST,
+    FOLLOWING,
+    GUARD,
+    GUARD_AT_END,
+    GUARD_HIGH,
+    GUARD_LOW,
+    HIGH,
+    KEY,
+    LOW,
+    NEEDS_LAWS,
+    READY,
+    REST,
+    SLOPE,
+    SLOPE_AT_END,
+    SLOPE_HIGH,
+    SLOPE_LOW,
+    START,
+    STEP,
+    TRIGGER,
+    TRUE_AT_END,
+    Arrays,
+    R,
+)
+
+SAMPLES: Final = 4
+"""Into so many parts a step is divided in search of conditions that come and go."""
+HALVINGS: Final = 60
+"""How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
+CLIMBS: Final = 60
+"""How often the bracket of a peak is halved."""
+CAUTION: Final = 0.01
+"""How far ITP truncates its guess, in units of bracket * bracket / first bracket."""
+SLACK: Final = 256.0
+"""2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
+CORRECTIONS: Final = 30
+"""How often the root of a cubic is corrected by Newton's method at most."""
+CLOSE: Final = 1e-3
+"""A smaller correction, as a share, is the last: the next would be as its square."""
+SPACING: Final = 2.220446049250313e-16
+"""Between neighbouring floats, as a share of them, at most."""
+
+
+def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
+    """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
+
+    Native code calls kernels by their addresses instead.
+    """
+    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
+
+
+def time_at(a: Arrays, f: int, elapsed: float) -> float:
+    """The time when so much of the step has passed."""
+    if elapsed == a.flow_floats[f, STEP]:
+        return float(a.flow_floats[f, END])
+    return float(a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed))
+
+
+def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
+    """Bring states and rates to a point inside the step: rates by the laws, which also set computed values, if asked
+    for, else by the interpolant.
+
+    These evaluations are not counted: who looks does not change what a run has cost.
+    """
+    a.flow_floats[f, AT] = nan
+    if a.flow_ints[f, EMPTY] == 1:
+        return
+    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
+    if with_laws:
+        evaluate(a, f, time, elapsed, R)
+    else:
+        interpolate_rates(a, f, elapsed / a.flow_floats[f, STEP])
+
+
+def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
+    """Whether `middle` lies strictly between the others, also as a time."""
+    return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
+
+
+def test_inside(a: Arrays, c: int, f: int, elapsed: float) -> bool:
+    """Whether a condition is true at a point inside the step."""
+    time = time_at(a, f, elapsed)
+    visit(a, f, elapsed, time, a.conditions[c, NEEDS_LAWS] == 1)
+    return is_true(a, c, f, time, elapsed)
+
+
+# --- which conditions become true in a step --------------------------------------------------------------------------
+
+
+def locate(a: Arrays, f: int) -> None:
+    """Find the first point of the step at which a condition becomes true, if one does.
+
+    The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
+    these are neighbouring floats.
+    """
+    a.flow_floats[f, EVENT] = -1.0
+    a.flow_floats[f, KEY] = a.flow_floats[f, END]
+    if a.flow_ints[f, FIRST] < 0:
+        return
+    test_at_end(a, f)
+    look_inside(a, f)
+    first = find_first(a, f)
+    if first < 0.0:
+        return
+    mark(a, f, first)
+    a.flow_floats[f, EVENT] = first
+    a.flow_floats[f, KEY] = time_at(a, f, first)
+
+
+def note_start(a: Arrays, c: int, truth: bool) -> None:
+    """Keep what a test at the start of a step gave."""
+    a.conditions[c, TRUE_AT_END] = 1 if truth else 0
+    a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
+    a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
+
+
+def test_at_end(a: Arrays, f: int) -> None:
+    """Test all conditions at the end of the step; what the end of the one before gave is what holds at its start."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        a.conditions[c, DUE] = 0
+        a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
+        a.condition_floats[c, HIGH] = -1.0
+        keep_low(a, c, 0.0, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
+        note_start(a, c, is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP]))
+        c = a.conditions[c, FOLLOWING]
+
+
+def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
+    """The last point so far at which a condition was false."""
+    a.condition_floats[c, LOW] = elapsed
+    a.condition_floats[c, GUARD_LOW] = guard
+    a.condition_floats[c, SLOPE_LOW] = slope
+
+
+def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
+    """A point after it at which the condition was true."""
+    a.condition_floats[c, HIGH] = elapsed
+    a.condition_floats[c, GUARD_HIGH] = guard
+    a.condition_floats[c, SLOPE_HIGH] = slope
+
+
+def look_inside(a: Arrays, f: int) -> None:
+    """Test all conditions at samples inside the step, and between them where they may have come and gone."""
+    step, before = a.flow_floats[f, STEP], 0.0
+    for k in range(1, SAMPLES):
+        elapsed = step * (k / SAMPLES)
+        if not is_between(a, f, before, elapsed, step):
+            break
+        look_at(a, f, elapsed, 2 * k == SAMPLES)
+        before = elapsed
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.condition_floats[c, HIGH] < 0.0:
+            guard, slope = a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END]
+            if a.conditions[c, READY] == 0 and a.conditions[c, TRUE_AT_END] == 1:
+                uncover(a, c, f)
+            if a.conditions[c, READY] == 1:
+                consider(a, c, f, step, a.conditions[c, TRUE_AT_END] == 1, guard, slope)
+        c = a.conditions[c, FOLLOWING]
+
+
+def look_at(a: Arrays, f: int, elapsed: float, is_middle: bool) -> None:
+    """Test the conditions at one sample; those without an event function in the middle only."""
+    time, seen, laws = time_at(a, f, elapsed), False, False
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        guard = a.condition_floats[c, GUARD_AT_END]
+        if a.condition_floats[c, HIGH] < 0.0 and (is_middle or guard == guard):
+            needed = a.conditions[c, NEEDS_LAWS] == 1
+            if not seen or (needed and not laws):
+                visit(a, f, elapsed, time, needed)
+                seen, laws = True, needed
+            truth = is_true(a, c, f, time, elapsed)
+            guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            if a.conditions[c, READY] == 1:
+                seen = not consider(a, c, f, elapsed, truth, guard, slope)
+            elif not truth:
+                a.conditions[c, READY] = 1
+                keep_low(a, c, elapsed, guard, slope)
+        c = a.conditions[c, FOLLOWING]
+
+
+def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
+    """Whether a condition, false at LOW, has been true since; then HIGH is such a point.
+
+    Returns     whether other points have been visited
+    """
+    visited = False
+    if not truth and a.condition_floats[c, SLOPE_LOW] > 0.0 and slope < 0.0:
+        visited = climb(a, c, f, elapsed, guard, slope)
+    if a.condition_floats[c, HIGH] >= 0.0:
+        return visited
+    if truth:
+        keep_high(a, c, elapsed, guard, slope)
+    else:
+        keep_low(a, c, elapsed, guard, slope)
+    return visited
+
+
+def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high: float) -> bool:
+    """Look for a peak between LOW, where the event function rises, and `high`, where it falls; both are negative.
+
+    It is given up once the slopes at the ends say that zero is out of reach.
+    Returns     whether a point has been visited
+    """
+    low, guard, slope = a.condition_floats[c, LOW], a.condition_floats[c, GUARD_LOW], a.condition_floats[c, SLOPE_LOW]
+    for k in range(CLIMBS):
+        width = high - low
+        if guard + slope * width < 0.0 or guard_high - slope_high * width < 0.0:
+            return k > 0
+        middle = low + width / 2
+        if not is_between(a, f, low, middle, high):
+            return k > 0
+        if test_inside(a, c, f, middle):
+            keep_high(a, c, middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            return True
+        if a.condition_floats[c, SLOPE] > 0.0:
+            low, guard, slope = middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            keep_low(a, c, low, guard, slope)
+        else:
+            high, guard_high, slope_high = middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    return True
+
+
+def uncover(a: Arrays, c: int, f: int) -> None:
+    """Look for a point where a trigger is false that is true at both ends of the step and at all samples.
+
+    A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
+    """
+    elapsed = a.flow_floats[f, STEP] / SAMPLES
+    for _ in range(HALVINGS):
+        high, guard, slope = elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        elapsed = elapsed / 2
+        if not is_between(a, f, 0.0, elapsed, high):
+            return
+        if not test_inside(a, c, f, elapsed):
+            a.conditions[c, READY] = 1
+            keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            keep_high(a, c, high, guard, slope)
+            return
+
+
+# --- where the first of them does ------------------------------------------------------------------------------------
+
+
+def find_first(a: Arrays, f: int) -> float:
+    """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
+    first = -1.0
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.condition_floats[c, HIGH] >= 0.0:
+            if first >= 0.0:
+                reduce(a, c, f, first)
+            if a.condition_floats[c, HIGH] >= 0.0:
+                first = find(a, c, f)
+        c = a.conditions[c, FOLLOWING]
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.conditions[c, READY] == 1:
+            if a.condition_floats[c, HIGH] >= 0.0:
+                a.conditions[c, DUE] = 1
+            if a.conditions[c, ARMED] == 0:
+                a.conditions[c, ARMED] = AT_END
+        c = a.conditions[c, FOLLOWING]
+    return first
+
+
+def reduce(a: Arrays, c: int, f: int, first: float) -> None:
+    """Let the bracket of a condition end where another has been found to be true, if it is true there, too."""
+    if a.condition_floats[c, HIGH] <= first:
+        return
+    if a.condition_floats[c, LOW] < first and test_inside(a, c, f, first):
+        keep_high(a, c, first, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+    else:
+        a.condition_floats[c, HIGH] = -1.0
+
+
+def find(a: Arrays, c: int, f: int) -> float:
+    """The first point of its bracket at which a condition is true, by ITP where it has an event function.
+
+    The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
+    more probes are made than halving would take, the bracket is halved.
+    Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
+    """
+    low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
+    guard_low, guard_high = a.condition_floats[c, GUARD_LOW], a.condition_floats[c, GUARD_HIGH]
+    slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
+    spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
+    caution, slack = CAUTION / (high - low), SLACK * (high - low)
+    time_low, time_high = time_at(a, f, low), time_at(a, f, high)
+    while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
+        probe = max(low + (high - low) / 2, a.settings[DT_MIN])
+        time = time_at(a, f, probe)
+        if not (low < probe < high and time_low < time < time_high):
+            break
+        slack = slack / 2
+        if -HUGE < guard_low < 0.0 <= guard_high < HUGE:
+            width = high - low
+            share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
+            better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
+            better = min(max(better, low + spacing), high - spacing)
+            sooner = time_at(a, f, better)
+            if low < better < high and time_low < sooner < time_high:
+                probe, time = better, sooner
+        visit(a, f, probe, time, a.conditions[c, NEEDS_LAWS] == 1)
+        if is_true(a, c, f, time, probe):
+            high, time_high = probe, time
+            guard_high, slope_high = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        else:
+            low, time_low = probe, time
+            guard_low, slope_low = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    a.condition_floats[c, LOW], a.condition_floats[c, HIGH] = low, high
+    return float(high)
+
+
+def pushed(low: float, width: float, guess: float, push: float, reach: float) -> float:
+    """Where ITP looks: the guess, pushed towards the middle, and not farther from it than halving would still keep up.
+
+    The push brings the next point to the other side of the root, so that the bracket shrinks from both.
+    """
+    middle = low + width / 2
+    if push >= abs(middle - guess):
+        return middle
+    point = guess + push if guess < middle else guess - push
+    if abs(point - middle) <= reach:
+        return point
+    return middle - reach if guess < middle else middle + reach
+
+
+def share_of_root(at_low: float, at_high: float, slope_low: float, slope_high: float) -> float:
+    """About where in [0, 1] a function with these values and slopes at its ends is zero; at_low < 0 <= at_high.
+
+    Where it rises at both ends it is the cubic through them of the inverse function; where slopes are not known, the
+    chord; else the cubic of the function itself.
+    """
+    rise = at_high - at_low
+    share = at_low / (at_low - at_high)
+    if slope_low > 0.0 and slope_high > 0.0:
+        rest = 1.0 - share
+        share = share * (share * (3.0 - 2.0 * share) + rest * (rest * (rise / slope_low) - share * (rise / slope_high)))
+        return share if 0.0 <= share <= 1.0 else 0.5
+    if slope_low != slope_low or slope_high != slope_high:
+        return share
+    return root_of_cubic(
+        at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise
+    )
+
+
+def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> float:
+    """Where in [0, 1] a polynomial is zero that is negative at 0 and not at 1, by Newton's method from 1."""
+    share, low, high = 1.0, 0.0, 1.0
+    for _ in range(CORRECTIONS):
+        value = at_low + share * (slope + share * (second + share * third))
+        if value < 0.0:
+            low = share
+        else:
+            high = share
+        steepness = slope + share * (2.0 * second + share * 3.0 * third)
+        better = low + (high - low) / 2
+        if steepness > 0.0 and low < share - value / steepness < high:
+            better = share - value / steepness
+        change, share = abs(better - share), better
+        if change < CLOSE * share:
+            break
+    return share
+
+
+def mark(a: Arrays, f: int, elapsed: float) -> None:
+    """Keep DUE for the conditions that are true at the point that was found."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        if a.conditions[c, DUE] == 1 and not (a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)):
+            a.conditions[c, DUE] = 0
+        c = a.conditions[c, FOLLOWING]
+    visit(a, f, elapsed, time_at(a, f, elapsed), False)

@@ -1,0 +1,249 @@
+"""Vectors of states: how they are read and written, outside equations and in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
+from eventide.continuous.variable import Variable
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eventide.continuous.layout import Layout
+    from eventide.declare import Field
+
+
+class Values(np.ndarray):
+    """The values of a vector as they were when it was read: an array that cannot be written, and says how it can.
+
+    What is reckoned from it is an ordinary array. `values += x` gives a new one, so that `rod.u += x` writes.
+    """
+
+    _of: tuple[Any, str] = ("", "")
+
+    def __array_finalize__(self, source: Any) -> None:
+        self._of = getattr(source, "_of", ("", ""))
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = np.asarray(array)
+        return plain[()] if return_scalar else plain
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if not self.flags.writeable:
+            title, name = self._of
+            raise ModelError(
+                f"{getattr(title, 'name', title)}.{name} is read as a copy, and what is written to its items would be "
+                f'lost: write `with component["{name}"].write() as {name}:` in an event, or assign the whole; '
+                "rates are written by equations"
+            )
+        super().__setitem__(key, value)
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+
+def _in_place(name: str) -> Any:
+    in_place, plain = f"__i{name}__", f"__{name}__"
+
+    def operate(self: Values, other: Any) -> Any:
+        return getattr(np.ndarray, in_place if self.flags.writeable else plain)(self, other)
+
+    return operate
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    setattr(Values, f"__i{_name}__", _in_place(_name))
+
+
+def seen(title: Any, name: str, values: NDArray[np.float64]) -> Values:
+    """A vector as it is now, to be read.
+
+    title   whose it is, for errors: a component, or a text
+    """
+    copy = values.copy().view(Values)
+    copy._of = title, name
+    copy.flags.writeable = False
+    return copy
+
+
+def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64], value: Any) -> None:
+    """Let an array have the values of a vector: one number for all of them, or as many as there are.
+
+    title   whose vector it is, for errors: a component, or a text
+    Raises TypeError for what are no numbers, ValueError for another shape.
+    """
+    if value is target:
+        return
+    try:
+        values = np.asarray(value)
+        if values.dtype.kind not in "fiub":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise TypeError(_takes(title, layout, name, f"and got {value!r}")) from None
+    if values.shape not in ((), target.shape):
+        raise ValueError(_takes(title, layout, name, f"and got an array of the shape {values.shape}"))
+    target[:] = values
+
+
+def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any) -> None:
+    """Set a vector in an event; all or nothing.
+
+    Raises what `set_values` raises, and ValueError for numbers that are not finite.
+    """
+    layout, draft = owner._layout, np.empty_like(target)
+    set_values(owner, layout, name, draft, value)
+    wrong = np.flatnonzero(~np.isfinite(draft))
+    if wrong.size:
+        first = int(wrong[0])
+        what = f"that are finite, and got {float(draft[first])!r} for {name}[{first}]"
+        raise ValueError(_takes(owner, layout, name, what))
+    flow = owner._flow
+    if not flow.is_open:
+        flow.open(owner._base + layout.starts[name])
+    target[:] = draft
+    owner._system.arena.table[E0, layout.slots(owner._base, name)] = 0.0
+
+
+def _takes(title: Any, layout: Layout, name: str, what: str) -> str:
+    size = layout.fields[name].size
+    told = f" (the field {size})" if isinstance(size, str) else ""
+    return f"{getattr(title, 'name', title)}.{name} takes one number for all or {layout.lengths[name]}{told}, {what}"
+
+
+class VectorVariable(Variable):
+    """The variable behind a vector of states or computed values: its values, rates and tolerances, all together.
+
+    Had by `component["u"]`; `component["u"][3]` is the variable of one item.
+    """
+
+    _field: Field
+    _items: dict[int, Variable]
+
+    @classmethod
+    def _behind(cls, owner: Any, name: str, spec: Field) -> VectorVariable:
+        self = cls._of(owner, owner._layout.starts[name], f"{owner.name}.{name}", spec)
+        assert isinstance(self, cls)
+        self._field = spec
+        self._items = {}
+        return self
+
+    def __len__(self) -> int:
+        return int(self._owner._layout.lengths[self._field.name])
+
+    def __getitem__(self, index: int) -> Variable:
+        """The variable of one item; negative ones count from the end.
+
+        Raises IndexError if there is none.
+        """
+        place = range(len(self))[index]
+        if place not in self._items:
+            item = Variable._of(self._owner, self._offset + place, f"{self.name}[{place}]", self._field)
+            self._items[place] = item
+        return self._items[place]
+
+    def __iter__(self) -> Iterator[Variable]:
+        return (self[k] for k in range(len(self)))
+
+    @property
+    def _slots(self) -> slice:
+        slots: slice = self._owner._layout.slots(self._owner._base, self._field.name)
+        return slots
+
+    def _every_slot(self) -> list[int]:
+        return list(range(self._slots.start, self._slots.stop))
+
+    def _values(self, row: int) -> Values:
+        flow = self._owner._flow
+        if flow.at != self.sim.time:
+            flow.show()
+        return seen(self._owner, self._field.name, self._system.arena.table[row, self._slots])
+
+    @property
+    def state(self) -> Any:
+        """The present values, as an array to be read."""
+        return self._values(Y)
+
+    @state.setter
+    def state(self, value: Any) -> None:
+        write_values(self._owner, self._field.name, self._system.arena.table[Y, self._slots], value)
+
+    @contextmanager
+    def write(self) -> Iterator[NDArray[np.float64]]:
+        """A copy of the values to be changed in a `with` block; at its end they are set, unless it raises.
+
+        Raises ValueError if they are not finite then.
+        """
+        draft = np.array(self.state)
+        yield draft
+        self.state = draft
+
+    @property
+    def rate(self) -> Any:
+        """The time derivatives, as the laws set them; set to zero before every evaluation."""
+        return self._values(R)
+
+    @rate.setter
+    def rate(self, value: Any) -> None:
+        if not self.sim.active:
+            raise ModelError(f"the rates of {self.name} are written by laws, not in an event: set its states")
+        self._set(R, value)
+
+    @property
+    def last_state(self) -> Any:
+        """The values at the start of the present step; frozen while inactive."""
+        return self._values(Y0)
+
+    def _set(self, row: int, value: Any) -> None:
+        owner, name = self._owner, self._field.name
+        set_values(owner, owner._layout, name, self._system.arena.table[row, self._slots], value)
+
+    def _set_tolerances(self, relative: Any, absolute: Any) -> None:
+        """Set both for all items, and end the step that was made with others."""
+        flow = self._owner._flow
+        if not flow.is_open:
+            flow.open(self._slot)
+        self._set(REL, relative)
+        self._set(ABS, absolute)
+
+    @property
+    def rel_error(self) -> Any:
+        """The relative tolerances, copies of the run's at creation; one number sets all."""
+        return self._values(REL)
+
+    @rel_error.setter
+    def rel_error(self, value: Any) -> None:
+        self._set_tolerances(value, self.abs_error)
+
+    @property
+    def abs_error(self) -> Any:
+        """The absolute tolerances, copies of the run's at creation; one number sets all."""
+        return self._values(ABS)
+
+    @abs_error.setter
+    def abs_error(self, value: Any) -> None:
+        self._set_tolerances(self.rel_error, value)
+
+    def start(self) -> VectorVariable:
+        """Let all items be integrated from now on; legal at any time, no effect on those that are."""
+        self._system.start_slots(self._every_slot(), self._owner)
+        return self
+
+    def stop(self) -> None:
+        """Let all items keep their values from now on, with rate zero; legal at any time."""
+        self._system.stop_slots(self._every_slot(), self._owner)
+
+    @property
+    def active(self) -> bool:
+        """Whether all items are integrated."""
+        return all(item.active for item in self)
+
+    def __repr__(self) -> str:
+        values = np.asarray(self.state)
+        unit = f" {self.unit}" if self.unit else ""
+        return f"<{self.name}: {len(self)} values from {float(values.min())!r} to {float(values.max())!r}{unit}>"

@@ -1,0 +1,72 @@
+"""What a run has cost and how closely it has looked: numbers for a report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eventide.continuous.tables import ARMED
+from eventide.discrete.conditions import Trigger
+
+if TYPE_CHECKING:
+    from eventide.continuous import Motion
+    from eventide.discrete.conditions import Condition
+    from eventide.monitor.monitor import Monitor
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """Counts of a run up to now; `str` of it is for reading.
+
+    events          events that have taken place, and state_events of them
+    steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
+    certified, sampled, opaque      how many of the present conditions are looked after over the whole of a step, at
+                    points of it, and, as their code cannot be read, at its end only
+    passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
+    """
+
+    events: int
+    state_events: int = 0
+    steps: int = 0
+    refused: int = 0
+    evaluations: int = 0
+    certified: int = 0
+    sampled: int = 0
+    opaque: int = 0
+    passed_through: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [
+            f"events {self.events}, {self.state_events} of them state events",
+            f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
+            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
+        ]
+        if self.passed_through:
+            lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
+        return "\n".join(lines)
+
+
+def report(monitor: Monitor) -> RunReport:
+    """The counts of a monitor's run."""
+    motion = monitor.motion
+    motion.place_what_waits()
+    conditions = list(monitor.sim._conditions)
+    native = sum(condition.plan.touches is not None for condition in conditions)
+    certified = int(getattr(motion, "certified", 0))
+    return RunReport(
+        events=monitor.sim.events,
+        state_events=monitor.state_events,
+        steps=monitor.steps,
+        refused=monitor.refused,
+        evaluations=monitor.system.evaluations,
+        certified=certified,
+        sampled=int(getattr(motion, "sampled", native - certified)),
+        opaque=int(getattr(motion, "opaque", len(conditions) - native)),
+        passed_through=tuple(c.name for c in conditions if _is_passed_through(c, motion)),
+    )
+
+
+def _is_passed_through(condition: Condition, motion: Motion) -> bool:
+    return (
+        isinstance(condition, Trigger) and condition.has_fired and motion.watches.ints.view[condition.row, ARMED] == 0
+    )

@@ -1,0 +1,319 @@
+"""The log of a run: what happened when and why, what it changed, and whom it released."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+
+import numpy as np
+
+from eventide.continuous import Continuous
+from eventide.discrete.conditions import Trigger, describe_function
+from eventide.discrete.periodic import Timer
+from eventide.discrete.process import Ending, Interruption, Process, owner_of
+from eventide.discrete.reasons import what_is_awaited
+from eventide.discrete.trace import Tracer, name_of
+from eventide.observe.files import whole_file
+
+if TYPE_CHECKING:
+    from eventide.continuous import Flow, Motion
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.trace import Occurrence
+    from eventide.simulation import Simulation
+
+MICROSECONDS: Final = 1e6
+
+
+class Change(NamedTuple):
+    """A state or parameter that an event has written: its name, its value before and after."""
+
+    name: str
+    before: float
+    after: float
+
+
+class Entry(NamedTuple):
+    """An event.
+
+    time        when
+    kind        "state event", "handler", "period", "hold", "activation", "interrupt", "end", or "grant" of what was
+                waited for
+    who         the process or handler
+    why         what made it happen, in words, as `sim.trace` tells it
+    condition   the condition that became true, for a state event or handler, else empty
+    wrote       what it changed of the continuous components
+    released    the processes whose events it placed in the event list, in order
+    cause       the number of the entry that placed it there; None for a hold, a condition, or the time before the log
+    """
+
+    time: float
+    kind: str
+    who: str
+    why: str
+    condition: str = ""
+    wrote: tuple[Change, ...] = ()
+    released: tuple[str, ...] = ()
+    cause: int | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{self.time:>12.6g}  {self.who}: {self.why}"]
+        if self.condition:
+            parts.append(f"condition {self.condition}")
+        parts += [f"{change.name}: {change.before:.6g} -> {change.after:.6g}" for change in self.wrote]
+        if self.released:
+            parts.append(f"released {', '.join(self.released)}")
+        return "; ".join(parts)
+
+
+class Wait(NamedTuple):
+    """A stretch in which a process waited: from when to when, and for what."""
+
+    who: str
+    start: float
+    end: float
+    what: str
+
+
+class EventLog(Sequence[Entry]):
+    """The events of a run in their order; made by `sim.log()`, it begins there. Print it for reading.
+
+    waits   what processes have waited for between their events
+    """
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self.waits: list[Wait] = []
+        self._entries: list[Entry] = []
+        self._is_open = False
+        self._activity: Any = None
+        self._actors: list[Process] = []
+        self._released: list[str] = []
+        self._causes: dict[int, tuple[Notice, int]] = {}
+        self._since: dict[int, tuple[Process, float, str]] = {}
+        self._slots = _Slots(sim)
+        if sim._tracer is None:
+            sim._tracer = Tracer(sim, None, self)
+        else:
+            sim._tracer.witness = self
+        self._wake = sim._wake
+        sim._wake = self._note_wake  # type: ignore[method-assign]  # answers are placed without the event list's help
+
+    # --- as a sequence --------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Entry]: ...
+
+    def __getitem__(self, index: int | slice) -> Entry | list[Entry]:
+        self._close()
+        return self._entries[index]
+
+    def __iter__(self) -> Iterator[Entry]:
+        self._close()
+        return iter(self._entries)
+
+    def __str__(self) -> str:
+        return "\n".join(str(entry) for entry in self)
+
+    def __repr__(self) -> str:
+        return f"<log of {len(self)} events>"
+
+    def _close(self) -> None:
+        """Whoever reads the log after a run sees its last event as well."""
+        if not self.sim._is_running:
+            self.end()
+
+    # --- as a witness ---------------------------------------------------------------------------------------------
+
+    def begin(self, notice: Notice, occurrence: Occurrence) -> None:
+        """An event begins: the wait that it ends is over."""
+        activity = notice[3]
+        process = owner_of(activity)
+        self._is_open, self._activity = True, activity
+        self._actors, self._released = [] if process is None else [process], []
+        kind, condition = self._kind_and_condition(activity, occurrence.why, process)
+        placed, cause = self._causes.pop(id(activity), (None, None))
+        cause = cause if placed is notice else None
+        self._entries.append(Entry(occurrence.time, kind, occurrence.who, occurrence.why, condition, (), (), cause))
+        if process is not None:
+            self._end_wait(process, occurrence.time)
+        self._slots.begin()
+
+    def _kind_and_condition(self, activity: Any, why: str, process: Process | None) -> tuple[str, str]:
+        if isinstance(activity, Trigger):
+            return "handler", describe_function(activity.function)
+        if isinstance(activity, Timer):
+            return "period", ""
+        if isinstance(activity, Interruption):
+            return ("end" if isinstance(activity, Ending) else "interrupt"), ""
+        if "condition true" in why:
+            return "state event", self._since[id(process)][2] if id(process) in self._since else ""
+        if "hold ended" in why:
+            return "hold", ""
+        return ("grant" if "got " in why else "activation"), ""
+
+    def end(self) -> None:
+        """The event has ended: complete its entry, and note what those who took part wait for now."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        self._entries[-1] = self._entries[-1]._replace(
+            wrote=tuple(self._slots.changes()), released=tuple(self._released)
+        )
+        for process in self._actors:
+            if process._generator is not None:
+                self._since[id(process)] = process, self.sim.time, _awaited(process)
+
+    def _end_wait(self, process: Process, time: float) -> None:
+        _, start, what = self._since.pop(id(process), (None, 0.0, ""))
+        if what and time > start:
+            self.waits.append(Wait(process.name, start, time, what))
+
+    def note(self, activity: Any) -> None:
+        """The event has given `activity` a place in the event list."""
+        if self._is_open and activity is not self._activity:
+            owner = owner_of(activity)
+            if owner is None or not any(owner is actor for actor in self._actors) or isinstance(activity, Interruption):
+                self._causes[id(activity)] = activity._notice, len(self._entries) - 1
+                self._released.append(name_of(activity))
+
+    def hand_over(self, process: Process) -> None:
+        """The event goes on with a process that was activated directly."""
+        self._released.append(process.name)
+        self._end_wait(process, self.sim.time)
+        self._actors.append(process)
+
+    def _note_wake(self, activity: Any, value: Any) -> None:
+        self._wake(activity, value)
+        if value is not None:
+            self.note(activity)
+
+    # --- as a file ------------------------------------------------------------------------------------------------
+
+    def to_perfetto(self, path: str | PathLike[str], *, microseconds: float = MICROSECONDS) -> None:
+        """Write the log as a trace in Chrome's format, which https://ui.perfetto.dev opens.
+
+        Each process and handler is a track; waits are slices, events instants, arrows lead from who released to whom.
+        microseconds    how long a unit of simulated time is there; a million: as if it were a second
+        Source          Google, Trace Event Format, 2016
+        """
+        self._close()
+        tracks: dict[str, int] = {}
+        for name in [*(entry.who for entry in self._entries), *(wait.who for wait in self.waits)]:
+            tracks.setdefault(name, len(tracks) + 1)
+        events: list[dict[str, Any]] = [
+            {"ph": "M", "name": "thread_name", "pid": 1, "tid": tid, "args": {"name": name}}
+            for name, tid in tracks.items()
+        ]
+        for wait in self.waits:
+            slice_ = _mark("X", wait.what, "wait", tracks[wait.who], wait.start * microseconds)
+            events.append({**slice_, "dur": (wait.end - wait.start) * microseconds})
+        for number, entry in enumerate(self._entries):
+            at = entry.time * microseconds
+            what = _mark("i", entry.why, entry.kind, tracks[entry.who], at)
+            events.append({**what, "s": "t", "args": _details(number, entry)})
+            if entry.cause is not None:
+                source = self._entries[entry.cause]
+                arrow = {"id": number, "bp": "e"}
+                events.append(_mark("s", "releases", "cause", tracks[source.who], source.time * microseconds) | arrow)
+                events.append(_mark("f", "releases", "cause", tracks[entry.who], at) | arrow)
+        with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file, indent=0)
+
+
+def _awaited(process: Process) -> str:
+    """What a process waits for, for a slice; a hold by its end."""
+    if process._wait is None and process._notice is not None:
+        return f"hold until {process._notice[0]!r}"
+    return what_is_awaited(process)
+
+
+def _mark(kind: str, name: str, category: str, track: int, at: float) -> dict[str, Any]:
+    return {"ph": kind, "name": name, "cat": category, "pid": 1, "tid": track, "ts": at}
+
+
+def _details(number: int, entry: Entry) -> dict[str, Any]:
+    details: dict[str, Any] = {"event": number}
+    if entry.condition:
+        details["condition"] = entry.condition
+    if entry.wrote:
+        details["wrote"] = {change.name: [_plain(change.before), _plain(change.after)] for change in entry.wrote}
+    if entry.released:
+        details["released"] = list(entry.released)
+    return details
+
+
+def _plain(value: float) -> float | str:
+    """A number as JSON knows it: what is not finite as text."""
+    return value if np.isfinite(value) else repr(value)
+
+
+class _Slots:
+    """The states and parameters as they were before an event, to tell what it has written.
+
+    Reading brings a flow's states to the present, and that is no change: what counts is how they were when the flow's
+    step was ended by the event.
+    """
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self._motion: Motion | None = None
+        self._before: Any = None
+        self._counts: Any = None
+        self._owners: dict[int, Any] = {}
+
+    def begin(self) -> None:
+        """Remember how everything stands."""
+        if "_continuum" not in self.sim.__dict__:
+            return
+        system = self.sim._continuum
+        if self._motion is None:
+            self._motion = system.motion
+            self._motion.on_touch = self._note_opening
+        self._before = system.arena.table[0].copy()
+        self._owners = dict(system.arena._owners)
+        self._counts = np.ones(len(self._before), dtype=bool)
+        self._counts[list(system._active)] = False
+        for flow in self._motion.touched:
+            self._counts[list(flow.slots)] = True
+
+    def _note_opening(self, flow: Flow) -> None:
+        if self._before is not None:
+            slots = [slot for slot in flow.slots if slot < len(self._before) and not self._counts[slot]]
+            self._before[slots] = self.sim._continuum.arena.table[0, slots]
+            self._counts[slots] = True
+
+    def changes(self) -> Iterator[Change]:
+        """What has been written since `begin`, in order of the slots."""
+        if self._before is None:
+            return
+        arena = self.sim._continuum.arena
+        before, self._before = self._before, None
+        after = arena.table[0, : len(before)]
+        changed = np.flatnonzero((after != before) & self._counts)
+        if not len(changed):
+            return
+        bases = sorted(base for base, owner in arena._owners.items() if self._owners.get(base) is owner)
+        places = np.searchsorted(bases, changed, side="right") - 1
+        for slot, place in zip(changed.tolist(), places.tolist(), strict=True):
+            name = _name_of_slot(arena._owners[bases[place]](), slot - bases[place]) if place >= 0 else ""
+            if name:
+                yield Change(name, float(before[slot]), float(after[slot]))
+
+
+def _name_of_slot(owner: Any, offset: int) -> str:
+    """How a slot is called; empty for one that laws set, and for none."""
+    if not isinstance(owner, Continuous):
+        return "" if owner is None or offset else str(owner.name)
+    layout = owner._layout
+    names = list(layout.offsets)
+    if offset >= len(names) or names[offset] in (*layout.computed, *layout.sums):
+        return ""
+    return f"{owner.name}.{names[offset]}"

@@ -1,0 +1,638 @@
+"""The twenty errors of the manual: a model that reaches each, with its number, time, culprit and text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.errors import TEXTS
+
+COMPILE = ("auto", False)
+
+
+@pytest.fixture(params=COMPILE, ids=["compiled", "plain"])
+def sim(request: pytest.FixtureRequest) -> ev.Simulation:
+    return ev.Simulation(rng=1, compile=request.param)
+
+
+class Ramp(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+class Idle(ev.Reporter):
+    pass
+
+
+class World:
+    """What the calls below are made on."""
+
+    def __init__(self, sim: ev.Simulation) -> None:
+        self.sim = sim
+        self.ramp = Ramp(sim, name="ramp").start()
+        self.still = Ramp(sim, name="still")
+        self.idle = Idle(sim, name="idle")
+        self.looking = Idle(sim, name="looking").start()
+        self.desk = ev.Resource(sim, 1, name="desk")
+        self.queue = ev.Queue(sim, name="queue")
+        self.bell = ev.Signal(sim, name="bell")
+        self.held: list[ev.Request] = []
+        self.holder = sim.process(self._hold(), name="holder")
+        self.waiter = sim.process(self._wait(), name="waiter")
+        self.sleeper = sim.process(self._sleep(), name="sleeper")
+
+    def _hold(self) -> ev.Life:
+        with self.desk.request() as place, suppress(ev.Interrupt):
+            yield place
+            self.held.append(place)
+            yield ev.hold(100.0)
+
+    def _wait(self) -> ev.Life:
+        yield ev.until(lambda: self.ramp.x > 50.0)
+
+    def _sleep(self) -> ev.Life:
+        yield ev.passivate()
+
+
+def later(sim: ev.Simulation) -> ev.Life:
+    yield ev.hold(1.0)
+
+
+CALLS: dict[str, tuple[int, str, Callable[[World], Any]]] = {
+    "cancel_state_event": (9, "cancel_state_event() of waiter", lambda w: w.waiter.cancel_state_event()),
+    "set_priority": (11, "set_priority() of ramp", lambda w: w.ramp.set_priority(2.0)),
+    "start": (12, "start() of still", lambda w: w.still.start()),
+    "stop": (13, "stop() of ramp", lambda w: w.ramp.stop()),
+    "set_frequency": (14, "set_frequency() of looking", lambda w: w.looking.set_frequency(0.5)),
+    "start reporter": (15, "start() of idle", lambda w: w.idle.start()),
+    "stop reporter": (16, "stop() of looking", lambda w: w.looking.stop()),
+    "activate": (17, "activate() of sleeper", lambda w: w.sleeper.activate()),
+    "activate far": (17, "activate() of sleeper", lambda w: w.sleeper.activate(at=1e9)),
+    "reactivate": (17, "activate() of holder", lambda w: w.holder.reactivate(delay=1.0)),
+    "interrupt": (17, "interrupt() of holder", lambda w: w.holder.interrupt()),
+    "end": (17, "end() of holder", lambda w: w.holder.end()),
+    "process": (17, "sim.process()", lambda w: w.sim.process(later(w.sim))),
+    "release": (17, "release() of a request of desk", lambda w: w.held[0].release()),
+    "send": (17, "send() of bell", lambda w: w.bell.send()),
+    "into": (17, "a change of queue", lambda w: w.queue.into(w.sleeper)),
+    "cancel": (20, "cancel() of holder", lambda w: w.holder.cancel()),
+}
+CONTINUOUS = {"set_priority": "ramp", "start": "still", "stop": "ramp"}
+"""The calls whose culprit is the component they are made of."""
+REPORTERS = {"set_frequency": "looking", "start reporter": "idle", "stop reporter": "looking"}
+
+Act = Callable[[], Any]
+
+
+def from_equations(sim: ev.Simulation, act: Act) -> str:
+    class Rogue(ev.Continuous):
+        def equations(self) -> None:
+            if self.sim.time > 0.5:
+                act()
+
+    Rogue(sim, name="rogue").start()
+    return "the equations of rogue"
+
+
+def from_contributions(sim: ev.Simulation, act: Act) -> str:
+    class Rogue(ev.Continuous):
+        def contributions(self) -> None:
+            if self.sim.time > 0.5:
+                act()
+
+    Rogue(sim, name="rogue").start()
+    return "the equations of rogue"
+
+
+def from_report(sim: ev.Simulation, act: Act) -> str:
+    class Rogue(ev.Reporter):
+        def report(self) -> None:
+            if self.sim.time > 0.5:
+                act()
+
+    Rogue(sim, name="rogue", every=0.25).start()
+    return "the report of rogue"
+
+
+def from_until(sim: ev.Simulation, act: Act) -> str:
+    def rogue() -> ev.Life:
+        yield ev.until(lambda: sim.time > 0.5 and act() is act)
+
+    sim.process(rogue(), name="rogue")
+    return "the condition of rogue"
+
+
+def from_when(sim: ev.Simulation, act: Act) -> str:
+    class Rogue(ev.Continuous):
+        @ev.when(lambda self: self.sim.time > 0.5 and act() is act)
+        def handler(self) -> None:
+            pass
+
+    Rogue(sim, name="rogue").start()
+    return "the condition of rogue.handler"
+
+
+PLACES = (from_equations, from_contributions, from_report, from_until, from_when)
+
+
+@pytest.mark.row("R-107", "R-109", "R-138", "R-140", "R-193")
+@pytest.mark.row(*(f"R-{number}" for number in (202, *range(204, 211), 213, 214)))
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("call", CALLS)
+def test_illegal_calls_between_events(sim: ev.Simulation, call: str, place: Callable[..., str]) -> None:
+    world = World(sim)
+    number, what, act = CALLS[call]
+    where = place(sim, lambda: act(world))
+    with pytest.raises(ev.SimulationError) as caught:
+        sim.run(until=2.0)
+    error = caught.value
+    assert (error.number, error.text) == (number, TEXTS[number])
+    assert 0.5 <= error.time <= 2.0
+    assert str(error).startswith(f"error {number} at time {error.time!r}: {TEXTS[number]}. {what} was called between")
+    assert str(error).endswith(f"(in {where})")
+    assert getattr(error.caller, "name", None) == "rogue"
+    of_law = place in (from_equations, from_contributions, from_when)
+    expected = CONTINUOUS.get(call, "rogue" if of_law else None)
+    assert getattr(error.continuous, "name", None) == expected
+    expected = REPORTERS.get(call, "rogue" if place is from_report else None)
+    assert getattr(error.reporter, "name", None) == expected
+    assert error.variable is None
+
+
+@pytest.mark.row("R-215")
+@pytest.mark.parametrize("call", CALLS)
+def test_the_same_calls_are_legal_in_events(sim: ev.Simulation, call: str) -> None:
+    world = World(sim)
+    _, _, act = CALLS[call]
+    log = []
+
+    def clerk() -> ev.Life:
+        yield ev.hold(1.0)
+        act(world)
+        log.append(sim.time)
+
+    sim.process(clerk())
+    sim.run(until=2.0)
+    assert log == [1.0]
+
+
+# --- commands where nobody can wait -----------------------------------------------------------------------------------
+
+COMMANDS: dict[str, tuple[int, Callable[[World], Any]]] = {
+    "pause": (8, lambda w: ev.pause()),
+    "until": (10, lambda w: ev.until(lambda: True)),
+    "activate": (17, lambda w: ev.activate(w.sleeper)),
+    "passivate": (18, lambda w: ev.passivate()),
+    "wait": (18, lambda w: ev.wait(w.queue)),
+    "request": (18, lambda w: w.desk.request()),
+    "end of a process": (18, lambda w: w.holder),
+    "first_of": (18, lambda w: ev.first_of(a=ev.hold(1.0))),
+    "hold": (19, lambda w: ev.hold(1.0)),
+    "number": (19, lambda w: 2),
+    "tick": (19, lambda w: ev.tick(0.5)),
+}
+
+
+def yielding_equations(sim: ev.Simulation, make: Act) -> str:
+    class Rogue(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+        def equations(self):
+            self.rate.x = 1.0
+            yield make()
+
+    Rogue(sim, name="rogue").start()
+    return "the equations of rogue"
+
+
+def yielding_contributions(sim: ev.Simulation, make: Act) -> str:
+    class Rogue(ev.Continuous):
+        def contributions(self):
+            yield make()
+
+    Rogue(sim, name="rogue").start()
+    return "the equations of rogue"
+
+
+def yielding_report(sim: ev.Simulation, make: Act) -> str:
+    class Rogue(ev.Reporter):
+        def report(self):
+            yield make()
+
+    Rogue(sim, name="rogue").start()
+    return "the report of rogue"
+
+
+def yielding_condition(sim: ev.Simulation, make: Act) -> str:
+    def condition():
+        yield make()
+
+    def rogue() -> ev.Life:
+        yield ev.until(condition)
+
+    sim.process(rogue(), name="rogue")
+    return "the condition of rogue"
+
+
+YIELDING = (yielding_equations, yielding_contributions, yielding_report, yielding_condition)
+
+
+@pytest.mark.row("R-051", "R-201", "R-203", "R-211", "R-212")
+@pytest.mark.parametrize("place", YIELDING, ids=lambda place: place.__name__)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_yields_between_events(sim: ev.Simulation, command: str, place: Callable[..., str]) -> None:
+    world = World(sim)
+    number, make = COMMANDS[command]
+    where = place(sim, lambda: make(world))
+    with pytest.raises(ev.SimulationError) as caught:
+        sim.run(until=2.0)
+    error = caught.value
+    assert (error.number, error.text, error.time) == (number, TEXTS[number], 0.0)
+    assert f"was met in {where}, where nobody can wait" in str(error)
+    assert getattr(error.caller, "name", None) == "rogue"
+    assert getattr(error.reporter, "name", None) == ("rogue" if place is yielding_report else None)
+    is_law = place in (yielding_equations, yielding_contributions)
+    assert getattr(error.continuous, "name", None) == ("rogue" if is_law else None)
+
+
+def test_equations_that_never_reach_their_yield_are_told(sim: ev.Simulation) -> None:
+    class Rogue(ev.Continuous):
+        def equations(self):
+            if self.sim.time > 5.0:
+                yield None
+
+    Rogue(sim, name="rogue").start()
+    with pytest.raises(ev.ModelError, match="the equations of rogue contain a `yield`, and nobody can wait"):
+        sim.run(until=2.0)
+
+
+class Dropping(ev.Continuous):
+    desk: ev.Resource
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        if self.x > 100.0:
+            self.desk.request()
+
+
+def test_a_dropped_request_in_equations_is_found_when_they_start(sim: ev.Simulation) -> None:
+    dropping = Dropping(sim, name="dropping", desk=ev.Resource(sim, 1))
+    with pytest.raises(ev.SimulationError, match=r"request\(\) at .*test_errors\.py:\d+ makes a command") as caught:
+        dropping.start()
+    assert (caught.value.number, caught.value.caller, dropping.active) == (18, None, False)
+
+
+def dropped_in_equations(sim: ev.Simulation) -> None:
+    class Rogue(ev.Continuous):
+        def equations(self) -> None:
+            ev.pause()
+
+    Rogue(sim, name="rogue").start()
+
+
+def dropped_in_contributions(sim: ev.Simulation) -> None:
+    class Rogue(ev.Continuous):
+        def contributions(self) -> None:
+            ev.activate(None)
+
+    Rogue(sim, name="rogue").start()
+
+
+def dropped_in_report(sim: ev.Simulation) -> None:
+    passivate = ev.passivate
+
+    class Rogue(ev.Reporter):
+        def report(self) -> None:
+            passivate()
+
+    Rogue(sim, name="rogue").start()
+
+
+def dropped_in_when(sim: ev.Simulation) -> None:
+    class Rogue(ev.Continuous):
+        @ev.when(lambda self: bool(ev.tick(1.0)))
+        def handler(self) -> None:
+            pass
+
+    Rogue(sim, name="rogue").start()
+
+
+def dropped_in_a_law(sim: ev.Simulation) -> None:
+    ev.law(sim, lambda: ev.until(bool), name="rogue").start()
+
+
+DROPPING = {
+    "equations": (8, dropped_in_equations),
+    "contributions": (17, dropped_in_contributions),
+    "report": (18, dropped_in_report),
+    "when": (19, dropped_in_when),
+    "law": (10, dropped_in_a_law),
+}
+
+
+@pytest.mark.parametrize("where", DROPPING)
+def test_a_dropped_command_is_found_when_its_object_starts(sim: ev.Simulation, where: str) -> None:
+    number, begin = DROPPING[where]
+    with pytest.raises(ev.SimulationError, match=r"test_errors\.py:\d+ makes a command in the .* of rogue") as caught:
+        begin(sim)
+    assert (caught.value.number, caught.value.time) == (number, 0.0)
+
+
+def test_a_dropped_command_in_a_condition_is_found_when_it_is_waited_for(sim: ev.Simulation) -> None:
+    def rogue() -> ev.Life:
+        yield ev.hold(1.5)
+        yield ev.until(lambda: ev.hold(1.0) > 0.5)
+
+    sim.process(rogue(), name="rogue")
+    with pytest.raises(ev.SimulationError, match=r"hold\(\) at .* in the condition of rogue") as caught:
+        sim.run()
+    assert (caught.value.number, caught.value.time) == (19, 1.5)
+    assert caught.traceback[-1].name == "rogue"
+
+
+def test_names_that_only_look_like_commands_are_left_alone(sim: ev.Simulation) -> None:
+    class Tank(ev.Continuous):
+        hold: float = 2.0
+        tick: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.tick = self.hold
+
+    tank = Tank(sim).start()
+    sim.run(until=lambda: tank.tick > tank.hold)
+    assert sim.time == pytest.approx(1.0)
+
+
+# --- the errors of the monitor itself ---------------------------------------------------------------------------------
+
+
+def inaccurate(sim: ev.Simulation) -> dict[str, Any]:
+    sim.dt_min = 0.1
+    bad = ev.Variable(sim, 1.0, name="bad").start()
+    ev.law(sim, lambda: bad.set_rate(-1000.0 * bad.state)).start()
+    sim.run(until=1.0)
+    return {"variable": "bad"}
+
+
+def too_small_a_step(sim: ev.Simulation) -> dict[str, Any]:
+    sim.run(until=1e20)
+    sim.dt_max = 1.0
+
+    def waiter() -> ev.Life:
+        yield ev.until(lambda: sim.time < 0)
+
+    sim.process(waiter())
+    sim.run(until=2e20)
+    return {}
+
+
+def nothing_scheduled(sim: ev.Simulation) -> dict[str, Any]:
+    def sleeper() -> ev.Life:
+        yield ev.hold(1.0)
+        yield ev.passivate()
+
+    sim.run(until=sim.process(sleeper()))
+    return {}
+
+
+def negative_dt_min(sim: ev.Simulation) -> dict[str, Any]:
+    Ramp(sim).start()
+    sim.dt_min = -1.0
+    sim.run(until=1.0)
+    return {}
+
+
+def crossed_limits(sim: ev.Simulation) -> dict[str, Any]:
+    Ramp(sim).start()
+    sim.dt_min, sim.dt_max = 2.0, 1.0
+    sim.run(until=1.0)
+    return {}
+
+
+def too_small_a_period(sim: ev.Simulation) -> dict[str, Any]:
+    sim.run(until=1e17)
+    Idle(sim, name="idle", every=1.0).start()
+    sim.run(until=2e17)
+    return {"reporter": "idle"}
+
+
+def endless(sim: ev.Simulation) -> dict[str, Any]:
+    Ramp(sim).start()
+    sim.run()
+    return {}
+
+
+MONITOR: dict[int, tuple[float, Callable[[ev.Simulation], dict[str, Any]], dict[str, str], str]] = {
+    1: (0.0, inaccurate, {"variable": "bad"}, "bad needs steps shorter than dt_min = 0.1"),
+    2: (1e20, too_small_a_step, {}, "next step cannot be seen"),
+    3: (1.0, nothing_scheduled, {}, "sleeper 1 waits for its activation"),
+    4: (0.0, negative_dt_min, {}, "dt_min is -1.0"),
+    5: (0.0, crossed_limits, {}, "dt_min is 2.0 and dt_max 1.0"),
+    6: (1e17, too_small_a_period, {"reporter": "idle"}, "period 1.0 of idle"),
+    7: (0.0, endless, {}, "no event can end this run"),
+}
+
+
+@pytest.mark.row("R-043", "R-045", "R-112", "R-191", "R-193", *(f"R-{n}" for n in range(194, 201)))
+@pytest.mark.parametrize("number", MONITOR)
+def test_errors_of_the_monitor(sim: ev.Simulation, number: int) -> None:
+    time, reach, culprits, words = MONITOR[number]
+    with pytest.raises(ev.SimulationError) as caught:
+        reach(sim)
+    error = caught.value
+    assert (error.number, error.text, error.time) == (number, TEXTS[number], time)
+    assert words in error.detail
+    found = {name: getattr(error, name) for name in ("continuous", "reporter", "variable")}
+    assert {name: who.name for name, who in found.items() if who is not None} == culprits
+
+
+@pytest.mark.row("R-190")
+def test_every_number_is_reached_and_has_its_three_lines() -> None:
+    reached = {number for number, *_ in (*CALLS.values(), *COMMANDS.values())} | set(MONITOR)
+    assert reached == set(TEXTS) == set(range(1, 21))
+    error = ev.SimulationError(17, 2.5, "More of it.")
+    assert error.lines == (
+        "***COMBINEDSIMULATION",
+        "***ERROR 17: ILLEGAL CALL OF (RE)ACTIVATE",
+        "***ENCOUNTERED AT TIME 2.5",
+    )
+
+
+# --- hooks ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.row("R-191", "R-192")
+@pytest.mark.parametrize("steps", [False, True])
+def test_simulation_error_is_called_once_before_the_error_goes_up(steps: bool) -> None:
+    seen = []
+
+    class Watched(ev.Simulation):
+        def simulation_error(self, error: ev.SimulationError) -> None:
+            seen.append((error.number, self.time, error.continuous))
+            super().simulation_error(error)
+
+    sim = Watched(rng=1, dt_max=0.25)
+    ramp = Ramp(sim).start()
+    ev.law(sim, lambda: ramp.stop() if sim.time > 1.0 else None).start()
+
+    def clock() -> ev.Life:
+        while True:
+            yield ev.hold(0.5)
+
+    sim.process(clock())
+
+    def go() -> None:
+        while steps:
+            sim.step()
+        sim.run(until=2.0)
+
+    with pytest.raises(ev.SimulationError) as caught:
+        go()
+    assert seen == [(13, sim.time, ramp)]
+    assert sim.time <= caught.value.time <= 1.5
+    notes = caught.value.__notes__
+    assert notes[-1].startswith("dt = ")
+    assert notes[-1].endswith("dt_min = 0.0, dt_max = 0.25")
+
+
+def test_an_error_in_the_hook_goes_up_with_the_error_it_was_told() -> None:
+    class Careless(ev.Simulation):
+        def simulation_error(self, error: ev.SimulationError) -> None:
+            raise KeyError("mine")
+
+    sim = Careless(rng=1)
+    Ramp(sim).start()
+    with pytest.raises(KeyError) as caught:
+        sim.run()
+    assert isinstance(caught.value.__context__, ev.SimulationError)
+
+
+class Stiff(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = -1000.0 * (self.x - 1.0 - self.sim.time)
+
+
+@pytest.mark.row("R-184", "R-185")
+@pytest.mark.parametrize("compiles", COMPILE)
+@pytest.mark.parametrize("change", ["dt_min", "tolerances", "method"])
+def test_integration_error_repeats_the_step_after_a_change(compiles: Any, change: str) -> None:
+    asked = []
+
+    class Helping(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            asked.append((variable.name, self.time, variable.state))
+            if change == "dt_min":
+                self.dt_min /= 10.0
+            elif change == "tolerances":
+                self.set_tolerances(rel_error=1e9, abs_error=1e9)
+            else:
+                self.method, self.dt_max = ev.EULER, 1e-4
+                self.dt_min = 0.0
+            return True
+
+    sim = Helping(rng=1, dt_min=0.1, dt_max=0.5, compile=compiles)
+    stiff = Stiff(sim, name="stiff").start()
+    sim.run(until=0.01)
+    assert 1 <= len(asked) <= 3
+    assert all((name, time, state) == ("stiff.x", 0.0, 1.0) for name, time, state in asked)
+    if change != "tolerances":
+        assert stiff.x == pytest.approx(1.0 + 0.01 - 1e-3 * (1 - 2.718281828**-10), rel=1e-4)
+
+
+@pytest.mark.row("R-184", "R-185")
+def test_limits_are_checked_after_integration_error() -> None:
+    class Confused(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            self.dt_min = -1.0
+            return True
+
+    sim = Confused(rng=1, dt_min=0.1)
+    Stiff(sim).start()
+    with pytest.raises(ev.SimulationError) as caught:
+        sim.run(until=1.0)
+    assert caught.value.number == 4
+
+
+@pytest.mark.row("R-184")
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_step_that_is_repeated_or_accepted_in_vain_ends_in_an_error(answer: bool) -> None:
+    asked = []
+
+    class Stubborn(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            asked.append(variable.name)
+            return answer
+
+    sim = Stubborn(rng=1, rel_error=0.0, abs_error=0.0)
+    x = ev.Variable(sim, 1.0, name="x").start()
+    ev.law(sim, lambda: x.set_rate(-x.state * x.state)).start()
+    with pytest.raises(ev.SimulationError, match="asked 1000 times about x") as caught:
+        sim.run(until=1.0)
+    assert (caught.value.number, caught.value.variable, len(asked)) == (1, x, 1000)
+
+
+# --- what is no number ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("limits", [{"dt_min": float("nan")}, {"dt_max": float("nan")}])
+def test_limits_that_are_no_numbers(limits: dict[str, float]) -> None:
+    sim = ev.Simulation(rng=1, **limits)
+    Ramp(sim).start()
+    with pytest.raises(ev.SimulationError, match="nan") as caught:
+        sim.run(until=1.0)
+    assert caught.value.number in (4, 5)
+
+
+@pytest.mark.parametrize("value", [float("nan"), -1e-6])
+def test_tolerances_are_numbers_from_zero_on(value: float) -> None:
+    sim = ev.Simulation(rng=1)
+    x = ev.Variable(sim, 1.0)
+    for change in (
+        lambda: sim.set_tolerances(rel_error=value),
+        lambda: sim.set_tolerances(abs_error=value),
+        lambda: ev.Variable(sim, 1.0, rel_error=value),
+        lambda: setattr(x, "abs_error", value),
+        lambda: Ramp(ev.Simulation(rng=1, abs_error=value)),
+    ):
+        with pytest.raises(ev.ModelError, match="tolerances are numbers from 0 on"):
+            change()
+    assert (sim.rel_error, sim.abs_error, x.rel_error, x.abs_error) == (1e-6, 1e-9, 1e-6, 1e-9)
+
+
+@pytest.mark.parametrize("place", ["set_priority", "until", "wait_priority", "when"])
+def test_priorities_are_numbers(sim: ev.Simulation, place: str) -> None:
+    nan = float("nan")
+
+    def waiter() -> ev.Life:
+        if place == "wait_priority":
+            sim.wait_priority = nan
+        yield ev.until(lambda: sim.time > 1.0, priority=nan if place == "until" else None)
+
+    def use() -> None:
+        if place == "set_priority":
+            Ramp(sim).set_priority(nan)
+        elif place == "when":
+            ev.when(lambda self: True, priority=nan)
+        else:
+            sim.process(waiter())
+            sim.run()
+
+    with pytest.raises(ev.ModelError, match=r"priority.* number.* nan"):
+        use()
+
+
+def test_a_state_that_is_no_number_ends_in_error_one(sim: ev.Simulation) -> None:
+    ramp = Ramp(sim, name="ramp").start()
+    ramp.x = float("nan")
+    with pytest.raises(ev.SimulationError, match="ramp") as caught:
+        sim.run(until=1.0)
+    assert caught.value.number == 1

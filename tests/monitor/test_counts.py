@@ -1,0 +1,63 @@
+"""What `sim.report()` counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Swing(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.y
+        self.rate.y = -self.x
+
+    @ev.when(lambda self: self.x > 0.5)
+    def high(self) -> None:
+        pass
+
+    @ev.when(lambda self: self.sim.time > 2.0)
+    def late(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("compiles", "kinds"), [("auto", (3, 0)), (False, (0, 3))])
+def test_the_counts_of_a_run(compiles: Any, kinds: tuple[int, int]) -> None:
+    sim = ev.Simulation(rng=1, compile=compiles)
+    swing = Swing(sim, name="swing").start()
+
+    def waiter() -> ev.Life:
+        yield ev.hold(1.0)
+        yield ev.until(lambda: swing.x < -2.0)
+
+    sim.process(waiter())
+    sim.run(until=10.0)
+    report = sim.report()
+    assert (report.events, report.state_events) == (5, 3)
+    assert (report.steps, report.refused) == (sim.monitor.steps, sim.monitor.refused)
+    assert report.evaluations == sim._continuum.evaluations > report.steps > 10
+    assert (report.certified, report.sampled, report.opaque) == (0, *kinds)
+    assert report.passed_through == ("swing.late",)
+    assert str(report).splitlines() == [
+        "events 5, 3 of them state events",
+        f"steps {report.steps}, refused {report.refused}, evaluations {report.evaluations}",
+        f"conditions certified 0, sampled {kinds[0]}, opaque {kinds[1]}",
+        "passed through, and true ever since: swing.late",
+    ]
+
+
+def test_a_model_without_states_has_events_only() -> None:
+    sim = ev.Simulation(rng=1)
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    sim.run()
+    assert sim.report() == type(sim.report())(2)
+    assert "_the_monitor" not in vars(sim)

@@ -1,0 +1,212 @@
+"""The log of events: why each came, what it wrote, whom it released; and as a trace file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(10.0)
+    velocity: ev.State = ev.state(0.0)
+    energy: ev.Computed = ev.computed()
+    gravity: float = 9.81
+    bell: ev.Signal | None = None
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -self.gravity
+        self.energy = self.gravity * self.height + 0.5 * self.velocity**2
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -0.8
+        if self.bell is not None:
+            self.bell.send()
+
+
+def listener(sim: ev.Simulation, bell: ev.Signal, desk: ev.Resource) -> ev.Life:
+    while True:
+        yield bell
+        with desk.request() as place:
+            yield place
+            yield ev.hold(1.0)
+
+
+def watcher(sim: ev.Simulation, ball: Ball, spare: Ball) -> ev.Life:
+    yield ev.until(lambda: ball.height < 5.0)
+    ball.gravity = 5.0
+    spare.height = 3.0
+    yield ev.hold(0.25)
+    assert ball.height + ball.energy > 0.0  # reading writes nothing
+    yield ev.hold(0.25)
+    fresh = Ball(sim, name="fresh", height=50.0).start()
+    yield ev.hold(2.0)
+    fresh.velocity = 1.0
+    sim.process(passer(ball), name="passer")
+
+
+def passer(ball: Ball) -> ev.Life:
+    yield ev.hold(0.0)
+
+
+def build(**options: Any) -> tuple[ev.Simulation, Ball]:
+    sim = ev.Simulation(rng=1, **options)
+    bell, desk = ev.Signal(sim, name="bell"), ev.Resource(sim, 1, name="desk")
+    ball = Ball(sim, name="ball", bell=bell).start()
+    for name in ("first", "second"):
+        sim.process(listener(sim, bell, desk), name=name)
+    sim.process(watcher(sim, ball, Ball(sim, name="spare")), name="watcher")
+    return sim, ball
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_the_whole_log(compiles: Any, stepping: Any) -> None:
+    sim, _ = build(compile=compiles, stepping=stepping)
+    log = sim.log()
+    assert sim.log() is log
+    sim.run(until=3.6)
+    story = [
+        (e.kind, e.who, e.why, [(c.name, round(c.before, 3), round(c.after, 3)) for c in e.wrote], e.released, e.cause)
+        for e in log
+    ]
+    begun, hold = "scheduled before the trace began", "hold ended"
+    assert story == [
+        ("activation", "first", begun, [], (), None),
+        ("activation", "second", begun, [], (), None),
+        ("activation", "watcher", begun, [], (), None),
+        (
+            "state event",
+            "watcher",
+            "condition true",
+            [("ball.gravity", 9.81, 5.0), ("spare.height", 10.0, 3.0)],
+            (),
+            None,
+        ),
+        ("hold", "watcher", hold, [], (), None),
+        (
+            "handler",
+            "ball.bounce",
+            "condition true",
+            [("ball.velocity", -12.17, 9.736)],
+            ("first", "second"),
+            None,
+        ),
+        ("grant", "first", "got bell", [], (), 5),
+        ("grant", "second", "got bell", [], (), 5),
+        ("hold", "watcher", hold, [], (), None),
+        ("hold", "first", hold, [], ("second",), None),
+        ("grant", "second", "got a unit of desk", [], (), 9),
+        ("hold", "second", hold, [], (), None),
+        ("hold", "watcher", hold, [("fresh.velocity", -19.62, 1.0)], ("passer",), None),
+        ("activation", "passer", "activated by watcher", [], (), 12),
+        ("hold", "passer", hold, [], (), None),
+    ]
+    assert [e.condition.partition(" at ")[0] for e in log if e.condition] == ["until(lambda", "lambda"]
+    assert str(log[5]).endswith("ball.velocity: -12.1696 -> 9.73571; released first, second")
+
+
+def test_the_log_changes_nothing_and_a_trace_goes_on_beside_it() -> None:
+    def run(*, logged: bool, traced: bool) -> list[Any]:
+        sim, ball = build()
+        told: list[ev.Occurrence] = []
+        if traced:
+            sim.trace = told.append
+        log = sim.log() if logged else []
+        if logged and traced:
+            sim.trace = told.append
+        sim.run(until=8.0)
+        assert len(told) == (sim.events if traced else 0)
+        assert len(log) == (sim.events if logged else 0)
+        return [sim.events, sim.monitor.steps, ball.height, ball.velocity, sim._continuum.evaluations]
+
+    plain = run(logged=False, traced=False)
+    assert [run(logged=True, traced=t) for t in (False, True)] == [plain, plain]
+
+
+def test_an_unlogged_run_has_nothing_in_its_way() -> None:
+    sim, _ = build()
+    assert (sim._tracer, sim._vigil is sim.monitor) == (None, True)
+    assert not {"_wake", "_open"} & {*vars(sim), *vars(sim._continuum.motion)}
+
+
+def test_direct_activation_interrupts_and_ends_are_told() -> None:
+    sim = ev.Simulation(rng=1)
+    log = sim.log()
+
+    def sleeper() -> ev.Life:
+        while True:
+            try:
+                yield ev.passivate()
+            except ev.Interrupt:
+                yield ev.hold(5.0)
+
+    one, two = (sim.process(sleeper(), name=name) for name in ("one", "two"))
+
+    def clerk() -> ev.Life:
+        yield ev.hold(1.0)
+        yield ev.activate(one)
+        two.interrupt("now")
+        yield ev.hold(1.0)
+        two.end()
+
+    sim.process(clerk(), name="clerk")
+    sim.run()
+    assert [(e.kind, e.who, e.released, e.cause) for e in log][3:] == [
+        ("hold", "clerk", ("one",), None),
+        ("activation", "clerk", ("two",), None),
+        ("interrupt", "two", (), 4),
+        ("hold", "clerk", ("two",), None),
+        ("end", "two", (), 6),
+    ]
+    assert [(w.who, w.start, w.end, w.what) for w in log.waits] == [
+        ("clerk", 0.0, 1.0, "hold until 1.0"),
+        ("one", 0.0, 1.0, "its activation by another process"),
+        ("two", 0.0, 1.0, "its activation by another process"),
+        ("clerk", 1.0, 2.0, "hold until 2.0"),
+        ("two", 1.0, 2.0, "hold until 6.0"),
+    ]
+
+
+def test_a_period_releases_nobody_when_it_goes_on() -> None:
+    class Beat(ev.Continuous):
+        total: ev.State = ev.state(0.0)
+
+        @ev.every(1.0)
+        def beat(self) -> None:
+            self.total += 2.0
+
+    sim = ev.Simulation(rng=1)
+    Beat(sim, name="drum").start()
+    log = sim.log()
+    sim.run(until=1.5)
+    assert [(e.kind, e.who, e.wrote, e.released, e.cause) for e in log] == [
+        ("period", "drum.beat", (("drum.total", 2.0 * k, 2.0 * k + 2.0),), (), None) for k in range(2)
+    ]
+
+
+def test_a_trace_file_for_a_browser(tmp_path: Path) -> None:
+    sim, _ = build()
+    log = sim.log()
+    sim.run(until=3.6)
+    path = tmp_path / "trace.json"
+    log.to_perfetto(path)
+    events = json.loads(path.read_text())["traceEvents"]
+    tracks = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
+    assert list(tracks.values()) == ["first", "second", "watcher", "ball.bounce", "passer"]
+    assert len([e for e in events if e["ph"] == "i"]) == len(log) == 15
+    slices = [(tracks[e["tid"]], e["ts"], e["dur"]) for e in events if e["ph"] == "X"]
+    assert slices == [(w.who, w.start * 1e6, (w.end - w.start) * 1e6) for w in log.waits]
+    arrows = [(e["ph"], e["id"], tracks[e["tid"]]) for e in events if e["ph"] in "sf"]
+    assert arrows[:4] == [("s", 6, "ball.bounce"), ("f", 6, "first"), ("s", 7, "ball.bounce"), ("f", 7, "second")]
+    bounce = next(e for e in events if e["ph"] == "i" and e["cat"] == "handler")
+    assert list(bounce["args"]) == ["event", "condition", "wrote", "released"]
+    log.to_perfetto(path, microseconds=1.0)
+    assert max(e.get("ts", 0.0) for e in json.loads(path.read_text())["traceEvents"]) < 4.0
+    assert [p.name for p in tmp_path.iterdir()] == ["trace.json"]
