@@ -131,6 +131,8 @@ HOSTILE = [
     " spaces ",
     "A",
     "a",
+    "b",
+    "B",
     "row number",
     "eventide_tables",
     "x" * 80 + "1",
