@@ -169,6 +169,12 @@ def test_closing_twice_does_nothing_and_the_recording_goes_on_in_memory(pair):
 
     assert (len(parts), outlet.count) == (2, count)
     assert trace.times.tolist() == [3.0, 4.0]
+    # One that is closed has no say over one that came after it.
+    following = trace.drain(parts.append, rows=2)
+    outlet.close()
+    assert (len(parts), len(trace)) == (2, 2)
+    following.close()
+    assert (len(parts), len(trace), following.count) == (3, 0, 2)
 
 
 def test_what_cannot_be_drained_is_refused(pair, tmp_path):
