@@ -131,6 +131,8 @@ HOSTILE = [
     " spaces ",
     "A",
     "a",
+    "b",
+    "B",
     "row number",
     "eventide_tables",
     "x" * 80 + "1",
@@ -193,6 +195,7 @@ def test_a_dump_takes_the_place_of_an_older_one(place, kind):
         (pd.DataFrame([[1.0]], columns=["a\0b"]), r"columns whose names are texts, not empty, and got 'a\\x00b'"),
         (pd.DataFrame([[1.0]]), "columns whose names are texts, not empty, and got 0"),
         (pd.DataFrame({"a": [1j]}), "column 'a' is of dtype complex128: a dump takes numbers of at most 8 bytes"),
+        (pd.DataFrame({"a": np.array([1j], dtype="complex64")}), "column 'a' is of dtype complex64: a dump takes"),
         (pd.DataFrame({"a": [object()]}), "column 'a' is of dtype object"),
         (pd.DataFrame({"a": pd.to_datetime(["2026-01-01"])}), "column 'a' is of dtype datetime64"),
         (pd.DataFrame({"a": [1.0]}, index=[5]), "keeps its index by name: set frame.index.name, or reset_index"),
@@ -266,7 +269,8 @@ def test_a_database_that_is_not_there_is_not_made_by_reading(tmp_path):
 
 def test_a_url_that_is_none_says_what_one_looks_like():
     with pytest.raises(
-        ev.ModelError, match=r"what begins with '' is no URL of a database: write one like sqlite:///runs.db"
+        ev.ModelError,
+        match=r"what begins with '' is no URL of a database that is known: write one like sqlite:///runs.db",
     ):
         ev.dump(pd.DataFrame({"a": [1.0]}), "://x", table="table")
 

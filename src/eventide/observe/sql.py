@@ -48,7 +48,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
         engine: Engine = sqlalchemy.create_engine(url)
     except sqlalchemy.exc.ArgumentError:
         raise ModelError(
-            f"what begins with {url.partition(':')[0]!r} is no URL of a database: "
+            f"what begins with {url.partition(':')[0]!r} is no URL of a database that is known: "
             "write one like sqlite:///runs.db or postgresql+psycopg://user@host/name"
         ) from None
     except ModuleNotFoundError as error:
