@@ -51,7 +51,7 @@ def plot_stability(
         labels.append(f"{method.name} (A-stable)" if function.is_a_stable else method.name)
     for line in (axes.axhline, axes.axvline):
         line(0.0, color=theme_of(axes).ink, linewidth=0.6)
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", anchor="W")  # the legend stands on the right
     axes.set_xlabel("real part of step times eigenvalue")
     axes.set_ylabel("imaginary part of step times eigenvalue")
     add_legend(axes, handles, labels)
