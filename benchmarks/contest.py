@@ -73,7 +73,7 @@ def contestants_of(workload: Workload, only: Iterable[str] = ()) -> list[Contest
     wanted = set(only)
     if wanted:
         found = [one for one in found if one.name in wanted or one.library in wanted]
-    return sorted(found, key=lambda one: (one.library != "eventide", one.library == "bare"))
+    return sorted(found, key=lambda one: (one.library != "eventide", one.library == "bare", one.name == "bare"))
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import pytest
 
 import eventide as ev
@@ -238,7 +240,7 @@ def test_a_difference_equation_follows_the_steps(sim: ev.Simulation) -> None:
     assert list(trace[f"{sampler.name}.total"]) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0], abs=1e-12)
 
 
-def test_objects_come_and_go_by_the_hundred(sim: ev.Simulation) -> None:
+def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
     ends = []
 
     class Mayfly(ev.Process, ev.Continuous):
@@ -255,16 +257,16 @@ def test_objects_come_and_go_by_the_hundred(sim: ev.Simulation) -> None:
             self.stop()
 
     def births() -> ev.Life:
-        for k in range(200):
+        for k in range(2000):
             Mayfly(sim, span=1.0 + (k % 7) / 8).activate()
             yield ev.hold(0.25)
 
     sim.process(births())
     sim.run()
-    expected = sorted(0.25 * k + 1.0 + (k % 7) / 8 for k in range(200))
-    assert len(ends) == 200
+    expected = sorted(0.25 * k + 1.0 + (k % 7) / 8 for k in range(2000))
+    assert len(ends) == 2000
     assert [time for time, _ in ends] == pytest.approx(expected, abs=1e-9)
-    assert sim._continuum.arena.table.shape[1] <= 64
+    assert sim._continuum.arena.table.shape[1] <= 1024
 
 
 def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation) -> None:
@@ -276,3 +278,22 @@ def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation)
     sim.run(until=1.0)
     assert first.x == pytest.approx(8.0 * 0.36787944117, rel=1e-6)
     assert [other.x for other in others] == [float(k) for k in range(500)]
+
+
+def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
+    class Lone(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+
+    sim = ev.Simulation(compile=False)
+    decays = [Lone(sim).start() for _ in range(200)]
+
+    def stop_one() -> ev.Life:
+        yield ev.hold(0.5)
+        decays[0].stop()
+
+    sim.process(stop_one())
+    sim.run(until=1.0)
+    assert (decays[0].x, decays[199].x) == (pytest.approx(exp(-0.5), rel=1e-5), pytest.approx(exp(-1.0), rel=1e-5))

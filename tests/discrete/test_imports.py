@@ -37,3 +37,16 @@ def test_a_discrete_model_loads_the_rooms_it_uses() -> None:
     # numpy's random generators are written in Cython and register their run-time parts under names of their own.
     assert [name for name in others.split() if "cython" not in name] == ["numpy"]
     assert rooms.split() == ["declare", "discrete", "errors", "simulation", "statistics"]
+
+
+STANDARD = {"__future__", "array", "ast", "copy", "dataclasses", "decimal", "dis", "fractions", "heapq", "inspect"}
+STANDARD |= {"importlib", "keyword", "linecache", "opcode", "re", "statistics", "token", "tokenize", "weakref"}
+
+
+def test_a_discrete_model_loads_little_of_the_standard_library_beyond_what_numpy_loads() -> None:
+    program = PROGRAM.replace("import sys\n", "import sys\nimport numpy.random\n", 1)
+    program += "print(*sorted({name.split('.')[0] for name in loaded} & sys.stdlib_module_names))\n"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    _, _, modules = done.stdout.splitlines()
+    assert {name for name in modules.split() if name == "__future__" or not name.startswith("_")} <= STANDARD
+    assert "heapq" in modules.split()

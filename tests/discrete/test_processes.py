@@ -677,3 +677,63 @@ def test_decorated_and_indented_code_is_read_too(sim):
 
     line = number_of("ev.hold(3.0)  # in a " + "decorated one")
     assert found_in(sim, Outer().story()).startswith(f"ev.hold(3.0) at here:{line} makes a command and drops it")
+
+
+# --- errors come alone -----------------------------------------------------------------------------------------------
+
+
+def yields_a_text():
+    yield "x"
+
+
+def drops_a_hold():
+    ev.hold(1.0)
+    yield
+
+
+@pytest.mark.parametrize("given", [3, yields_a_text, [].append])
+def test_what_is_no_generator_is_refused_without_other_errors_around(sim, given):
+    with pytest.raises(TypeError, match=r"sim\.process takes a generator") as caught:
+        sim.process(given)
+    assert caught.value.__context__ is None
+
+
+def test_a_forgotten_yield_is_told_without_other_errors_around(sim):
+    with pytest.raises(ev.ModelError, match="makes a command and drops it") as caught:
+        sim.process(drops_a_hold())
+    assert caught.value.__context__ is None
+
+
+def test_what_is_no_command_is_refused_without_other_errors_around(sim):
+    sim.process(yields_a_text())
+    with pytest.raises(ev.ModelError, match="yielded 'x', which is no command") as caught:
+        sim.run()
+    assert "AttributeError" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_numbers_of_any_kind_are_holds_and_an_object_may_refuse_unknown_names(sim, log):
+    class Length:
+        def __float__(self):
+            return 2.5
+
+        def __getattr__(self, name):
+            raise AttributeError(f"a length has no {name}")
+
+    def walker():
+        for duration in (1, Length(), True + 0.5, 0, -3.0):
+            yield duration
+            log.append(sim.time)
+
+    sim.process(walker())
+    sim.run()
+    assert log == [1.0, 3.5, 5.0, 5.0, 5.0]
+
+
+def test_an_error_of_the_model_that_looks_like_one_of_ours_stays_what_it_is(sim):
+    def story():
+        yield ev.hold(1.0)
+        getattr(3, "_execute")  # noqa: B009  # by its name, as nobody has such an attribute
+
+    sim.process(story())
+    with pytest.raises(AttributeError, match="'int' object has no attribute '_execute'"):
+        sim.run()

@@ -1087,3 +1087,41 @@ def test_nothing_changes_between_events(sim, meddle):
     with pytest.raises(ev.SimulationError, match="desk was called between events") as caught:
         sim.run(until=2.0)
     assert caught.value.number == 17
+
+
+def test_a_unit_that_passes_from_hand_to_hand_is_in_use_all_the_time_whatever_the_priorities(sim):
+    desk = ev.Resource(sim)
+
+    def visitor(priority):
+        with desk.request(priority=priority) as place:
+            yield place
+            yield ev.hold(2.0)
+
+    def reset():
+        yield ev.hold(1.0)
+        sim.reset_statistics()
+
+    for priority in (0.0, 1.0, 2.0):
+        sim.process(visitor(priority))
+    sim.process(reset())
+    sim.run(until=5.0)
+    assert desk.in_use.minimum == 1.0
+    assert desk.in_use.time_at(0) == 0.0
+
+
+def test_who_is_served_at_once_leaves_the_statistics_of_the_line_alone(sim):
+    desk = ev.Resource(sim, capacity=2)
+
+    def visitor(priority):
+        with desk.request(priority=priority) as place:
+            yield place
+
+    instants = (1.2, 3.6)
+    for instant in instants:
+        sim.process(visitor(1.0)).reactivate(at=instant)
+    sim.run(until=3.8)
+    pieces = 0.0
+    for begin, end in zip((0.0, *instants), (*instants, 3.8), strict=True):
+        pieces += end - begin
+    assert desk.waits.count == 2
+    assert desk.queue.time_at(0) == 3.8 != pieces

@@ -62,7 +62,7 @@ class Compiler(Analyst):
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
-            self._refuse(error)
+            self._refuse(error, f"{name} of {owner.name}")
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
         return bound.kernel.address, draft.take(bound), 1
 
@@ -96,7 +96,7 @@ class Compiler(Analyst):
             return self.registry.condition(condition.function, *condition.arguments)
         except CannotLower as error:
             self._opaque.add(code)
-            self._refuse(error)
+            self._refuse(error, f"the condition of {condition.name}")
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
@@ -153,8 +153,11 @@ class Compiler(Analyst):
         signature = plan.signature and (_signature(present),)
         return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
 
-    def _refuse(self, error: CannotLower) -> None:
+    def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
@@ -217,7 +220,7 @@ class _Draft:
         self._signatures: list[Any] = []
         self._rates: dict[int, bool] = {}
         self._knows_all = True
-        self._can_change = False
+        self._can_change = self._is_polled = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
@@ -228,6 +231,7 @@ class _Draft:
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
             "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "is_polled": self._is_polled,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
@@ -263,7 +267,8 @@ class _Draft:
                         self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
-        self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
+        self._can_change = self._can_change or lowered.can_change
+        self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 

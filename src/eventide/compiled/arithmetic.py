@@ -109,12 +109,34 @@ class Arithmetic:
             folded = _fold(name, one.known, other.known)
             if folded is not None:
                 return folded
+        if name in ("Div", "FloorDiv", "Mod"):
+            self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
             return replace(result, is_numpy=True)
         return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def _note_division(self, one: Number, other: Number) -> None:
+        # Numpy divides by zero.
+        if not (one.is_numpy or other.is_numpy or other.known) and self.builder.traps:
+            self.builder.note_trap(self.wire(other).test("oeq", 0.0))
+
+    def note_error(self, value: str, *arguments: Number) -> None:
+        """Python raises where a function of finite numbers is not finite, or one of numbers is not a number."""
+        if not self.builder.traps or any(argument.is_numpy for argument in arguments):
+            return
+        result = Wire(self.builder, value)
+        is_nan = result.test("uno", result)
+        is_infinite = result.machine("fabs").test("oeq", float("inf"))
+        for argument in arguments:
+            wire = self.wire(argument)
+            is_number = wire.test("ord", wire)
+            is_finite = wire.machine("fabs").test("olt", float("inf"))
+            is_nan = self.builder.value(f"and i1 {is_nan}, {is_number}")
+            is_infinite = self.builder.value(f"and i1 {is_infinite}, {is_finite}")
+        self.builder.note_trap(self.builder.value(f"or i1 {is_nan}, {is_infinite}"))
 
     def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
         """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
@@ -250,14 +272,21 @@ class Arithmetic:
             return self._multiply_out(word, unit, one.text, int(exponent)), one.kind
         base = self.wire(one)
         if exponent is None or self.exact_pow:
-            return self.builder.library("pow", base.text, self.double(other)), "float"
+            value = self.builder.library("pow", base.text, self.double(other))
+            self.note_error(value, one, other)
+            return value, "float"
         if exponent == 0.5:
             # The root of -0.0 would be -0.0, and its power is 0.0.
             return (base + 0.0).machine("sqrt").text, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
             product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
-            return (product if exponent >= 0 else (1.0 / Wire(self.builder, product)).text), "float"
-        return self.builder.library("pow", base.text, self.double(other)), "float"
+            if exponent >= 0:
+                return product, "float"
+            self._note_division(Number(ONE, "float", known=1.0), Number(product, "float", is_numpy=one.is_numpy))
+            return (1.0 / Wire(self.builder, product)).text, "float"
+        value = self.builder.library("pow", base.text, self.double(other))
+        self.note_error(value, one, other)
+        return value, "float"
 
     def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""

@@ -89,6 +89,10 @@ class Slots:
         # Of rates, computed values and sums no law tells the derivative.
         return self.builder.load("double", "%R", index) if place.row == "state" else NAN
 
+    def index_of(self, place: Place) -> str:
+        """The slot of a quantity, as an operand."""
+        return self._index(place)
+
     def note_read(self, stored: Stored, written: frozenset[Access]) -> None:
         """A vector is read, or a part of it."""
         access = Access(stored.owner.path, stored.row, stored.name)
@@ -168,6 +172,7 @@ class Slots:
         is_inside = builder.value(f"icmp ult i64 {place}, {size}")
         behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
+        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true") if self.builder.traps else "")
         kind: Kind = "whole" if table.kind is int else "float"
         is_numpy = table.array_size is not None
         return Number(builder.select(is_inside, "double", value, NAN), kind, is_numpy=is_numpy)

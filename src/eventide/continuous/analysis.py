@@ -24,6 +24,7 @@ class Plan:
     kept        what must live as long as the plan is used
     memory      (blocks, place, size) that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
+    is_polled   whether that is to be seen after every event, as nobody tells when it changes
     """
 
     touches: tuple[Any, ...] | None
@@ -31,6 +32,7 @@ class Plan:
     kept: tuple[Any, ...] = ()
     memory: tuple[tuple[Any, int, int], ...] = ()
     signature: Any = None
+    is_polled: bool = False
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,8 @@ class Component(_Declared):
     def _attach(self, sim: Simulation, name: str) -> None:
         """Make the component a part of `sim`; rooms that keep data elsewhere extend this."""
         try:
-            self._number = sim._register(type(self))
+            counts, kind = sim._counts, type(self)
+            self._number = counts[kind] = counts.get(kind, 0) + 1
         except AttributeError:
             raise TypeError(
                 f"{type(self).__name__}(...) takes the simulation first, and got {sim!r}: "
@@ -200,7 +201,7 @@ def _size_fields(cls: type[Component]) -> tuple[str, ...]:
                     f"declare `{spec.size}: int`, or write the size as a number"
                 )
             found[spec.size] = None
-        elif isinstance(spec.size, bool) or not isinstance(spec.size, int) or spec.size < 1:
+        elif type(spec.size) is not int or spec.size < 1:
             raise TypeError(
                 f"{cls.__name__}.{name} has the size {spec.size!r}: it takes a whole number from 1 on, "
                 "or the name of an `int` field"
@@ -234,9 +235,9 @@ def _make_constructor(cls: type[Component]) -> Any:
     star = ", *, " + ", ".join([*arguments, "name=''"])
     if cls._size_fields:
         checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
-    source = "\n".join(
-        [f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body, "    self._complete()"]
-    )
+    if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
+        body.append("    self._complete()")
+    source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
     # The name tells a reader of a traceback whose code this is.
     exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]

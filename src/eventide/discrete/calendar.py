@@ -23,6 +23,8 @@ from eventide.errors import ModelError
 Path: TypeAlias = tuple[int, ...]
 PLAIN: Path = (0,)
 """The path of a hold, which has its sequence number for itself."""
+FIRST: Path = (0, 0)
+"""The path of what a stretch puts in front first: before any with a serial number."""
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 SPARE: Final = 256
@@ -41,24 +43,52 @@ class Activity(Protocol):
 Notice: TypeAlias = tuple[float, float, Path, Any]
 
 
+class Nobody:
+    """Who stands at the end of time, so that the heap has a root always."""
+
+    __slots__ = ("_notice",)
+
+    def __init__(self) -> None:
+        self._notice: Notice | None = None
+
+
 class Calendar:
     """The event list of one run.
 
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
     points to is stale and dropped when met. Three lists are kept in key order and merged by who takes from them:
 
-    front       a heap: what stands in front of the present instant
+    front       what stands in front of the present instant, before all that the other two hold; what is next comes last
     ready       the end of the present instant, in order of scheduling
-    heap        a heap: the future, and whatever was placed beside a neighbour
+    heap        a heap: the future, whatever was placed beside a neighbour in it or in `ready`, and the end of time
     numbers     where the run loop draws the number of each event from
     turn        the number of the stretch of code that runs
     """
 
-    __slots__ = ("discarded", "front", "heap", "numbers", "ready", "serial", "tracer", "turn", "void")
+    __slots__ = (
+        "below",
+        "discarded",
+        "end",
+        "front",
+        "heap",
+        "latest",
+        "numbers",
+        "ready",
+        "serial",
+        "tracer",
+        "turn",
+        "void",
+    )
 
     def __init__(self) -> None:
-        self.front: list[Notice] = []
-        self.heap: list[Notice] = []
+        self.front: deque[Notice] = deque()
+        self.latest = 0
+        """The number of the stretch that was last to put something in front."""
+        self.below = 0
+        """How much in `front` comes after what that stretch put there."""
+        self.end: Notice = (inf, inf, PLAIN, Nobody())
+        self.end[3]._notice = self.end
+        self.heap: list[Notice] = [self.end]
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
         self.numbers = count(2)
@@ -88,13 +118,27 @@ class Calendar:
 
     def schedule_front(self, now: float, activity: Any) -> None:
         """Place `activity` in front of the present instant, after what the present stretch of code put there."""
-        activity._notice = notice = (now, -self.turn, (self.serial(), 0), activity)
-        heappush(self.front, notice)
+        turn, front = self.turn, self.front
+        if turn == self.latest:
+            serial = self.serial
+            activity._notice = notice = (now, -turn, (serial(), 0), activity)
+            front.insert(self.below, notice)
+        else:
+            self.latest = turn
+            self.below = len(front)
+            activity._notice = first = (now, -turn, FIRST, activity)
+            front.append(first)
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
         activity._notice = notice = (max(time, now), -self.turn, (-self.serial(), 0), activity)
-        heappush(self.heap if time > now else self.front, notice)
+        if time > now:
+            heappush(self.heap, notice)
+        else:
+            if self.turn != self.latest:
+                self.latest = self.turn
+                self.below = len(self.front)
+            self.front.append(notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""
@@ -107,12 +151,28 @@ class Calendar:
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
-        heappush(self.heap, notice)
+        index = self._index_in_front(neighbour)
+        if index is None:
+            heappush(self.heap, notice)
+        else:
+            self.front.insert(index if offset > 0 else index + 1, notice)
+            if sequence != -self.latest:
+                self.below += 1
+
+    def _index_in_front(self, notice: Notice) -> int | None:
+        if notice[1] > 0.0:  # scheduled after others, not in front
+            return None
+        return next((index for index, one in enumerate(self.front) if one is notice), None)
+
+    def schedule_last(self, now: float, activity: Any) -> None:
+        """Place `activity` at the end of the present instant; its value and what it waited for tell why."""
+        serial = self.serial
+        activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
+        self.ready.append(notice)
 
     def answer(self, now: float, activity: Any, wait: Any) -> None:
-        """Place `activity`, whose `wait` is over, at the end of the present instant."""
-        activity._notice = notice = (now, self.turn - 0.5, (self.serial(), 0), activity)
-        self.ready.append(notice)
+        """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
+        self.schedule_last(now, activity)
 
     def hand_over(self, now: float, activity: Any, process: Any) -> None:
         """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""
@@ -131,8 +191,8 @@ class Calendar:
         """
         if activity._notice is not None:
             activity._notice = None
-            self.discarded += 1
-            if self.discarded > SPARE and 2 * self.discarded > len(self.heap):
+            self.discarded = discarded = self.discarded + 1
+            if discarded > SPARE and 2 * discarded > len(self.heap):
                 self._sweep()
 
     def _sweep(self) -> None:
@@ -146,16 +206,17 @@ class Calendar:
     def first(self) -> Notice | None:
         """The notice that is next, still in the list; None if there is none."""
         front, ready, heap = self.front, self.ready, self.heap
-        while front and front[0][3]._notice is not front[0]:
-            heappop(front)
-        while heap and heap[0][3]._notice is not heap[0]:
+        while front and front[-1][3]._notice is not front[-1]:
+            front.pop()
+        while heap[0][3]._notice is not heap[0]:
             heappop(heap)
         while ready and ready[0][3]._notice is not ready[0]:
             ready.popleft()
-        soonest = front[0] if front else ready[0] if ready else None
-        if heap and (soonest is None or heap[0] < soonest):
-            return heap[0]
-        return soonest
+        if front:
+            return front[-1]
+        if ready and not heap[0] < ready[0]:
+            return ready[0]
+        return None if heap[0] is self.end else heap[0]
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
@@ -174,7 +235,9 @@ class Calendar:
         return sorted(other for other in self._valid() if notice is None or other > notice)
 
     def _valid(self) -> Iterator[Notice]:
-        return (notice for notice in chain(self.front, self.ready, self.heap) if notice[3]._notice is notice)
+        end = self.end
+        everybody = chain(self.front, self.ready, self.heap)
+        return (notice for notice in everybody if notice[3]._notice is notice and notice is not end)
 
 
 def check_time(value: float, what: str) -> float:

@@ -100,7 +100,7 @@ def hold(duration: float) -> float:
 
     Raises TypeError if `duration` is no number, ModelError if it is NaN.
     """
-    if type(duration) is float and duration == duration:
+    if duration.__class__ is float and duration == duration:
         return duration
     if isinstance(duration, bool) or not hasattr(duration, "__float__"):
         raise TypeError(f"hold takes a number of time units, and got {duration!r}")

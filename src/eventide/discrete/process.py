@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Self
+from types import CodeType, GeneratorType
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
@@ -27,12 +27,23 @@ class _Agenda:
     _wait       what it waits for, other than a time
     _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
     _generator  its generator, from its beginning to its end
-    _mourners   who waits for its end
+    _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
+    _anchor     when its story began
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
     # base of components has slots, so that a class may be a process and more.
-    __slots__ = ("_generator", "_mourners", "_notice", "_story", "_value", "_wait")
+    __slots__ = (
+        "_anchor",
+        "_generator",
+        "_mourners",
+        "_notice",
+        "_story",
+        "_value",
+        "_wait",
+        "result",
+        "terminated",
+    )
 
     _notice: Notice | None
     _value: Any
@@ -40,10 +51,10 @@ class _Agenda:
     _story: Any
     _generator: Any
     _mourners: list[End] | None
-    _anchor: float = 0.0
-    terminated: bool = False
+    _anchor: float
+    terminated: bool
     """Whether the process has ended."""
-    result: Any = None
+    result: Any
     """What `run` returned; None before that."""
 
 
@@ -77,6 +88,13 @@ class Process(_Agenda, Component):
         in a queue stays a member.
         Raises ModelError if it waits for something else, SimulationError 17 between events.
         """
+        if at is None and delay is None and before is None and after is None and not prior:
+            sim = self.sim
+            if self._generator is None and not self.terminated and not sim.active:
+                self._begin(self.run())  # most activations are the first, and plain
+                self._anchor = now = sim.time
+                sim._calendar.schedule_front(now, self)
+                return self
         activity = self._target()
         if activity is not None and activity._notice is None:
             self._place(activity, at, delay, before, after, prior)
@@ -200,10 +218,20 @@ class Process(_Agenda, Component):
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # What `super()._attach` means in this class, looked up once and not for every process.
+        bases = cls.__mro__[cls.__mro__.index(Process) + 1 :]
+        cls._attach_further = next(vars(base)["_attach"] for base in bases if "_attach" in vars(base))
+
+    _attach_further = Component._attach
+
     def _attach(self, sim: Simulation, name: str) -> None:
-        super()._attach(sim, name)
-        self._notice = self._value = self._wait = self._generator = self._mourners = None
-        sim._alive[id(self)] = self
+        self._attach_further(sim, name)
+        self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
+        self.terminated = False
+        self._anchor = 0.0
+        sim._made[id(self)] = self
 
     def _target(self) -> Any:
         """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
@@ -323,31 +351,32 @@ class Process(_Agenda, Component):
     def _let_go(self) -> float | None:
         """End what the process waits for; what was left of its hold, None if it was not holding."""
         left: float | None = None
-        wait = self._wait
+        sim, wait, notice = self.sim, self._wait, self._notice
         if wait is not None:
             left = getattr(wait, "left", None)
             self._wait = None
             wait.withdraw()
-        elif self._notice is not None:
-            left = self._notice[0] - self.sim.time
+        elif notice is not None:
+            left = notice[0] - sim.time
         self._value = None
-        self.sim._calendar.discard(self)
+        sim._calendar.discard(self)
         return left
 
-    def _finish(self, result: Any) -> None:
-        """The story is over: let go of it and wake those who waited for its end."""
+    def _finish(self, result: Any) -> bool:
+        """The story is over: let go of it and wake those who waited for its end; whether the run is over, too."""
         self.terminated = True
-        if result is not None:
-            self.result = result
+        self.result = result
         self._generator = self._story = None
         sim = self.sim
-        del sim._alive[id(self)]
-        if self is sim.main or self is sim._goal:
-            sim._is_halted = True
-        if self._mourners:
+        del sim._made[id(self)]
+        if self._mourners is not None:
+            if self is sim.main or self is sim._goal:
+                sim._is_halted = True
             for wait in self._mourners:
                 sim._wake(wait.activity, result)
             self._mourners = None
+            return sim._is_halted
+        return False
 
     def _abandon(self) -> None:
         """The story is over without an end that anybody is told of."""
@@ -356,7 +385,13 @@ class Process(_Agenda, Component):
         if self._generator is not None:
             self._generator.close()
         self._generator = self._story = None
-        self.sim._alive.pop(id(self), None)
+        self.sim._made.pop(id(self), None)
+
+    def _await_end(self) -> list[End]:
+        """Who waits for the end; from now on there is such a list."""
+        if self._mourners is None:
+            self._mourners = []
+        return self._mourners
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         """`yield process` waits for its end and answers what its `run` returned."""
@@ -367,9 +402,7 @@ class Process(_Agenda, Component):
         if owner_of(activity) is self:
             raise ModelError(f"{self.name} cannot wait for its own end")
         wait = End(self, activity)
-        if self._mourners is None:
-            self._mourners = []
-        self._mourners.append(wait)
+        self._await_end().append(wait)
         activity._wait = wait
         return None
 
@@ -377,34 +410,50 @@ class Process(_Agenda, Component):
 class Story(Process):
     """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
 
-    # Made by `tell`: a call of the class without an __init__ takes a third of the time.
+    # Made by `World.process`: a call of the class without an __init__ takes a third of the time.
     __init__ = object.__init__  # its maker sets what there is to set
 
-    _label = ""
+    _kind: Kind
 
     def _default_name(self) -> str:
-        return f"{self._label} {self._number}"
+        return f"{self._kind.label} {self._number}"
 
 
-def tell(sim: Simulation, generator: Any, name: str) -> Story:
-    """A generator as a process that has begun and is not scheduled yet. Raises TypeError if it is no generator."""
+class Kind:
+    """What the processes made by generators of one name have in common.
+
+    label       the name
+    code        the code of the last generator of that name that was found to be in order
+    count       how many there were
+    """
+
+    __slots__ = ("code", "count", "label")
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.code: CodeType | None = None
+        self.count = 0
+
+
+UNKNOWN: Final = Kind("")
+"""The kind of what has not been seen yet."""
+
+
+def kind_of(world: World, generator: Any) -> Kind:
+    """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
     if type(generator) is not GeneratorType:
         what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-    if id(generator.gi_code) not in KNOWN:
+    code = generator.gi_code
+    if id(code) not in KNOWN:
         refuse_dropped_commands(generator)
-    story: Story = Story()
-    story.sim = sim
-    story._label = label = generator.__name__
-    counts = sim._counts
-    story._number = counts[label] = counts.get(label, 0) + 1
-    if name:
-        story._name = name
-    story._generator = story._story = generator
-    story._notice = story._value = story._wait = story._mourners = None
-    story._anchor = sim.time
-    sim._alive[id(story)] = story
-    return story
+    label = generator.__name__
+    kind = world._kinds.get(label)
+    if kind is None:
+        kind = world._kinds[label] = Kind(label)
+    if id(code) in KNOWN:
+        kind.code = code
+    return kind
 
 
 class End:
@@ -467,10 +516,10 @@ class Interruption:
         generator = process._generator
         if generator is None:  # it has ended meanwhile
             return NOTHING
-        left = process._let_go()
+        interrupt = Interrupt(self.cause, process._let_go())
         process.sim.current = process
         process._story = generator
-        return generator.throw(Interrupt(self.cause, left))
+        return generator.throw(interrupt)
 
 
 class _Interruption(Interruption):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
+from itertools import islice
 from math import inf
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
@@ -17,7 +18,8 @@ from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
-from eventide.discrete.process import Process, Story, tell
+from eventide.discrete.instant import SPELL, Instant
+from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
@@ -56,8 +58,10 @@ class World:
 
     time        the clock; after an event's end and before the next it moves
     current     the process that is active now, or None
-    main        the main program, if the model has one
     """
+
+    # What every event touches is in slots: there are too many attributes for Python to find them all fast.
+    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
 
     def __init__(self, rng: Any = None) -> None:
         self.time: float = 0.0
@@ -66,13 +70,16 @@ class World:
         self.active = False
         """Whether the monitor runs, that is: whether this is between events."""
         self.current: Any = None
-        self.main: Process | None = None
+        self._main: Process | None = None
         self.wait_priority = 0.0
         self.wait_prior = False
         self.entropy = entropy_from(rng)
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._alive: dict[int, Process] = {}
+        self._made: dict[int, Process] = {}
+        """The processes that have not ended; their rows and the like are free as soon as they have."""
+        self._instant = Instant()
+        self._kinds: dict[str, Kind] = {}
         self._counts: dict[Any, int] = {}
         self._streams: dict[str, Stream] = {}
         self._statistics: list[HasReset] = []
@@ -92,8 +99,25 @@ class World:
         """
         if self.active:
             self._forbid(17, "sim.process()")
-        story = tell(self, generator, name)  # type: ignore[arg-type]  # every World is a Simulation
-        self._calendar.schedule_front(self.time, story)
+        try:
+            kind = self._kinds[generator.__name__]
+            is_in_order = generator.gi_code is kind.code
+        except (KeyError, AttributeError):
+            kind, is_in_order = UNKNOWN, False
+        if not is_in_order:
+            kind = kind_of(self, generator)
+        story: Story = Story()
+        story.sim = self  # type: ignore[assignment]  # every World is a Simulation
+        story._kind = kind
+        story._number = kind.count = kind.count + 1
+        if name:
+            story._name = name
+        story._generator = story._story = generator
+        story._value = story._wait = story._mourners = story.result = None
+        story.terminated = False
+        story._anchor = now = self.time
+        self._made[id(story)] = story
+        self._calendar.schedule_front(now, story)
         return story
 
     def stream(self, name: str) -> Stream:
@@ -126,6 +150,17 @@ class World:
     # --- what can be asked ----------------------------------------------------------------------------------------
 
     @property
+    def main(self) -> Process | None:
+        """The main program, if the model has one: its end is the end of the run."""
+        return self._main
+
+    @main.setter
+    def main(self, process: Process | None) -> None:
+        self._main = process
+        if process is not None:
+            process._await_end()
+
+    @property
     def events(self) -> int:
         """How many events have taken place."""
         return self._calendar.events
@@ -133,12 +168,12 @@ class World:
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes that have begun and not ended, in the order in which they were made."""
-        return tuple(process for process in self._alive.values() if process._generator is not None)
+        return tuple(process for process in self._made.values() if process._generator is not None)
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
         """The processes that were made and that nobody has activated yet, in the order in which they were made."""
-        return tuple(process for process in self._alive.values() if process._generator is None)
+        return tuple(process for process in self._made.values() if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
@@ -187,8 +222,10 @@ class World:
         if isinstance(until, Process):
             check_same_simulation(self._self, until)
             self._goal = until
+            until._await_end()
         elif callable(until):
             self._goal = watcher = self.process(_wait_for(until), name="run(until=condition)")
+            watcher._await_end()
         elif until is not None:
             horizon = check_time(until, "run(until=...)")
             if horizon < self.time:
@@ -214,6 +251,7 @@ class World:
         """Let one event take place; False if there is none left."""
         self._refuse_nesting("step")
         before = self.events
+        self._calendar.first()  # what is stale is dropped and not taken for the event
         try:
             self._loop(inf, one_event=True)
         except SimulationError as error:
@@ -230,74 +268,81 @@ class World:
             return
         calendar = self._calendar
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
-        for turn in calendar.numbers:
-            if self._vigil is not None and not self._vigil.advance(horizon):
-                break
-            if front and not (heap and heap[0] < front[0]):
-                notice = heappop(front)
-            elif ready and not (heap and heap[0] < ready[0]):
-                notice = ready.popleft()
-            elif heap:
-                notice = heap[0]
-            else:
-                break
-            activity = notice[3]
-            if activity._notice is not notice:
-                if heap and heap[0] is notice:
-                    heappop(heap)
-                calendar.void += 1
-                continue
-            now = notice[0]
-            if now >= horizon:
-                break
-            self.time = now
-            activity._notice = None
-            self.current = activity
-            calendar.turn = turn
-            # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
-            while True:
-                try:
-                    story = activity._story
-                    if story is not None:
-                        value = activity._value
-                        if value is not None:
-                            activity._value = activity._wait = None
-                        command = story.send(value)
-                    else:
-                        command = activity._resume(activity._value)
-                        activity = self.current
-                    if type(command) is float:
-                        if now < (later := now + command):
-                            activity._notice = following = (later, turn, PLAIN, activity)
-                            if heap and heap[0] is notice:
-                                heapreplace(heap, following)
-                            else:
-                                heappush(heap, following)
-                            break
-                        self._hold(activity, command)
-                        break
+        spell = 1 if one_event else SPELL
+        now, command = self.time, None
+        while True:
+            for turn in islice(calendar.numbers, spell):
+                if self._vigil is not None and not self._vigil.advance(horizon):
+                    break
+                if front:
+                    notice = front.pop()
+                elif ready and not heap[0] < ready[0]:
+                    notice = ready.popleft()
+                else:
+                    notice = heap[0]
+                now, _, _, activity = notice
+                if activity._notice is not notice:
+                    if heap[0] is notice:
+                        heappop(heap)
+                    calendar.void += 1
+                    continue
+                if now >= horizon:
+                    break
+                self.time = now
+                activity._notice = None
+                self.current = activity
+                calendar.turn = turn
+                # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
+                while True:
                     try:
-                        execute = command._execute
-                    except AttributeError:
-                        self._hold(activity, command)
+                        story = activity._story
+                        if story is not None:
+                            value = activity._value
+                            if value is not None:
+                                activity._value = activity._wait = None
+                            command = story.send(value)
+                        else:
+                            command = activity._resume(activity._value)
+                            activity = self.current
+                        if command.__class__ is float:
+                            if command > 0.0:
+                                activity._notice = following = (now + command, turn, PLAIN, activity)
+                                if heap[0] is notice:
+                                    heapreplace(heap, following)
+                                else:
+                                    heappush(heap, following)
+                            else:
+                                self._hold(activity, command)
+                            break
+                        activity = command._execute(self, activity)
+                        if activity is None:
+                            break
+                        turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
+                    except StopIteration as end:
+                        is_over = self.current._finish(end.value)
+                        if heap[0] is notice:
+                            heappop(heap)
+                        if is_over:
+                            return
                         break
-                    activity = execute(self, activity)
-                    if activity is None:
+                    except Ended:
+                        if self.current._finish(None):
+                            return
                         break
-                    turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
-                except StopIteration as end:
-                    self.current._finish(end.value)
-                    break
-                except Ended:
-                    self.current._finish(None)
-                    break
-                except BaseException as error:
-                    activity = self._throw_back(error)
-                    if activity is None:
-                        raise
-            if one_event or self._is_halted:
-                return
-        calendar.void += 1
+                    except BaseException as error:
+                        met = self._hold_number(error, activity, command)
+                        if met is None:
+                            break
+                        activity = self._throw_back(met)
+                        if activity is None:
+                            raise
+            else:
+                if one_event:
+                    return
+                spell = self._instant.next_spell(self.time, self.current)
+                continue
+            calendar.void += 1
+            return
 
     def _obey(self, activity: Any, command: Any) -> Any:
         """Carry out a command for an activity; answer who goes on at once, or None if that comes later."""
@@ -310,6 +355,24 @@ class World:
         if time is None:
             self._refuse(activity, duration)
         self._calendar.schedule(self.time + time, self.time, activity)
+
+    def _hold_number(self, error: BaseException, activity: Any, command: Any) -> BaseException | None:
+        """`error` was met: if `command` is no command but a number, let `activity` hold that long; answers None then.
+
+        Answers the error that is met still.
+        """
+        is_no_command = (
+            isinstance(error, AttributeError) and error.name == "_execute" and not hasattr(command, "_execute")
+        )
+        generator = getattr(activity, "_generator", None)
+        if not is_no_command or generator is None or not generator.gi_suspended:  # or the story itself has failed
+            return error
+        try:
+            self._hold(activity, command)
+        except ModelError as refusal:
+            refusal.__suppress_context__ = True
+            return refusal
+        return None
 
     def _throw_back(self, error: BaseException) -> Any:
         """An error was met: one in carrying out a command is raised again at the line that yielded it.
@@ -343,13 +406,11 @@ class World:
         What it waited for is kept until then, so that who is interrupted meanwhile gives it back.
         """
         activity._value = value
-        calendar = self._calendar
         if value is None:
             wait, activity._wait = activity._wait, None
-            calendar.answer(self.time, activity, wait)
+            self._calendar.answer(self.time, activity, wait)
         else:
-            activity._notice = notice = (self.time, calendar.turn - 0.5, (calendar.serial(), 0), activity)
-            calendar.ready.append(notice)
+            self._calendar.schedule_last(self.time, activity)
 
     def _close(self, horizon: float) -> None:
         """The loop has ended: bring the model to the end that was asked for, or say that it cannot be reached."""

@@ -1,4 +1,4 @@
-"""Figures; the only room that knows the plotting library.
+"""Figures and moving pictures; the only room that knows the plotting library.
 
 May import: experiment, observe, monitor, continuous, discrete, statistics, declare, errors. Start reading at
 `pictures.py`.

@@ -46,6 +46,7 @@ class Wish:
     def priority(self, priority: float) -> None:
         priority = check_priority(priority, self.station.name)
         self.station.sim._forbid(17, f"a change of priority at {self.station.name}")
+        self.station._is_plain = False
         if self.state == WAITING:
             self._line.reorder(self, priority)
         self._priority = priority

@@ -93,6 +93,7 @@ class Request(Wish):
         check_units(self.units, resource)
         old._line.remove(self)
         old._moved += 1
+        resource._is_plain = False
         self.station = resource
         self.since = resource.sim.time
         resource._asked = self._number = resource._asked + 1
@@ -123,24 +124,25 @@ class Request(Wish):
         resource._asked = self._number = resource._asked + 1
         self._activity = activity
         self.since = now = sim.time
-        line: Line[Request] = resource._line
-        held = resource._held + self.units
-        if held <= resource._capacity and not line.count and not resource._suspended:
+        held, line, is_plain = resource._held + self.units, resource._line, resource._is_plain
+        # Where all requests are alike, who waits does so because all units are in use: a free one is his who comes.
+        if held <= resource._capacity and (is_plain or not (line.count or resource._suspended)):
             self.state = GRANTED
             resource._held = held
             resource._users[self] = None
             resource.in_use._move(held, now)
-            resource._add_wait(0.0)
+            add_wait = resource._add_wait
+            add_wait(0.0)
             activity._value = self
             return activity
         self.state = WAITING
-        if self._priority == 0.0:  # what `line.push` does, without the call
+        if is_plain:  # what `line.push` does, without the call
             line.plain.append(self)
             line.count += 1
         else:
             line.push(self)
-        if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
-            return activity
+            if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
+                return activity
         resource.queue._move(line.count, now)
         activity._wait = self
         return None

@@ -85,6 +85,7 @@ class Resource(Station):
         self._largest = max(self._capacity, 1)
         self._held = 0
         self._is_preemptive = self.is_preemptive  # on the object, where it is found faster
+        self._is_plain = True
         self._line: Line[Request] = Line()
         self._users: dict[Request, None] = {}
         self._suspended: list[Request] = []
@@ -151,6 +152,7 @@ class Resource(Station):
         self.sim._forbid(17, f"set_capacity() of {self.name}")
         check_excess(excess, f"set_capacity(excess=...) of {self.name}")
         self._capacity = check_capacity(capacity, self.name)
+        self._is_plain = False
         self._largest = max(self._capacity, self._largest)
         self.supply.set(self._capacity)
         if excess != "finish":
@@ -214,6 +216,7 @@ class Resource(Station):
         return Counts(self._asked, served, self._reneged, self._preempted, self._moved)
 
     def _check(self, request: Request) -> None:
+        self._is_plain = False
         request._priority = check_priority(request._priority, self.name)
         if request.units != 1:
             request.units = check_units(request.units, self)
@@ -236,24 +239,37 @@ class Resource(Station):
 
     def _give_back(self, request: Request) -> None:
         """Take units back from a request, which is no longer in the state of having them."""
-        sim = self.sim
-        now = sim.time
         users, line = self._users, self._line
         del users[request]
-        held = self._held
-        if line.count and request.units == 1 and held <= self._capacity and not self._suspended:
-            heir = line.first() if line.heap or line.plain[0].state is not WAITING else line.plain[0]
-            if heir is not None and heir.units == 1:
-                # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
-                line.take(heir)
-                heir.state = GRANTED
-                users[heir] = None
-                self._add_wait(now - heir.since)
-                heir.since = now
-                self.queue._move(line.count, now)
-                sim._wake(heir._activity, heir)
-                return
-        self._held = held = held - request.units
+        sim = self.sim
+        now = sim.time
+        heir: Request | None = None
+        if line.count:
+            if self._is_plain:  # what `line.first` and `line.take` do, without the calls
+                plain = line.plain
+                heir = plain.popleft()
+                while heir.state is not WAITING:
+                    heir = plain.popleft()
+                line.count -= 1
+            elif request.units == 1 and self._held <= self._capacity and not self._suspended:
+                heir = line.first()
+                if heir is not None and heir.units == 1:
+                    line.take(heir)
+                else:
+                    heir = None
+        if heir is not None:
+            # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
+            heir.state = GRANTED
+            users[heir] = None
+            add_wait = self._add_wait
+            add_wait(now - heir.since)
+            heir.since = now
+            self.queue._move(line.count, now)
+            activity = heir._activity
+            activity._value = heir
+            sim._calendar.schedule_last(now, activity)
+            return
+        self._held = held = self._held - request.units
         self.in_use._move(held, now)
         if line.count or self._suspended:
             self._serve()

@@ -18,6 +18,8 @@ class Station(Component):
     A subclass takes what its station takes, and the fields that it declares by keyword.
     """
 
+    _is_plain = False
+    """Whether all that was ever asked is alike, so that who has come first is first."""
     _written: ClassVar[Callable[..., None]] = Component.__init__
     """The constructor that the nearest class has written out."""
 

@@ -1,0 +1,278 @@
+"""A model that stays at one instant says so, and one that does much at an instant is left in peace."""
+
+from __future__ import annotations
+
+import pytest
+
+import eventide as ev
+from eventide.discrete.instant import MOST_AT_ONE_INSTANT, SPELL
+
+
+@pytest.fixture
+def sim():
+    return ev.Simulation(rng=1)
+
+
+class Player(ev.Process):
+    """Activates the other and lies down, again and again."""
+
+    other: Player | None = None
+
+    def run(self):
+        while True:
+            self.other.activate()
+            yield ev.passivate()
+
+
+def spinner(holds=None, duration=0.0):
+    yield ev.hold(2.0)
+    done = 0
+    while done != holds:
+        done += 1
+        yield ev.hold(duration)
+
+
+def test_one_that_holds_for_no_time_without_end_is_named_with_instant_and_remedy(sim):
+    sim.process(spinner(), name="clock")
+    sim.process(spinner(holds=3), name="guest")
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run()
+    assert str(caught.value) == (
+        "time does not go beyond 2.0: clock (1001 times) acted at this instant. Who comes back without end must let "
+        "time pass: hold(...) for more than 0, or wait for something that is yet to come"
+    )
+    assert sim.time == 2.0
+
+
+def test_two_that_activate_each_other_are_both_named(sim):
+    ping, pong = Player(sim, name="ping"), Player(sim, name="pong")
+    ping.other, pong.other = pong, ping
+    ping.activate()
+    with pytest.raises(
+        ev.ModelError, match=r"beyond 0\.0: (pong \(1001 times\), ping|ping \(1001 times\), pong) \(1000 "
+    ):
+        sim.run()
+
+
+def test_of_a_long_cycle_five_are_named(sim):
+    ring = [Player(sim, name=f"player {number}") for number in range(7)]
+    for one, other in zip(ring, [*ring[1:], ring[0]], strict=True):
+        one.other = other
+    ring[0].activate()
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run()
+    assert str(caught.value).count("times)") == 5
+    assert " and 2 more acted at this instant" in str(caught.value)
+
+
+def test_two_that_interrupt_each_other_without_end_are_named(sim):
+    pair = []
+
+    def fighter(number):
+        while True:
+            try:
+                yield ev.hold(5.0)
+            except ev.Interrupt:
+                pair[1 - number].interrupt()
+
+    def referee():
+        yield ev.hold(1.0)
+        pair[0].interrupt()
+
+    pair += [sim.process(fighter(number), name=f"fighter {number}") for number in range(2)]
+    sim.process(referee())
+    with pytest.raises(ev.ModelError, match=r"beyond 1\.0: fighter 1 \(1001 times\), fighter 0 \(1000 times\)"):
+        sim.run(until=4.0)
+
+
+def test_two_that_hand_a_unit_to_each_other_without_end_are_named(sim):
+    desk = ev.Resource(sim)
+
+    def clerk():
+        while True:
+            with desk.request() as place:
+                yield place
+                yield 0
+
+    for _ in range(2):
+        sim.process(clerk())
+    with pytest.raises(ev.ModelError, match=r"beyond 0\.0: clerk 2 \(1001 times\), clerk 1 \(1000 times\)"):
+        sim.run()
+
+
+def test_holds_too_short_for_the_clock_to_move_are_found_too(sim):
+    sim.process(spinner(duration=1e-300))
+    with pytest.raises(ev.ModelError, match=r"time does not go beyond 2\.0: spinner 1 \(1001 times\)"):
+        sim.run()
+
+
+def test_it_is_told_within_two_spells_and_a_thousand_events(sim):
+    sim.process(spinner())
+    with pytest.raises(ev.ModelError):
+        sim.run()
+    assert MOST_AT_ONE_INSTANT < sim.events <= 2 * SPELL + MOST_AT_ONE_INSTANT + 2
+
+
+def test_a_thousand_times_at_an_instant_are_allowed_and_at_the_next_again(sim):
+    log = []
+
+    def busy():
+        for _ in range(3):
+            for _ in range(MOST_AT_ONE_INSTANT - 1):
+                yield ev.hold(0.0)
+            log.append(sim.time)
+            yield ev.hold(1.0)
+
+    for _ in range(4):
+        sim.process(busy())
+    sim.run()
+    assert log == [0.0] * 4 + [1.0] * 4 + [2.0] * 4
+    assert sim.events == 4 * 3 * MOST_AT_ONE_INSTANT + 4
+
+
+def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
+    for _ in range(20_000):
+        sim.process(spinner(holds=4))
+    sim.run()
+    assert sim.events == 20_000 * 6
+    assert sim.time == 2.0
+
+
+def test_a_run_can_go_on_after_the_culprit_was_ended(sim):
+    culprit = sim.process(spinner())
+    with pytest.raises(ev.ModelError):
+        sim.run()
+    culprit.end()
+    sim.process(spinner(holds=2))
+    sim.run()
+    assert culprit.terminated
+    assert sim.time == 4.0
+
+
+def test_after_it_was_told_counting_begins_anew(sim):
+    has_been_told = []
+
+    def learner():
+        while not has_been_told:
+            yield ev.hold(0.0)
+        for _ in range(SPELL + MOST_AT_ONE_INSTANT - 10):
+            yield ev.hold(0.0)
+
+    learning = sim.process(learner())
+    with pytest.raises(ev.ModelError):
+        sim.run()
+    has_been_told.append(True)
+    sim.run()
+    assert learning.terminated
+
+
+def test_a_process_that_has_ended_is_not_kept(sim):
+    def visitor():
+        yield ev.hold(1.0)
+
+    def door():
+        for _ in range(10_000):
+            sim.process(visitor())
+            yield ev.hold(0.5)
+
+    keeper = sim.process(door())
+    sim.run(until=4_999.0)
+    assert sim.processes == (keeper, *sim.processes[1:])
+    assert len(sim.processes) == 3
+    assert len(sim._made) == 3
+
+
+def test_what_was_put_in_front_and_cancelled_leaves_the_order_of_the_others(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append(self.name)
+            yield ev.passivate()
+
+    names = [Caller(sim, name=name) for name in "ABCDE"]
+    a, b, c, d, e = names
+
+    def starter():
+        yield ev.hold(1.0)
+        a.activate()
+        b.activate()
+        c.activate(after=a)
+        a.cancel()
+        assert sim.peek() == 1.0
+        d.activate()
+        e.activate(before=b)
+        c.cancel()
+        assert sim.peek() == 1.0
+        c.activate()
+
+    sim.process(starter())
+    sim.run()
+    assert log == ["E", "B", "D", "C"]
+
+
+def test_the_only_one_in_front_may_be_cancelled_and_others_follow(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append(self.name)
+            yield ev.passivate()
+
+    a, b, c = (Caller(sim, name=name) for name in "ABC")
+
+    def starter():
+        yield ev.hold(1.0)
+        a.activate()
+        a.cancel()
+        assert sim.peek() == float("inf")
+        b.activate()
+        c.activate(prior=True)
+        a.activate(after=c)
+
+    sim.process(starter())
+    sim.run()
+    assert log == ["C", "A", "B"]
+
+
+def test_what_stands_beside_an_older_one_comes_after_all_that_is_put_in_front_later(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append(self.name)
+            yield ev.passivate()
+
+    class Leader(Caller):
+        def run(self):
+            x.activate()
+            y.activate(before=old)
+            z.activate()
+            w.activate(after=old)
+            v.activate()
+            yield from super().run()
+
+    v, w, x, y, z, old = (Caller(sim, name=name) for name in ("V", "W", "X", "Y", "Z", "old"))
+    Leader(sim, name="leader").activate()
+    old.activate()
+    sim.run()
+    assert log == ["leader", "X", "Z", "V", "Y", "old", "W"]
+
+
+def test_a_step_is_one_event_whatever_was_cancelled_before(sim):
+    log = []
+
+    class Caller(ev.Process):
+        def run(self):
+            log.append((sim.time, self.name))
+            yield ev.hold(1.0)
+
+    a, b, c = (Caller(sim, name=name) for name in "ABC")
+    for caller in (a, b):
+        caller.activate()
+        caller.cancel()
+    a.activate(at=0.5)
+    a.cancel()
+    c.activate(delay=1.0)
+    assert [sim.step(), list(log), sim.step(), sim.step(), log] == [True, [(1.0, "C")], True, False, [(1.0, "C")]]
+    assert sim.events == 2
