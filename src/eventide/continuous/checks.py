@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -197,6 +197,14 @@ def check_pass(flow: Flow) -> None:
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
+
+
+def refuse_change(title: str) -> NoReturn:
+    """Raise ModelError: a reporter or recording would change something of the model."""
+    raise ModelError(
+        f"{title} cannot be changed now: reporters and recordings look at the model and leave it as it is; "
+        "let a process or an @ev.when handler change it"
+    )
 
 
 def check_limits(sim: Simulation) -> None:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from math import inf, nan
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.checks import check_pass
+from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
 from eventide.continuous.tables import (
     CHAIN_HI,
@@ -45,7 +45,9 @@ class Still:
         self.at = self.motion.sim.time
 
     def open(self, slot: int) -> None:
-        """A value that stands still changes: whoever reads it is touched."""
+        """A value that stands still changes: whoever reads it is touched. Raises ModelError as `Flow.open`."""
+        if self.motion.is_observed:
+            refuse_change(self.motion.system.name_of(slot))
         self.motion.written(slot)
 
 
@@ -107,7 +109,9 @@ class Flow:
         self.motion.publish(self)
 
     def open(self, slot: int) -> None:
-        """An event changes the flow: its step ends now."""
+        """An event changes the flow: its step ends now. Raises ModelError if it is a reporter that would change it."""
+        if self.motion.is_observed:
+            refuse_change(self.motion.system.name_of(slot))
         self.motion.touch(self)
 
     # --- evaluation in Python -------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ class Monitor:
         self.sim = sim
         self.system = system
         self.motion: Motion = system.motion
-        self.observers = Observers()
+        self.observers = Observers(self.motion)
         self.state_events = 0
         self._cascade = Cascade(sim)
         self._patience = Patience()
@@ -87,8 +87,10 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
-            self.motion.settle_for_now()
+            touched = self.motion.settle_for_now()
             self.observers.observe_all(Phase.AFTER, self.sim.time)
+            for flow in touched:
+                self.motion.touch(flow)
         finally:
             self.sim.active = False
 
@@ -103,8 +105,11 @@ class Monitor:
         stop = min(next_event, look, instant)
         code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
         if code in (LOCATED, CHOICE):
-            if code == LOCATED and observers.count:
-                observers.observe_all(Phase.BEFORE, sim.time)
+            try:
+                if code == LOCATED and observers.count:
+                    observers.observe_all(Phase.BEFORE, sim.time)
+            finally:
+                motion.take_up_touched()
             self._fire(motion.chosen)
             return True
         if code == REACHED:
@@ -125,6 +130,7 @@ class Monitor:
         """Make the event of a condition that is true now the next one; False if there is none."""
         code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
         if code == CHOICE:
+            self.motion.take_up_touched()
             self._fire(self.motion.chosen)
         elif code != REACHED:
             self._resolve(code)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 from math import inf
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.discrete.periodic import Grid
+
+if TYPE_CHECKING:
+    from eventide.continuous import Motion
 
 
 class Phase(Enum):
@@ -67,7 +71,8 @@ class Observers:
     count       of all of them
     """
 
-    def __init__(self) -> None:
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
         self.periodic: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
@@ -104,18 +109,24 @@ class Observers:
         """Every observer looks once: just before or just after an event."""
         for observer in self.periodic:
             observer._pass(time)
-            observer._observe(phase)
-        for observer in [*self.at_steps, *self.at_events]:
-            observer._observe(phase)
+        self._look([*self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look."""
-        for observer in self.periodic:
-            if observer._next_time() == time:
-                observer._pass(time)
-                observer._observe(Phase.GRID)
+        due = [observer for observer in self.periodic if observer._next_time() == time]
+        for observer in due:
+            observer._pass(time)
+        self._look(due, Phase.GRID)
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""
-        for observer in self.at_steps:
-            observer._observe(Phase.STEP)
+        self._look(self.at_steps, Phase.STEP)
+
+    def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
+        """Let these look at the model, which refuses to be changed meanwhile."""
+        self.motion.is_observed = True
+        try:
+            for observer in observers:
+                observer._observe(phase)
+        finally:
+            self.motion.is_observed = False
