@@ -110,19 +110,23 @@ def opposite(sign: int) -> int:
 
 
 def sign_of_comparison(a: Arrays, c: int, at: int, low: float, high: float) -> int:
-    """As `sign_within`, of one comparison whose coefficients begin at column `at`."""
+    """As `sign_within`, of one comparison whose coefficients begin at column `at`.
+
+    What begins on its level, but for rounding, and falls is NEVER: so begins each step after an event at that level.
+    """
     last = a.method.sizes[DEGREE]
     margin = a.condition_floats[c, at + POINTS - 1]
     if not margin > 0.0:
         return NEVER if margin == 0.0 else PERHAPS
     restrict(a, c, at, low, high)
-    least = most = a.condition_floats[c, SCRATCH]
-    for i in range(1, last + 1):
+    first = a.condition_floats[c, SCRATCH]
+    least = most = a.condition_floats[c, SCRATCH + 1]
+    for i in range(2, last + 1):
         coefficient = a.condition_floats[c, SCRATCH + i]
         least, most = min(least, coefficient), max(most, coefficient)
-    if most < -margin:
+    if most < -margin and first <= margin:
         return NEVER
-    if least > margin:
+    if least > margin and first > margin:
         return ALWAYS
     return RISES if rises_once(a, c, margin) else PERHAPS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.continuous.tables import ARMED
+from eventide.continuous.tables import ARMED, UNPROVED
 from eventide.discrete.conditions import Trigger
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ class RunReport:
     events          events that have taken place, and state_events of them
     steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
     certified, sampled, opaque      how many of the present conditions are looked after over the whole of a step, at
-                    points of it, and, as their code cannot be read, at its end only
+                    points of it, and, as their code cannot be read, at its middle and its end only
+    unproved        how often a proof over a step was given up
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     """
 
@@ -33,13 +34,14 @@ class RunReport:
     certified: int = 0
     sampled: int = 0
     opaque: int = 0
+    unproved: int = 0
     passed_through: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [
             f"events {self.events}, {self.state_events} of them state events",
             f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
-            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
+            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}; proofs given up {self.unproved}",
         ]
         if self.passed_through:
             lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
@@ -51,8 +53,8 @@ def report(monitor: Monitor) -> RunReport:
     motion = monitor.motion
     motion.place_what_waits()
     conditions = list(monitor.sim._conditions)
-    native = sum(condition.plan.touches is not None for condition in conditions)
-    certified = int(getattr(motion, "certified", 0))
+    certified = sum(is_certified(condition, motion) for condition in conditions)
+    readable = sum(condition.plan.touches is not None or condition.plan.guide is not None for condition in conditions)
     return RunReport(
         events=monitor.sim.events,
         state_events=monitor.state_events,
@@ -60,10 +62,16 @@ def report(monitor: Monitor) -> RunReport:
         refused=monitor.refused,
         evaluations=monitor.system.evaluations,
         certified=certified,
-        sampled=int(getattr(motion, "sampled", native - certified)),
-        opaque=int(getattr(motion, "opaque", len(conditions) - native)),
+        sampled=readable - certified,
+        opaque=len(conditions) - readable,
+        unproved=int(motion.settings[UNPROVED]),
         passed_through=tuple(c.name for c in conditions if _is_passed_through(c, motion)),
     )
+
+
+def is_certified(condition: Condition, motion: Motion) -> bool:
+    """Whether it is proved of a condition that it stays false within a step, or found where it does not."""
+    return condition.plan.is_certified and not motion.watches.flow_of(condition).assigns
 
 
 def _is_passed_through(condition: Condition, motion: Motion) -> bool:
