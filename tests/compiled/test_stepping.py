@@ -440,7 +440,7 @@ def keeps_the_arrays(a: Arrays) -> None:
         (sets_no_item, "a.rows cannot be assigned"),
         (keeps_the_arrays, "c cannot be a variable: it is a void"),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=lambda value: getattr(value, "__name__", "words"),
 )
 def test_what_has_no_translation_is_refused_by_name(function: Any, words: str) -> None:
     with pytest.raises(Untranslatable) as caught:
