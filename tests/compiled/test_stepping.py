@@ -128,8 +128,7 @@ def counted(x: float, y: float, z: float) -> int:
 def given_one_by_one(x: float, y: float, z: float) -> float:
     best = z
     for one in (x, y):
-        if one < best:
-            best = one
+        best = min(best, one)
     return best
 
 
@@ -355,18 +354,22 @@ def is_nothing(x: float) -> bool:
 
 def loops_with_else(x: float) -> float:
     while x > 1.0:
+        if x == 7.0:
+            break
         x = x / 2.0
     else:
         x = 3.0
-    return x
+    return x + 1.0
 
 
 def counts_with_else(x: float) -> float:
     for _ in range(3):
+        if x == 7.0:
+            break
         x = x / 2.0
     else:
         x = 3.0
-    return x
+    return x + 1.0
 
 
 def leaves_a_tuple(x: float) -> float:

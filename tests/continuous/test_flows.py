@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -615,9 +616,7 @@ def test_without_an_error_each_step_is_twice_the_one_before(settings: dict[str, 
     Drain(sim, source=Decay(sim)).start()
     steps = lengths(sim, 1000.0)[:-1]
     assert len(steps) > 5
-    assert [later / earlier for earlier, later in zip(steps, steps[1:], strict=False)] == pytest.approx(
-        [2.0] * (len(steps) - 1), rel=1e-12
-    )
+    assert [later / earlier for earlier, later in pairwise(steps)] == pytest.approx([2.0] * (len(steps) - 1), rel=1e-12)
 
 
 @pytest.mark.row("R-169")

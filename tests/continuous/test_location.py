@@ -186,7 +186,7 @@ def test_of_three_roots_in_one_step_the_first_is_found_and_then_the_others(compi
 
 @each_way
 def test_a_condition_that_is_true_for_a_moment_between_samples_is_found_by_proof(compiles: Any) -> None:
-    """x has a peak at 0.5 between two valleys: at the samples beside it, it falls before it and rises after it."""
+    """X has a peak at 0.5 between two valleys: at the samples beside it, it falls before it and rises after it."""
     c, w, poke = 0.5, 0.08, 1e-7
     # x = (u**2 - w**2)**2 - w**4 + poke with u = s - c, in powers of s.
     p = -2.0 * w * w
@@ -423,7 +423,7 @@ def test_what_rounding_may_have_done_is_never_taken_for_a_sign(height: float) ->
     level = [height] * 6
     assert certainty.sign_within(prepared([flat], (0,)), 0, 0.0, 0.2) == certainty.PERHAPS
     scaled = prepared([[value * 1e3 for value in [-1.0, *level[1:]]]], (0,))
-    assert certainty.sign_within(scaled, 0, 0.9, 1.0) in (certainty.PERHAPS,)
+    assert certainty.sign_within(scaled, 0, 0.9, 1.0) == certainty.PERHAPS
 
 
 @given(samples, ends)

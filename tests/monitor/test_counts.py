@@ -55,7 +55,8 @@ def test_the_counts_of_a_run(compiles: Any) -> None:
     assert str(report).splitlines() == [
         "events 6, 3 of them state events",
         f"steps {report.steps}, refused {report.refused}, evaluations {report.evaluations}",
-        "conditions certified 3, sampled 2, opaque 1; proofs given up 0",
+        "conditions certified 3, sampled 2, opaque 1",
+        "proofs given up 0",
         "passed through, and true ever since: swing.late",
     ]
 

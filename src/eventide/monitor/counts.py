@@ -41,7 +41,8 @@ class RunReport:
         lines = [
             f"events {self.events}, {self.state_events} of them state events",
             f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
-            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}; proofs given up {self.unproved}",
+            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
+            f"proofs given up {self.unproved}",
         ]
         if self.passed_through:
             lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
