@@ -40,7 +40,7 @@ CONTINUOUS = {
     "arenstorf": ["eventide", "bare"],
     "brusselator": ["eventide", "bare"],
     "thermostat": ["eventide", "eventide-when", "bare"],
-    "balls": ["eventide", "eventide-when", "bare", "bare-one-model"],
+    "balls": ["eventide", "eventide-when", "bare-one-model", "bare"],
     "balls-4000": ["eventide", "eventide-when", "bare"],
     "ingots": ["eventide", "bare"],
     "ingot-life": ["eventide", "bare"],

@@ -145,6 +145,20 @@ def test_what_is_read_too_early_or_overwritten_is_told() -> None:
     assert "    overwrites supply.load, which two.contributions has written" in lines
 
 
+@pytest.mark.parametrize("over", [True, False])
+def test_a_wait_that_is_over_is_not_told(over: bool) -> None:
+    sim = ev.Simulation(rng=1)
+    source = Source(sim, name="source").start()
+
+    def waiter() -> ev.Life:
+        yield ev.until(lambda: source.level < 0.5)
+        yield ev.hold(10.0)
+
+    sim.process(waiter(), name="waiter")
+    sim.run(until=1.0 if over else 0.5)
+    assert [note.name for note in sim.explain().conditions] == ([] if over else ["waiter"])
+
+
 def test_flows_and_what_joins_them() -> None:
     sim = ev.Simulation()
     one, two, three = (Source(sim, name=name).start() for name in ("one", "two", "three"))

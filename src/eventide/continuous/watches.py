@@ -72,8 +72,8 @@ class Watches:
         plan = condition.plan = motion.analyst.condition(condition)
         if plan.touches is None and not motion.together:
             motion.groups.unite()
-        row = self.ints.allocate()
-        assert row == self.floats.allocate()
+        row, other = self.ints.allocate(), self.floats.allocate()
+        assert row == other
         condition.row = row
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
