@@ -271,6 +271,8 @@ def touch(a: Arrays, f: int, time: float) -> None:
     else:
         clear(a, f, E0)
         a.flow_floats[f, REST] = 0.0
+        # A step that is cut was not seen to its end: the next is not longer for it.
+        a.flow_floats[f, NEXT] = min(a.flow_floats[f, NEXT], a.flow_floats[f, STEP])
     a.flow_floats[f, START] = time
     a.flow_floats[f, STEP] = 0.0
     a.flow_floats[f, END] = time
