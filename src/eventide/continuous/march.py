@@ -294,8 +294,18 @@ def settle_touched(a: Arrays, time: float) -> bool:
     for k in range(count):
         settle(a, a.touched[k], time)
         if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+            keep_touched(a, k, count)
             return False
     return True
+
+
+def keep_touched(a: Arrays, first: int, count: int) -> None:
+    """Some flows were not settled: they stay touched."""
+    for k in range(first, count):
+        f = a.touched[k]
+        a.flow_ints[f, OPEN] = 1
+        a.touched[k - first] = f
+    a.settings[TOUCHED] = count - first
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:

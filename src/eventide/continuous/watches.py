@@ -93,7 +93,7 @@ class Watches:
     def _count(self, plan: ConditionPlan) -> None:
         if plan.is_certified:
             self.certified += 1
-        elif plan.touches is not None or plan.guide is not None:
+        elif plan.guide is not None or not (plan.is_opaque or plan.touches is None):
             self.sampled += 1
         else:
             self.opaque += 1
@@ -169,7 +169,7 @@ class Watches:
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
             self.motion.leave_alone(condition)
-        if condition.recurs and condition.plan.touches and not flow.is_empty:
+        if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
             self._rest(condition, flow)
             return True
