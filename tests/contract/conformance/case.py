@@ -34,7 +34,7 @@ class Problem:
     watched: tuple[Watched, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One case.
 
@@ -49,6 +49,7 @@ class Case:
     in_order    whether events at one instant have an order; if not, they are compared for each name
     refused     a pattern that the message must match, if the model is to be refused after these events
     problem     for other tools; None if they have no words for it
+    is_long     whether plain Python takes more than a quarter of a second
     """
 
     title: str
@@ -62,6 +63,7 @@ class Case:
     in_order: bool = True
     refused: str = ""
     problem: Problem | None = None
+    is_long: bool = False
 
     @property
     def id(self) -> str:

@@ -23,7 +23,7 @@ class Swing(ev.Continuous):
 
 def clerk() -> ev.Life:
     while True:
-        yield ev.hold(0.01)
+        yield ev.hold(0.03125)
 
 
 def build(sim: ev.Simulation, log: Log) -> object:
@@ -32,9 +32,9 @@ def build(sim: ev.Simulation, log: Log) -> object:
 
 
 CASE = Case(
-    title="a thousand time events",
+    title="time events without end",
     reported=("FMPy#882", "OMSimulator#1341", "r-simmer/simmer#136"),
-    asked="the zeros of sin(t) while a clock ticks 1,000 times",
+    asked="the zeros of sin(t) while a clock ticks 320 times",
     exact=(("zero", pi), ("zero", 2.0 * pi), ("zero", 3.0 * pi)),
     until=10.0,
     build=build,

@@ -44,7 +44,7 @@ class Rectifier(ev.Continuous):
         self.log.append(("block", self.sim.time))
         self.on = 0.0
 
-    @ev.when(lambda self: self.on == 0.0 and self.source >= self.voltage)
+    @ev.when(lambda self: self.on == 0.0 and self.source >= self.voltage and self.quadrature > 0.0)
     def conduct(self) -> None:
         self.log.append(("conduct", self.sim.time))
         self.on, self.voltage = 1.0, self.source

@@ -15,7 +15,7 @@ class Chebyshev(ev.Continuous):
 
     def equations(self) -> None:
         x = self.sim.time - 1.0
-        self.rate.y = 80.0 * x**4 - 60.0 * x**2 + 5.0
+        self.rate.y = 80.0 * x * x * x * x - 60.0 * x * x + 5.0
 
     @ev.when(ev.crosses(lambda self: self.y))
     def root(self) -> None:

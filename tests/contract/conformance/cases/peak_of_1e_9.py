@@ -38,13 +38,13 @@ CASE = Case(
     asked="when sin(t) is above 1 - 1e-9, for 9e-5 of each 6.28",
     exact=tuple(
         happening
-        for k in range(6)
+        for k in range(2)
         for happening in (("up", (2 * k + 0.5) * pi - HALF), ("down", (2 * k + 0.5) * pi + HALF))
     ),
-    until=35.0,
+    until=10.0,
     build=build,
     tolerance=1e-5,
-    options={"rel_error": 1e-12, "abs_error": 1e-13},
+    options={"rel_error": 1e-11, "abs_error": 1e-12},
     problem=Problem(
         (0.0, 1.0),
         lambda t, y, m: [y[1], -y[0]],

@@ -13,19 +13,18 @@ class Lift(ev.Continuous):
     def equations(self) -> None:
         self.rate.x = self.speed
 
+    @ev.when(lambda self: self.x >= 0.0)
+    def reach(self) -> None:
+        self.log.append(("reach", self.sim.time))
+        self.x = self.speed = 0.0
+
     @ev.when(lambda self: self.x > 0.0)
     def leave(self) -> None:
         self.log.append(("leave", self.sim.time))
 
-    @ev.when(lambda self: self.x >= 0.0)
-    def reach(self) -> None:
-        self.log.append(("reach", self.sim.time))
-
 
 def driver(lift: Lift) -> ev.Life:
-    yield ev.hold(1.0)
-    lift.x, lift.speed = 0.0, 0.0
-    yield ev.hold(1.0)
+    yield ev.hold(2.0)
     lift.speed = 1.0
 
 
