@@ -1,8 +1,7 @@
 """A model without a known answer that has what could make runs differ: chance, objects that come and go, cycles."""
 
-from conformance.case import Log
-
 import eventide as ev
+from conformance.case import Log
 
 
 class Pit(ev.Continuous):

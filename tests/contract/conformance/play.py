@@ -2,9 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from conformance.case import Case, Happening, Log
-
 import eventide as ev
+from conformance.case import Case, Happening, Log
 
 
 class Outcome(NamedTuple):

@@ -33,6 +33,8 @@ CASE = Case(
     tolerance=0.0,
     options={"dt_max": 0.25},
     problem=Problem(
-        (0.0, 1.0), lambda t, y, m: [1.0, 0.0], (Watched("level", lambda t, y, m: y[0] - y[1], 1, lambda y: [y[0], y[1] + 1.0]),)
+        (0.0, 1.0),
+        lambda t, y, m: [1.0, 0.0],
+        (Watched("level", lambda t, y, m: y[0] - y[1], 1, lambda y: [y[0], y[1] + 1.0]),),
     ),
 )

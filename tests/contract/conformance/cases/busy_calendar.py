@@ -38,4 +38,5 @@ CASE = Case(
     exact=(("zero", pi), ("zero", 2.0 * pi), ("zero", 3.0 * pi)),
     until=10.0,
     build=build,
+    is_long=True,
 )

@@ -46,5 +46,6 @@ CASE = Case(
     ),
     until=5.0,
     build=build,
+    is_long=True,
     in_order=False,
 )

@@ -37,6 +37,7 @@ CASE = Case(
     exact=tuple((name, time) for time in RISES for name in ("cubed", "plain")),
     until=10.0,
     build=build,
+    is_long=True,
     problem=Problem(
         (0.0, 1.0),
         lambda t, y, m: [y[1], -y[0]],

@@ -30,7 +30,5 @@ CASE = Case(
     until=35.0,
     build=build,
     tolerance=1e-12,
-    problem=Problem(
-        (1.0,), lambda t, y, m: [-0.1], (Watched("empty", lambda t, y, m: y[0], -1, lambda y: [1.0]),)
-    ),
+    problem=Problem((1.0,), lambda t, y, m: [-0.1], (Watched("empty", lambda t, y, m: y[0], -1, lambda y: [1.0]),)),
 )

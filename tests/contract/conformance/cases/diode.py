@@ -59,12 +59,11 @@ CASE = Case(
     reported=("ModelicaStandardLibrary#4559", "OpenModelica#10387"),
     asked="when an ideal diode blocks and conducts in five periods",
     exact=tuple(
-        happening
-        for k in range(5)
-        for happening in (("block", BLOCKS + 2.0 * pi * k), ("conduct", conducts(k)))
+        happening for k in range(5) for happening in (("block", BLOCKS + 2.0 * pi * k), ("conduct", conducts(k)))
     ),
     until=33.0,
     build=build,
+    is_long=True,
     options={"rel_error": 1e-10, "abs_error": 1e-12},
     problem=Problem(
         (0.0, 1.0, 0.0, 1.0),

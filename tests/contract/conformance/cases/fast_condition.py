@@ -36,7 +36,5 @@ CASE = Case(
     build=build,
     tolerance=1e-9,
     options={},
-    problem=Problem(
-        (0.0,), lambda t, y, m: [1.0], (Watched("mark", lambda t, y, m: m.sin(PACE * y[0]) - LEVEL, 1),)
-    ),
+    problem=Problem((0.0,), lambda t, y, m: [1.0], (Watched("mark", lambda t, y, m: m.sin(PACE * y[0]) - LEVEL, 1),)),
 )

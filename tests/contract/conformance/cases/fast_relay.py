@@ -41,6 +41,7 @@ CASE = Case(
     exact=tuple(("top" if k % 2 == 0 else "bottom", (2 * k + 1) * BAND) for k in range(400)),
     until=4.0,
     build=build,
+    is_long=True,
     tolerance=1e-9,
     problem=Problem(
         (0.0, 1.0),

@@ -35,6 +35,7 @@ CASE = Case(
     until=40.0,
     tolerance=1e-5,
     build=build,
+    is_long=True,
     options={"rel_error": 1e-7, "abs_error": 1e-60},
     problem=Problem(
         (1.0,),

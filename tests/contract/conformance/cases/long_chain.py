@@ -39,5 +39,6 @@ CASE = Case(
     exact=tuple((f"link {number}", 1.0) for number in range(LINKS)),
     until=2.0,
     build=build,
+    is_long=True,
     tolerance=1e-12,
 )

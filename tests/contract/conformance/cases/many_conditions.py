@@ -38,6 +38,7 @@ CASE = Case(
     exact=tuple((f"{level:.4f}", level) for level in sorted(LEVELS)),
     until=2.0,
     build=build,
+    is_long=True,
     tolerance=1e-12,
     problem=Problem(
         (0.0,), lambda t, y, m: [1.0], tuple(Watched(f"{level:.4f}", height(level), 1) for level in LEVELS)

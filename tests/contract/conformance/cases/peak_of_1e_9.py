@@ -43,6 +43,7 @@ CASE = Case(
     ),
     until=10.0,
     build=build,
+    is_long=True,
     tolerance=1e-5,
     options={"rel_error": 1e-11, "abs_error": 1e-12},
     problem=Problem(

@@ -34,6 +34,7 @@ CASE = Case(
     exact=tuple(("up", asin(2.0 * LEVEL) / 2.0 + k * pi) for k in range(7)),
     until=20.0,
     build=build,
+    is_long=True,
     tolerance=1e-5,
     options={"rel_error": 1e-11, "abs_error": 1e-12},
     problem=Problem(

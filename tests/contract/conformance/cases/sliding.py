@@ -44,6 +44,7 @@ CASE = Case(
     exact=(("meet", 1.0 / 7.0),),
     until=1.0,
     build=build,
+    is_long=True,
     tolerance=1e-9,
     refused=r"chatter across a surface: Pursuit 1\.(sink|rise) .* and Pursuit 1\.(sink|rise) .*fire in turn",
     problem=Problem(

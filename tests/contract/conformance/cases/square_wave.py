@@ -30,9 +30,7 @@ CASE = Case(
     title="a square wave",
     reported=("bdsim#2", "scipy#18039"),
     asked="when the integral of a square wave crosses 3/4",
-    exact=tuple(
-        happening for k in range(10) for happening in (("rise", 2 * k + 0.75), ("fall", 2 * k + 1.25))
-    ),
+    exact=tuple(happening for k in range(10) for happening in (("rise", 2 * k + 0.75), ("fall", 2 * k + 1.25))),
     until=20.0,
     build=build,
     tolerance=1e-12,

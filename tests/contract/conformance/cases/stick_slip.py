@@ -40,9 +40,7 @@ CASE = Case(
     title="friction: stick and slip",
     reported=("OpenModelica#8461", "DiffEqBase.jl#634"),
     asked="when a block on a moving belt slips and sticks; its speed is that of the belt at both events",
-    exact=tuple(
-        happening for k in range(3) for happening in (("slip", 2.0 + k * PERIOD), ("stick", (k + 1) * PERIOD))
-    ),
+    exact=tuple(happening for k in range(3) for happening in (("slip", 2.0 + k * PERIOD), ("stick", (k + 1) * PERIOD))),
     until=21.0,
     build=build,
     problem=Problem(

@@ -37,4 +37,5 @@ CASE = Case(
     exact=(*((f"zero {k}", k * pi) for k in (1, 2, 3)), ("half", 4.0 * pi + pi / 6.0)),
     until=30.0,
     build=build,
+    is_long=True,
 )

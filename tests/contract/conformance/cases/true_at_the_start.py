@@ -45,5 +45,6 @@ CASE = Case(
     exact=(("begins", 0.0), ("waits", 0.0), ("becomes", 1.5 * pi), ("begins", 1.5 * pi)),
     until=7.0,
     build=build,
+    is_long=True,
     in_order=False,
 )

@@ -40,5 +40,6 @@ CASE = Case(
     exact=tuple(("meet", k / 20) for k in range(200)),
     until=10.0,
     build=build,
+    is_long=True,
     tolerance=0.0,
 )

@@ -32,5 +32,6 @@ CASE = Case(
     exact=(("zero", pi), ("zero", 2.0 * pi), ("zero", 3.0 * pi)),
     until=10.0,
     build=build,
+    is_long=True,
     problem=Problem((0.0, 1.0), lambda t, y, m: [y[1], -y[0]], (Watched("zero", lambda t, y, m: y[0]),)),
 )
