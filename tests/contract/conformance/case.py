@@ -27,11 +27,15 @@ class Watched(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A case as initial values, rates (t, y, m) and events: what a solver of differential equations can be given."""
+    """A case as initial values, rates (t, y, m) and events: what a solver of differential equations can be given.
+
+    until       the end of the run, if not that of the case: a solver is not asked to come to rest after Zeno
+    """
 
     start: tuple[float, ...]
     rates: Callable[[Any, Any, Any], Sequence[Any]]
     watched: tuple[Watched, ...]
+    until: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,5 +55,6 @@ CASE = Case(
         (10.0, 0.0),
         lambda t, y, m: [y[1], -GRAVITY],
         (Watched("bounce", lambda t, y, m: y[0], -1, lambda y: [y[0], -SHARE * y[1]]),),
+        until=FALL * (1.0 + 2.0 * sum(SHARE**k for k in range(1, SHOWN))) + 0.01,
     ),
 )

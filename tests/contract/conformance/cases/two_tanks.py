@@ -59,5 +59,6 @@ CASE = Case(
             Watched("second", lambda t, y, m: y[1] + (1.0 - y[2]), -1, lambda y: [y[0], y[1], 0.0]),
             Watched("first", lambda t, y, m: y[0] + y[2], -1, lambda y: [y[0], y[1], 1.0]),
         ),
+        until=4.0 - 2.0 ** (1 - SHOWN) * 1.5,
     ),
 )
