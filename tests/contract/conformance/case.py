@@ -83,9 +83,9 @@ def by_name(log: Sequence[Happening]) -> dict[str, list[float]]:
     return times
 
 
-def story_of(case: Case, log: Sequence[Happening]) -> Any:
-    """Who did something, in order, without times; if the case has no order, how often each did."""
-    if case.in_order:
+def story_of(log: Sequence[Happening], *, in_order: bool) -> Any:
+    """Who did something, in order, without times; or, without order, how often each did."""
+    if in_order:
         return [name for name, _ in log]
     return {name: len(times) for name, times in by_name(log).items()}
 

@@ -26,6 +26,10 @@ class Pursuit(ev.Continuous):
     def rise(self) -> None:
         self.change(1.0)
 
+    @ev.when(lambda self: (self.x - self.y) ** 2 > 1e-4)
+    def stray(self) -> None:
+        self.log.append(("stray", self.sim.time))
+
     def change(self, side: float) -> None:
         self.side = side
         self.switches += 1
@@ -40,7 +44,7 @@ def build(sim: ev.Simulation, log: Log) -> object:
 CASE = Case(
     title="relay: chatter on a sliding surface",
     reported=("OpenModelica#12190", "OpenModelica#12621", "OpenModelica#9711"),
-    asked="to be told which conditions fire in turn without end, and where; not to hang",
+    asked="to be told which conditions fire in turn without end, and where; not to hang, nor to leave the surface",
     exact=(("meet", 1.0 / 7.0),),
     until=1.0,
     build=build,
@@ -50,6 +54,9 @@ CASE = Case(
     problem=Problem(
         (1.5, 1.0, 1.0),
         lambda t, y, m: [-2.0 * y[2], -0.75 + 2.25 * y[2], 0.0],
-        (Watched("meet", lambda t, y, m: y[0] - y[1], 0, lambda y: [y[0], y[1], -y[2]]),),
+        (
+            Watched("meet", lambda t, y, m: y[0] - y[1], 0, lambda y: [y[0], y[1], -y[2]]),
+            Watched("stray", lambda t, y, m: (y[0] - y[1]) ** 2 - 1e-4, 1),
+        ),
     ),
 )
