@@ -218,3 +218,25 @@ def test_asking_changes_nothing(compiled: Any) -> None:
 def test_without_anything_that_moves_there_is_nothing_to_tell() -> None:
     account = ev.Simulation().explain()
     assert (account.laws, account.conditions, account.flows) == ((), (), ())
+
+
+def test_compile_true_says_whose_law_cannot_be_compiled_and_what_to_do() -> None:
+    sim = ev.Simulation(compile=True)
+    Odd(sim, name="odd").start()
+    with pytest.raises(ev.ModelError, match=r"self\.table") as caught:
+        sim.run(until=1.0)
+    assert caught.value.__notes__ == [
+        'compile=True asks for native code; with compile="auto" equations of odd would run as Python, slower'
+    ]
+
+
+def test_compile_true_says_whose_condition_cannot_be_compiled() -> None:
+    limits = {"x": 2.0}
+    sim = ev.Simulation(compile=True)
+    Source(sim).start()
+    sim.process(wait(lambda: limits["x"] < 1.0), name="waiter")
+    with pytest.raises(ev.ModelError, match="limits") as caught:
+        sim.run(until=1.0)
+    assert caught.value.__notes__ == [
+        'compile=True asks for native code; with compile="auto" the condition of waiter would run as Python, slower'
+    ]

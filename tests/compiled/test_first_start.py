@@ -36,10 +36,18 @@ def start(folder: Path, cache: Path) -> tuple[str, list[str]]:
     return done.stdout, done.stderr.splitlines()
 
 
+def compiled_in(cache: Path) -> dict[str, int]:
+    """The files of machine code in the cache, and when each was written."""
+    return {str(path): path.stat().st_mtime_ns for path in cache.rglob("*.nb[ci]")}
+
+
 @pytest.mark.slow
 def test_the_first_start_says_once_that_it_compiles_and_the_second_is_silent(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     out, told = start(tmp_path, cache)
     assert out == "0.367879\n"
     assert [line.partition(",")[0] for line in told] == ["eventide: compiling its stepper"]
+    made = compiled_in(cache)
+    assert len(made) > 10
     assert start(tmp_path, cache) == ("0.367879\n", [])
+    assert compiled_in(cache) == made

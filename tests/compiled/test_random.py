@@ -163,8 +163,8 @@ def indented(lines: list[str]) -> list[str]:
 def program(draw) -> str:
     """A module with one law."""
     body = draw(block(("a", "b"), 3))
-    method = draw(block(("value", "a", "b"), 1, writes=False))
-    answer = draw(number(("value",), 2))
+    method = [without_itself(line) for line in draw(block(("value", "a", "b"), 1, writes=False))]
+    answer = without_itself(draw(number(("value",), 2)))
     return "\n".join([
         HEAD,
         "def method(self, value):",
@@ -174,6 +174,11 @@ def program(draw) -> str:
         *indented(["a = 1.0", "b = 2", *body]),
         "",
     ])  # fmt: skip
+
+
+def without_itself(text: str) -> str:
+    """The text of a method in which it does not call itself."""
+    return text.replace("self.method(", "helper(")
 
 
 def made(text: str, counter: Iterator[int] = iter(range(10**9))) -> dict:  # noqa: B008  # one counter for all

@@ -25,6 +25,9 @@ LEVEL = 1.0
 TABLE = [1.0, 2.0]
 WORDS = ["one", "two"]
 ARRAY = np.array([1.0, 2.0, 3.0])
+MATRIX = np.zeros((2, 3))
+WHOLE = np.array([1, 2, 3], dtype=np.int64)
+MIXED = [0, 0.5, 1]
 NARROW = np.float32(0.5)
 
 
@@ -377,6 +380,21 @@ def list_of_several_classes(self):
         self.rate.x += item.loss
 
 
+@refused("MATRIX", "arrays those of floats in one dimension are followed, and this is one of float64 in 2")
+def matrix(self):
+    self.rate.x = MATRIX[0, 1]
+
+
+@refused("WHOLE", "arrays those of floats in one dimension are followed, and this is one of int64")
+def array_of_whole_numbers(self):
+    self.rate.x = WHOLE[0]
+
+
+@refused("MIXED", "whole numbers and floats stand in one list here: write them all as floats")
+def list_of_mixed_numbers(self):
+    self.rate.x = MIXED[0]
+
+
 @refused("NARROW", "is no number")
 def single_precision(self):
     self.rate.x = self.x * NARROW
@@ -497,9 +515,24 @@ def else_of_a_loop(self):
         self.rate.y = 1.0
 
 
-@refused("enumerate(self.guests)", "objects (enumerate) are not made between events")
+@refused("self.guests", "a list is no number")
 def other_loops(self):
     for pair in enumerate(self.guests):
+        self.rate.x = pair
+
+
+@refused("zip(self.u, self.v, strict=True)", "the vectors are not of one size")
+def vectors_of_two_sizes_side_by_side(self):
+    for one, other in zip(self.u, self.v, strict=True):
+        self.rate.x = one + other
+
+
+@refused(
+    "zip(self.u, self.flux, strict=True)",
+    "enumerate(...) and zip(...) are followed around vectors, with a name for each",
+)
+def two_vectors_for_one_name(self):
+    for pair in zip(self.u, self.flux, strict=True):
         self.rate.x = pair
 
 

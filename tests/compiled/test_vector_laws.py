@@ -11,6 +11,7 @@ import pytest
 from compiled.harness import compare_law, new_registry
 
 import eventide as ev
+from eventide.compiled import CannotLower, lower_law
 
 SHAKES = 60
 ENDS = np.array([0.5, -1.5, 2.0])
@@ -42,6 +43,10 @@ class Rod(ev.Continuous):
 
     def second(self, values: Any) -> Any:
         return values[2:] - 2 * values[1:-1] + values[:-2]
+
+    def delayed(self, values: Any) -> Any:
+        self.v[0] = 9.0
+        return values + self.v
 
     def push(self, values: Any, by: float) -> None:
         values[:] += by
@@ -124,6 +129,7 @@ def helpers(self):
     self.rate.u[1:-1] = self.second(self.u) + self.middle
     self.rate.v[1:-1] = self.second(self.u * self.v)
     self.push(self.rate.v, self.x)
+    self.flux = self.delayed(self.v * 2.0)
     self.push(self.rate.u[2:4], 1.0)
 
 
@@ -139,6 +145,7 @@ def powers(self):
 def divisions(self):
     self.rate.u = self.u / self.v + self.u // 0.75 + self.u % 3.0
     self.rate.v = self.u // self.v - 2.0 % self.u
+    self.flux = 1.0 / self.u**0.5 - 2.0 / np.sqrt(self.v)
     self.q = self.u[0] // self.v[0] + self.u[1] % self.v[1] + self.u[2] / self.v[2]
 
 
@@ -255,6 +262,23 @@ def on_ways(self):
 
 
 @law
+def side_by_side(self):
+    for i, value in enumerate(self.u):
+        self.rate.u[i] = -value
+        if value > 3.0:
+            break
+    for one, other in zip(self.few, self.v[1:] * self.x, strict=False):
+        if one < 0.0:
+            continue
+        self.rate.x += one * other
+    for value in self.only:
+        if value > 0.0:
+            break
+        self.q = value
+    self.rate.few[0] = sum(i * value for i, value in enumerate(self.few))
+
+
+@law
 def written_out(self):
     for rate, y, end in ((self.rate.u, self.u, 1.0), (self.rate.v, self.v, self.x)):
         rate[1:] = y[:-1]
@@ -301,3 +325,53 @@ def test_a_kernel_gives_the_bits_of_numpy(registry, function) -> None:
 @pytest.mark.parametrize("function", [heat, heat_by_loop, gathered], ids=lambda f: f.__name__)
 def test_every_size_has_a_kernel_of_its_own(registry, function, cells) -> None:
     assert compare_law(registry, new_rod(cells=cells), function, shakes=20).equal >= 10
+
+
+def test_objects_of_one_size_share_a_kernel() -> None:
+    registry = new_registry()
+    sim = ev.Simulation(rng=1)
+    wall = Wall(sim)
+    for cells in (5, 5, 8, 5):
+        registry.law(Rod(sim, wall=wall, cells=cells), heat)
+    assert registry.lowered == 2
+
+
+def test_a_kernel_of_one_size_does_not_fit_another() -> None:
+    registry = new_registry()
+    sim = ev.Simulation(rng=1)
+    short, long = (Rod(sim, wall=Wall(sim), cells=cells) for cells in (5, 8))
+    bound = registry.law(short, heat)
+    assert bound.kernel.lowered.bind(heat, (long,)) is None
+    assert bound.kernel.lowered.bind(heat, (Rod(sim, wall=Wall(sim), cells=5),)) is not None
+
+
+def test_a_longer_array_has_a_kernel_of_its_own() -> None:
+    registry = new_registry()
+    rod = new_rod()
+    first = registry.law(rod, arrays_outside)
+    rod.weights = rod.weights * 2.0
+    assert registry.law(rod, arrays_outside).kernel is first.kernel
+    rod.weights = np.ones(8)
+    assert first.kernel.lowered.bind(arrays_outside, (rod,)) is None
+    rod.weights = np.ones((7, 1))
+    assert first.kernel.lowered.bind(arrays_outside, (rod,)) is None
+
+
+def test_loops_over_objects_with_vectors_want_one_size() -> None:
+    class Pack(ev.Continuous):
+        rods: list[Rod] = ev.field(default_factory=list)
+        total: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.total = sum(rod.u[0] + rod.u.sum() for rod in self.rods)
+            for rod in self.rods:
+                rod.rate.u[1:] += rod.u[:-1]
+                rod.flux = rod.u * 2.0
+
+    sim = ev.Simulation(rng=1)
+    wall = Wall(sim)
+    pack = Pack(sim, rods=[Rod(sim, wall=wall, cells=6) for _ in range(3)])
+    assert compare_law(new_registry(), pack, Pack.equations).equal == SHAKES
+    pack.rods.append(Rod(sim, wall=wall, cells=4, name="short"))
+    with pytest.raises(CannotLower, match="the vectors of the items differ in size, as those of Rod 1 and short do"):
+        lower_law(pack, Pack.equations)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import pytest
 
 import eventide as ev
@@ -276,3 +278,22 @@ def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation)
     sim.run(until=1.0)
     assert first.x == pytest.approx(8.0 * 0.36787944117, rel=1e-6)
     assert [other.x for other in others] == [float(k) for k in range(500)]
+
+
+def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
+    class Lone(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+
+    sim = ev.Simulation(compile=False)
+    decays = [Lone(sim).start() for _ in range(200)]
+
+    def stop_one() -> ev.Life:
+        yield ev.hold(0.5)
+        decays[0].stop()
+
+    sim.process(stop_one())
+    sim.run(until=1.0)
+    assert (decays[0].x, decays[199].x) == (pytest.approx(exp(-0.5), rel=1e-5), pytest.approx(exp(-1.0), rel=1e-5))

@@ -283,6 +283,28 @@ def test_a_law_follows_an_input() -> None:
     assert plant.x == pytest.approx(1.0 - exp(-2.0), abs=1e-6)
 
 
+class Plant(ev.Continuous):
+    """x' = u - x."""
+
+    push: Input
+    x: ev.State = ev.state(0.5)
+
+    def equations(self) -> None:
+        self.rate.x = self.push(self.sim.time) - self.x
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_laws_that_call_inputs_are_compiled_to_the_same_bits(name: str) -> None:
+    def run(compiled: bool) -> tuple[list[float], int]:
+        sim = ev.Simulation(rng=1, compile=compiled, stepping="together")
+        plant = Plant(sim, push=EXAMPLES[name], name="plant").start()
+        trace = sim.record(plant, every=0.1)
+        sim.run(until=3.5)
+        return list(trace["plant.x"]), sim.monitor.steps
+
+    assert run(True) == run(False)
+
+
 def test_inputs_are_frozen_and_comparable() -> None:
     assert Step(1.0) == Step(1.0) != Step(2.0)
     assert hash(Pulse(0.1, width=0.05)) == hash(Pulse(0.1, width=0.05))

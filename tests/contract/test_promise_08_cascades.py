@@ -18,7 +18,7 @@ def accurate(**options: Any) -> ev.Simulation:
     return ev.Simulation(**{"rng": 1, "rel_error": 1e-10, "abs_error": 1e-12, **options})
 
 
-@pytest.fixture(params=["auto", False], ids=["compiled", "plain"])
+@pytest.fixture(params=["auto", pytest.param(False, marks=pytest.mark.slow)], ids=["compiled", "plain"])
 def compiles(request: pytest.FixtureRequest) -> Any:
     return request.param
 

@@ -155,9 +155,9 @@ def test_the_iteration_contracts_by_its_constant() -> None:
         return -8.0 * y
 
     assert RADAU_IIA_2.contraction_constant(0.1, 8.0) == pytest.approx(0.8)
-    one_step(RADAU_IIA_2, law, 0.0, 1.0, 0.1, tolerance=1e-6)
+    one_step(RADAU_IIA_2, law, 0.0, 1.0, 0.1, tolerance=1e-3)
     few, calls = calls, 0
-    one_step(RADAU_IIA_2, law, 0.0, 1.0, 0.1, tolerance=1e-12)
+    one_step(RADAU_IIA_2, law, 0.0, 1.0, 0.1, tolerance=1e-9)
     assert few < calls < 1 + 2 * (1 + np.log(1e-13) / np.log(0.8))
 
 
@@ -174,11 +174,22 @@ def test_stages_that_do_not_converge_are_an_error_and_newton_helps() -> None:
 
 
 @pytest.mark.row("R-259")
-def test_a_loose_tolerance_of_the_stages_costs_the_order() -> None:
-    law, solution = PROBLEMS["y cos t"]
-    steps = [0.25, 0.2, 0.16, 0.128]
-    assert consistency_order(GAUSS_2, law, solution, TIMES, steps) == pytest.approx(4.0, abs=0.3)
-    assert consistency_order(GAUSS_2, law, solution, TIMES, steps, tolerance=0.3) < 2.0
+@pytest.mark.parametrize("method", [GAUSS_2, RADAU_IIA_2], ids=lambda m: m.name)
+def test_a_tolerance_of_the_stages_that_falls_with_the_step_keeps_the_order(method: ev.Tableau) -> None:
+    calls = 0
+
+    def law(t: float, y: np.ndarray) -> np.ndarray:
+        nonlocal calls
+        calls += 1
+        return y * cos(t)
+
+    _, solution = PROBLEMS["y cos t"]
+    # Over a wide range of steps, as the number of iterations goes by ones.
+    steps = [0.5 * 2.0**-k for k in range(6)]
+    assert consistency_order(method, law, solution, TIMES, steps) == pytest.approx(method.order, abs=0.1)
+    thorough, calls = calls, 0
+    assert consistency_order(method, law, solution, TIMES, steps, tolerance=0.1) > method.order - 0.3
+    assert calls < 0.7 * thorough
 
 
 def test_an_order_cannot_be_measured_in_rounding() -> None:

@@ -150,7 +150,7 @@ def test_published_entries_of_generated_tableaux() -> None:
     assert float(TABLEAUX["SDIRK_2"].matrix[0][0]) == pytest.approx(0.7886751345948129, rel=1e-15)
 
 
-@pytest.mark.row("R-260", "R-261")
+@pytest.mark.row("R-260")
 def test_the_estimate_is_the_difference_of_the_pair() -> None:
     tableau = RK43.tableau
     assert tableau.error == methods.row("0 0 0 1/6 -1/6")

@@ -3,23 +3,43 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
+import sqlalchemy
 
 NAMED_BY = "EVENTIDE_TEST_POSTGRES_URL"
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory):
-    """The URL of an empty database of a PostgreSQL server."""
-    url = os.environ.get(NAMED_BY)
-    if url:
-        return url
+def postgres():
+    """The URL of a database of a PostgreSQL server, for the tests to dump to."""
+    if NAMED_BY in os.environ:
+        yield from _own_schema(os.environ[NAMED_BY])
+        return
     tool = _control()
     if tool is None:
         pytest.skip(f"no PostgreSQL server: install Debian's postgresql, or name a database by {NAMED_BY}")
-    return _start(tool, tmp_path_factory)
+    # Not in the folder of pytest: the server's user may not look into that, and the name of a socket is short.
+    with tempfile.TemporaryDirectory(prefix="eventide-pg-") as folder:
+        yield from _serve(tool, Path(folder))
+
+
+def _own_schema(url):
+    """The same database with a schema of this run's own, so that nothing of others is met."""
+    schema = f"eventide_{token_hex(8)}"
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+    own = engine.url.update_query_dict({"options": f"-csearch_path={schema}"})
+    try:
+        yield own.render_as_string(hide_password=False)
+    finally:
+        with engine.begin() as connection:
+            connection.exec_driver_sql(f"DROP SCHEMA {schema} CASCADE")
+        engine.dispose()
 
 
 def _control():
@@ -29,33 +49,24 @@ def _control():
     return Path(found) if found else None
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _stop_servers():
-    yield
-    for stop in SERVERS:
-        stop()
-
-
-SERVERS = []
-
-
-def _start(tool, tmp_path_factory):
-    """Start a server that listens on a socket in a folder of the test's own, and on no port."""
-    folder = tmp_path_factory.mktemp("pg")
-    # The server refuses to be root; Debian's package brings a user for it.
+def _serve(tool, folder):
+    """A server that listens on a socket in a folder of its own, and on no port."""
+    # It refuses to be root; Debian's package brings a user for it.
     user = "postgres" if os.geteuid() == 0 else None
     if user:
-        for place in (folder, *list(folder.parents)[:2]):
-            place.chmod(0o755)
         shutil.chown(folder, user)
-    data = folder / "data"
+    data, log = folder / "data", folder / "log"
 
     def call(*words):
-        done = subprocess.run([tool, *words], check=False, capture_output=True, text=True, user=user, cwd=folder)
-        assert done.returncode == 0, done.stderr or (folder / "log").read_text()
+        # What the server inherits it keeps open: a pipe would never end.
+        with (folder / "output").open("w+") as output:
+            done = subprocess.run([tool, *words], check=False, stdout=output, stderr=output, user=user, cwd=folder)
+            output.seek(0)
+            assert done.returncode == 0, output.read() + (log.read_text() if log.exists() else "")
 
     call("init", "-D", data, "-o", "--auth=trust --username=tester --encoding=UTF8 --no-sync")
-    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    call("start", "-w", "-D", data, "-l", folder / "log", "-o", options)
-    SERVERS.append(lambda: call("stop", "-D", data, "-m", "immediate"))
-    return f"postgresql+psycopg://tester@/postgres?host={folder}"
+    call("start", "-w", "-D", data, "-l", log, "-o", f"-k {folder} -c listen_addresses='' -c fsync=off")
+    try:
+        yield f"postgresql+psycopg://tester@/postgres?host={folder}"
+    finally:
+        call("stop", "-D", data, "-m", "immediate")

@@ -131,6 +131,8 @@ HOSTILE = [
     " spaces ",
     "A",
     "a",
+    "b",
+    "B",
     "row number",
     "eventide_tables",
     "x" * 80 + "1",
@@ -193,6 +195,7 @@ def test_a_dump_takes_the_place_of_an_older_one(place, kind):
         (pd.DataFrame([[1.0]], columns=["a\0b"]), r"columns whose names are texts, not empty, and got 'a\\x00b'"),
         (pd.DataFrame([[1.0]]), "columns whose names are texts, not empty, and got 0"),
         (pd.DataFrame({"a": [1j]}), "column 'a' is of dtype complex128: a dump takes numbers of at most 8 bytes"),
+        (pd.DataFrame({"a": np.array([1j], dtype="complex64")}), "column 'a' is of dtype complex64: a dump takes"),
         (pd.DataFrame({"a": [object()]}), "column 'a' is of dtype object"),
         (pd.DataFrame({"a": pd.to_datetime(["2026-01-01"])}), "column 'a' is of dtype datetime64"),
         (pd.DataFrame({"a": [1.0]}, index=[5]), "keeps its index by name: set frame.index.name, or reset_index"),
@@ -227,6 +230,17 @@ def test_a_recording_with_a_column_called_time_is_refused(tmp_path):
         ev.dump(trace, tmp_path / "trace.csv")
 
 
+@pytest.mark.parametrize(
+    ("library", "extra", "name"), [("pyarrow", "parquet", "table.parquet"), ("sqlalchemy", "sql", "table.db")]
+)
+def test_a_library_that_is_not_there_is_named_with_its_extra(tmp_path, monkeypatch, library, extra, name):
+    monkeypatch.setitem(sys.modules, library, None)
+
+    with pytest.raises(ev.MissingLibraryError, match=rf"needs {library}, .*: run pip install 'eventide\[{extra}\]'"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / name, table="table")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("where", ["table", "table.xlsx", "table.csv.gz"])
 def test_a_place_of_another_kind_is_refused_with_those_allowed(tmp_path, where):
     known = r"must end in .csv, .json, .parquet, .db, .sqlite, .sqlite3, or be the URL of a database"
@@ -255,7 +269,8 @@ def test_a_database_that_is_not_there_is_not_made_by_reading(tmp_path):
 
 def test_a_url_that_is_none_says_what_one_looks_like():
     with pytest.raises(
-        ev.ModelError, match=r"what begins with '' is no URL of a database: write one like sqlite:///runs.db"
+        ev.ModelError,
+        match=r"what begins with '' is no URL of a database that is known: write one like sqlite:///runs.db",
     ):
         ev.dump(pd.DataFrame({"a": [1.0]}), "://x", table="table")
 
@@ -402,6 +417,26 @@ def test_a_database_with_several_tables_needs_the_name_of_one(tmp_path):
         ev.read_dump(path)
     with pytest.raises(ev.InputError, match=r"has no table 'third'; it has: first, second, customers"):
         ev.read_dump(path, table="third")
+
+
+def test_a_table_that_somebody_has_dropped_is_not_there_and_can_be_dumped_again(tmp_path):
+    path, frame = tmp_path / "a.db", pd.DataFrame({"a": [1.0]})
+    for name in ("first", "second"):
+        ev.dump(frame, path, table=name)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE first")
+    connection.close()
+
+    with pytest.raises(ev.InputError, match=r"has no table 'first'; it has: second$"):
+        ev.read_dump(path, table="first")
+    assert comes_back(frame, path, "first")
+
+
+@pytest.mark.slow
+def test_a_name_that_postgresql_would_cut_is_refused(postgres):
+    with pytest.raises(ev.ModelError, match="the name of a table has 63 bytes at most in this database, and got 'ééé"):
+        ev.dump(pd.DataFrame({"a": [1.0]}), postgres, table=32 * "é")
+    assert comes_back(pd.DataFrame({"a": [1.0]}), postgres, table=31 * "é")
 
 
 def test_a_table_needs_a_name_of_its_own(tmp_path):

@@ -75,6 +75,7 @@ def test_a_dataset_of_a_class_names_the_component_of_each_row(sim):
     for name in ("red", "blue"):
         Tank(sim, name=name).start()
     trace = sim.record(Tank, every=1.0, events=False)
+    assert trace.to_xarray()["component"].dtype.kind == "U"
     sim.run(until=1.0)
 
     dataset = trace.to_xarray()

@@ -76,7 +76,8 @@ def test_on_the_grid_alone_a_taken_instant_is_not_recorded_twice():
     run(trace, 2.0)
     parts.append(trace.take())
 
-    assert pd.concat(parts)["tank.level"].round(9).to_dict() == {0.0: 0.0, 1.0: 1.0, 2.0: 2.0}
+    rows = pd.concat(parts)
+    assert (rows.index.tolist(), rows["tank.level"].round(9).tolist()) == ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize("name", ["pouring.parquet", "pouring.csv", "pouring.db"])
@@ -141,8 +142,12 @@ def test_a_file_that_could_not_be_written_to_the_end_replaces_nothing(pair, tmp_
     path.write_text("old")
     outlet = trace.stream_to(path, rows=3)
 
+    write, failures = outlet._receive, [OSError("no space left")]
+
     def full(rows):
-        raise OSError("no space left")
+        write(rows)  # half of them may have reached the disk
+        if failures:
+            raise failures.pop()
 
     monkeypatch.setattr(outlet, "_receive", full)
     with pytest.raises(OSError, match="no space left"), outlet:
@@ -164,6 +169,12 @@ def test_closing_twice_does_nothing_and_the_recording_goes_on_in_memory(pair):
 
     assert (len(parts), outlet.count) == (2, count)
     assert trace.times.tolist() == [3.0, 4.0]
+    # One that is closed has no say over one that came after it.
+    following = trace.drain(parts.append, rows=2)
+    outlet.close()
+    assert (len(parts), len(trace)) == (2, 2)
+    following.close()
+    assert (len(parts), len(trace), following.count) == (3, 0, 2)
 
 
 def test_what_cannot_be_drained_is_refused(pair, tmp_path):

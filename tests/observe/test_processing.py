@@ -134,6 +134,7 @@ def test_infinite_values_are_outliers_and_missing_ones_are_not():
         *4 * [False],
         *[True, False, True, True],
     ]
+    assert ev.outliers([np.inf, np.nan]).tolist() == [True, False]
     assert ev.outliers([0.0, 1.0, 2.0, 3.0, 9.0], k=5.0).tolist() == 5 * [False]
     with pytest.raises(ev.ModelError, match=r"a fence takes k > 0, as 1.5 or 3, and got 0"):
         ev.outliers([1.0], k=0)
@@ -194,6 +195,7 @@ def test_a_curve_is_sampled_between_its_rows_and_at_its_jumps(options, expected)
 def test_a_curve_that_is_broken_stays_broken_and_an_empty_one_has_no_values():
     np.testing.assert_array_equal(sample([0.0, 1.0, 1.0, 2.0], [1.0, np.nan, 3.0, 4.0], [0.5, 1.5]), [np.nan, 3.5])
     np.testing.assert_array_equal(sample([], [], [0.5]), [np.nan])
+    np.testing.assert_array_equal(sample([0.0, 1.0], [5.0, np.nan], [0.5], held=True), [5.0])
     np.testing.assert_array_equal(sample([0.0, 1.0], [np.inf, 1.0], [0.0]), [np.inf])
 
 
@@ -207,11 +209,13 @@ def test_a_recording_is_read_at_any_time():
 
     sim.process(story())
     trace = sim.record(stock, double=lambda: 2.0 * sim.time, every="event", name="trace")
+    coarse = sim.record(stock, every=1.0, events=False)
     sim.run(until=2.0)
 
     found = trace.at([0.5, 1.0, 1.5])
 
     assert found.to_dict("list") == {"stock": [1.0, 4.0, 4.0], "double": [1.0, 2.0, 3.0]}
     assert found.index.tolist() == [0.5, 1.0, 1.5]
+    assert coarse.at([0.5, 1.0])["stock"].tolist() == [1.0, 4.0]
     assert trace.at(1.0 * np.ones(1), before=True)["stock"].tolist() == [1.0]
     assert found.attrs["units"]["time"] == "s"

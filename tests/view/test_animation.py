@@ -172,6 +172,23 @@ def test_nothing_recorded_is_nothing_to_move(sim, tmp_path):
         animate([sim.record(Ball, every=1.0)], scene_of([]), tmp_path / "ball.gif")
 
 
+def test_the_ground_keeps_its_colour_among_more_colours_than_a_palette_has(tmp_path):
+    def scene(figure):
+        axes = figure.subplots()
+        shades = np.linspace(0.85, 1.0, 100)
+        axes.imshow(np.stack(np.broadcast_arrays(shades[:, None], shades, 1.0), axis=-1), aspect="auto")
+        axes.set_axis_off()
+        return lambda moment: None
+
+    sim = ev.Simulation()
+    trace = sim.record(x=lambda: 0.0, every=1.0)
+    sim.run(until=1.0)
+    for name in ("shades.gif", "shades.html"):
+        path = tmp_path / name
+        animate(trace, scene, path, frames_per_second=1, width=2.0, height=2.0)
+        assert {frame.getpixel((0, 0)) for frame in frames_of(path)} == {(255, 255, 255)}
+
+
 def test_a_spring_goes_from_end_to_end_to_both_sides():
     x, y = zigzag((1.0, 2.0), (1.0, 6.0), coils=3, width=0.5)
 

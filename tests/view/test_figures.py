@@ -391,3 +391,10 @@ def test_figures_of_others_are_drawn_in_as_they_are():
 
     assert plot_boxes(example(), ax=axes) is axes
     assert plot_series(example(), ax=Figure().subplots()).lines[0].get_color() == COLOURS[0]
+
+
+def test_whiskers_end_inside_the_fence_on_both_sides():
+    axes = plot_boxes(pd.DataFrame({"x": [-20.0, 0.0, 1.0, 2.0, 3.0, 4.0, 30.0]}))
+
+    assert box_of(axes, 0) == (0.5, 3.5, 0.0, 4.0, 2.0)
+    assert [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"] == [[-20.0, 30.0]]

@@ -62,6 +62,10 @@ def test_the_unit_of_time_is_shown_if_it_is_told(sim):
     assert axes.get_xlabel() == "time [s]"
 
 
+def test_the_unit_of_time_is_that_of_the_simulation_if_it_is_not_told():
+    assert bounce(ev.Simulation(time_unit="h")).plot().get_xlabel() == "time [h]"
+
+
 def test_several_columns_of_one_object_have_a_legend_under_its_name(sim):
     axes = plot_recording(bounce(sim))
 

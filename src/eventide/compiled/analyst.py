@@ -13,7 +13,7 @@ from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.tables import GUARD, Y0, R, Y
+from eventide.continuous.tables import GUARD, LEAVES, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -62,7 +62,7 @@ class Compiler(Analyst):
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
-            self._refuse(error)
+            self._refuse(error, f"{name} of {owner.name}")
             return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
         return bound.kernel.address, draft.take(bound), 1
 
@@ -84,8 +84,16 @@ class Compiler(Analyst):
         index = draft.take(bound)
         constants = draft.block(self.motion.constants, bound.binding.consts)
         needs_laws = bound.kernel.lowered.needs_rates
-        address = bound.kernel.address
-        return ConditionPlan(**draft.plan(), needs_laws=needs_laws, address=address, index=index, constants=constants)
+        certificate = bound.kernel.lowered.certificate
+        return ConditionPlan(
+            **draft.plan(),
+            needs_laws=needs_laws,
+            address=bound.kernel.address,
+            index=index,
+            constants=constants,
+            certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
+            is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+        )
 
     def _bound(self, condition: Condition) -> Bound | None:
         """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
@@ -96,7 +104,7 @@ class Compiler(Analyst):
             return self.registry.condition(condition.function, *condition.arguments)
         except CannotLower as error:
             self._opaque.add(code)
-            self._refuse(error)
+            self._refuse(error, f"the condition of {condition.name}")
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
@@ -113,7 +121,7 @@ class Compiler(Analyst):
         if plan.touches is None:
             return None
         table, sim = motion.arena.table, motion.sim
-        answer = np.zeros(2)
+        answer = np.zeros(2 + LEAVES)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants
@@ -153,8 +161,11 @@ class Compiler(Analyst):
         signature = plan.signature and (_signature(present),)
         return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
 
-    def _refuse(self, error: CannotLower) -> None:
+    def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
             raise error
         if not any(str(error) == str(known) for known in self.refusals):
             self.refusals.append(error)
@@ -217,7 +228,7 @@ class _Draft:
         self._signatures: list[Any] = []
         self._rates: dict[int, bool] = {}
         self._knows_all = True
-        self._can_change = False
+        self._can_change = self._is_polled = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
@@ -228,6 +239,7 @@ class _Draft:
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
             "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "is_polled": self._is_polled,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
@@ -263,7 +275,8 @@ class _Draft:
                         self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
         self._signatures.append(_signature(bound))
-        self._can_change = self._can_change or bool(lowered.lists or binding.consts or lowered.references)
+        self._can_change = self._can_change or lowered.can_change
+        self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 

@@ -65,7 +65,7 @@ class Arithmetic:
         """`float(item)`."""
         number = self.number(item)
         known = None if number.known is None else float(number.known)
-        return Number(self.double(number), "float", number.slope, known)
+        return Number(self.double(number), "float", number.slope, known, is_line=number.is_line)
 
     def counter(self, item: Number | Truth) -> str:
         """The operand as a whole number of 64 bits, as `range` wants it."""
@@ -109,12 +109,36 @@ class Arithmetic:
             folded = _fold(name, one.known, other.known)
             if folded is not None:
                 return folded
+        if name in ("Div", "FloorDiv", "Mod"):
+            self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
+        if _is_line(name, one, other):
+            result = replace(result, is_line=True)
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
             return replace(result, is_numpy=True)
         return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def _note_division(self, one: Number, other: Number) -> None:
+        # Numpy divides by zero.
+        if not (one.is_numpy or other.is_numpy or other.known) and self.builder.traps:
+            self.builder.note_trap(self.wire(other).test("oeq", 0.0))
+
+    def note_error(self, value: str, *arguments: Number) -> None:
+        """Python raises where a function of finite numbers is not finite, or one of numbers is not a number."""
+        if not self.builder.traps or any(argument.is_numpy for argument in arguments):
+            return
+        result = Wire(self.builder, value)
+        is_nan = result.test("uno", result)
+        is_infinite = result.machine("fabs").test("oeq", float("inf"))
+        for argument in arguments:
+            wire = self.wire(argument)
+            is_number = wire.test("ord", wire)
+            is_finite = wire.machine("fabs").test("olt", float("inf"))
+            is_nan = self.builder.value(f"and i1 {is_nan}, {is_number}")
+            is_infinite = self.builder.value(f"and i1 {is_infinite}, {is_finite}")
+        self.builder.note_trap(self.builder.value(f"or i1 {is_nan}, {is_infinite}"))
 
     def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
         """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
@@ -132,7 +156,8 @@ class Arithmetic:
         value = self.builder.value(f"fneg double {number.text}")
         if number.kind == "whole":
             value = self.unsigned(value)
-        return Number(value, number.kind, self.turn_slope(number.slope), is_numpy=number.is_numpy)
+        slope = self.turn_slope(number.slope)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, is_line=number.is_line)
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -250,14 +275,21 @@ class Arithmetic:
             return self._multiply_out(word, unit, one.text, int(exponent)), one.kind
         base = self.wire(one)
         if exponent is None or self.exact_pow:
-            return self.builder.library("pow", base.text, self.double(other)), "float"
+            value = self.builder.library("pow", base.text, self.double(other))
+            self.note_error(value, one, other)
+            return value, "float"
         if exponent == 0.5:
             # The root of -0.0 would be -0.0, and its power is 0.0.
             return (base + 0.0).machine("sqrt").text, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
             product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
-            return (product if exponent >= 0 else (1.0 / Wire(self.builder, product)).text), "float"
-        return self.builder.library("pow", base.text, self.double(other)), "float"
+            if exponent >= 0:
+                return product, "float"
+            self._note_division(Number(ONE, "float", known=1.0), Number(product, "float", is_numpy=one.is_numpy))
+            return (1.0 / Wire(self.builder, product)).text, "float"
+        value = self.builder.library("pow", base.text, self.double(other))
+        self.note_error(value, one, other)
+        return value, "float"
 
     def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""
@@ -346,3 +378,12 @@ def _fold(name: str, one: float, other: float) -> Number | None:
         raise Unlowerable("this is a complex number")
     folded = constant(value)
     return folded if isinstance(folded, Number) else None
+
+
+def _is_line(name: str, one: Number, other: Number) -> bool:
+    """Whether what comes out is still a sum of states, the time and what stands still."""
+    if name in ("Add", "Sub"):
+        return one.moves_straight and other.moves_straight
+    if name == "Mult":
+        return (one.slope is None and other.moves_straight) or (other.slope is None and one.moves_straight)
+    return name == "Div" and other.slope is None and one.moves_straight

@@ -216,9 +216,9 @@ class Expressions(Ways):
     def operate(self, operator: ast.operator, left: Number | Truth, right: Number | Truth) -> Number | Truth:
         """`left <operator> right`."""
         name = type(operator).__name__
-        if isinstance(left, Truth) and isinstance(right, Truth) and (left.is_numpy or right.is_numpy):
-            if name in ("Add", "Sub", "Mult"):
-                raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
+        are_truths = isinstance(left, Truth) and isinstance(right, Truth) and (left.is_numpy or right.is_numpy)
+        if are_truths and name in ("Add", "Sub", "Mult"):
+            raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
         if name in OPERATIONS:
             return self.arithmetic.binary(name, left, right)
         if name in ("BitAnd", "BitOr") and isinstance(left, Truth) and isinstance(right, Truth):

@@ -175,10 +175,8 @@ class Merger:
         for number, kind in enumerate(shape.types):
             ways = [(one[number], arrival.block) for one, arrival in zip(incoming, arrivals, strict=True)]
             parts.append(self.builder.merge(target, kind, ways))
-        merged = self.item(shape, parts)
-        return (
-            replace(merged, span=_hull(shaped), is_numpy=_all_numpy(shaped)) if isinstance(merged, Number) else merged
-        )
+        whole = self.item(shape, parts)
+        return replace(whole, span=_hull(shaped), is_numpy=_all_numpy(shaped)) if isinstance(whole, Number) else whole
 
 
 def _hull(items: list[Shaped]) -> Span | None:

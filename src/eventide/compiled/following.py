@@ -50,7 +50,14 @@ REDUCTIONS: Final = (sum, any, all, min, max)
 
 
 class Following(Reductions):
-    """Writes calls."""
+    """Writes calls.
+
+    rates_to_spoil      the rates that the law writes, but for those of lists' items
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.rates_to_spoil: list[Place] = []
 
     def _call(self, node: ast.Call) -> Item:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
@@ -159,6 +166,7 @@ class Following(Reductions):
         place, is_inside = self.locate(target, node)
         value = compute(self.read_item(target, place))
         if is_inside is not None:
+            self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
             text = self.builder.select(is_inside, "double", self.arithmetic.double(value), NAN)
             value = Number(text, "float", value.slope)
         self._begin_write(target)
@@ -187,9 +195,15 @@ class Following(Reductions):
             return
         low, high = min(items), max(items) + 1
         stored = target.memory
+        self._note_rate(Place(stored.owner, stored.row, stored.name, stored.offset + low))
         access = self.slots.note_write(stored, (low, high))
         if stored.owner.element is None and len(items) == stored.length:
             self.flow.written |= {access}
+
+    def _note_rate(self, place: Place) -> None:
+        """Keep a rate that the law writes, to be spoiled where Python would have raised."""
+        if place.row == "rate" and place.owner.element is None:
+            self.rates_to_spoil.append(place)
 
     def _check_row(self, row: Row, name: str) -> None:
         if self.is_guided:
@@ -203,6 +217,7 @@ class Following(Reductions):
         """Set a slot."""
         self._check_row(place.row, place.name)
         self.epoch += 1
+        self._note_rate(place)
         access = self.slots.write(place, self.arithmetic.double(item))
         if place.owner.element is None:
             self.flow.written |= {access}

@@ -11,6 +11,7 @@ import builtins
 import inspect
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from math import log, pi
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -113,12 +114,14 @@ class Functions:
         return call(*arguments)
 
     def root(self, item: Number | Truth, /) -> Number:
-        """The square root, NaN of what is negative."""
-        return self._of_one("sqrt")(item)
+        """The square root as numpy has it, NaN of what is negative."""
+        with self.builder.without_traps():
+            return self._of_one("sqrt")(item)
 
     def of_two(self, name: str, one: Number | Truth, other: Number | Truth, /) -> Number:
-        """`hypot` or `fmod`, as the mathematical library has them."""
-        return self._hypot(one, other) if name == "hypot" else self._fmod(one, other)
+        """`hypot` or `fmod`, as numpy has them from the mathematical library."""
+        with self.builder.without_traps():
+            return self._hypot(one, other) if name == "hypot" else self._fmod(one, other)
 
     # --- of one number --------------------------------------------------------------------------------------------
 
@@ -127,6 +130,7 @@ class Functions:
             number = self.arithmetic.number(item)
             x = self.arithmetic.wire(number)
             value = x.machine("sqrt") if name == "sqrt" else x.call(name)
+            self.arithmetic.note_error(value.text, replace(number, is_numpy=False))
             slope = number.slope
             if slope is not None and slope != NAN:
                 factor = BY_VALUE[name](value) if name in BY_VALUE else BY_ARGUMENT[name](x)
@@ -141,6 +145,8 @@ class Functions:
             if number.kind != "float":
                 return number
             value = self.builder.intrinsic(machine, self.arithmetic.double(number))
+            size = self.arithmetic.wire(number).machine("fabs")
+            self.builder.note_trap(size.test("uge", math.inf) if self.builder.traps else "")
             # It jumps where its derivative of 0 tells nothing.
             return Number(self.arithmetic.unsigned(value), "whole", number.slope and NAN)
 
@@ -190,6 +196,8 @@ class Functions:
             value = x.machine(name, y)
         else:
             value = Wire(self.builder, self.builder.library(name, x.text, y.text))
+            if name != "hypot":
+                self.arithmetic.note_error(value.text, replace(first, is_numpy=False), replace(second, is_numpy=False))
         return first, second, x, y, value
 
     def _weighted(self, one: str | None, factor: Wire, other: str | None, weight: Wire) -> str | None:

@@ -6,6 +6,8 @@ An operand is its text: `%v7`, or a constant. Doubles are `double`, whole number
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, nan
 
@@ -39,11 +41,14 @@ class Builder:
     symbols     the functions of the mathematical library that are called
     loops       the loops of numpy that are called
     room        the memory that is taken for the length of a call, as instructions of the first block
+    traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     """
 
     def __init__(self) -> None:
         self.loops: dict[str, None] = {}
         self.room: list[str] = []
+        self.traps = False
+        self.trap = ""
         self.blocks: list[Block] = []
         self.current: Block | None = None
         self.symbols: dict[str, int] = {}
@@ -153,6 +158,23 @@ class Builder:
         """A function of the mathematical library."""
         self.symbols[name] = len(arguments)
         return self._call(name, arguments)
+
+    def note_trap(self, test: str) -> None:
+        """Where `test` holds Python raises an error of arithmetic."""
+        if not self.traps:
+            return
+        if not self.trap:
+            self.trap = "%trap"
+            self.room.append("%trap = alloca i1")
+        before = self.value("load i1, ptr %trap")
+        self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
+
+    @contextmanager
+    def without_traps(self) -> Iterator[None]:
+        """What is written meanwhile never raises."""
+        before, self.traps = self.traps, False
+        yield
+        self.traps = before
 
     def memory(self, kind: str, count: int) -> str:
         """The address of memory for so many values, anew in each call of the kernel."""

@@ -48,7 +48,7 @@ def address_of(symbol: str) -> int:
     """
     function = getattr(np, symbol.removeprefix(PREFIX), None)
     if not isinstance(function, np.ufunc):
-        raise LookupError(symbol)
+        raise LookupError(symbol)  # noqa: TRY004  # it is a symbol that is looked up
     head = _Head.from_address(id(function))
     if (head.nin, head.nargs, head.ntypes) != (function.nin, function.nargs, function.ntypes):
         raise LookupError(symbol)  # this numpy is laid out otherwise

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from eventide.compiled.binder import make_binder
+from eventide.compiled.certificate import certificate_of, leaves_of
+from eventide.compiled.ir import NAN
 from eventide.compiled.lowered import Lowered
-from eventide.compiled.outside import Outside
+from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
-from eventide.compiled.values import Function, Item, Number, Truth
+from eventide.compiled.values import Function, Item, Number, Ref, Truth
+from eventide.continuous import Continuous
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -67,6 +70,7 @@ class Lowering:
         self.kind: Literal["law", "condition"] = kind
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
+        self.certificate: tuple[int, ...] = ()
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -102,7 +106,9 @@ class Lowering:
         builder.branch(more, inside, end)
         builder.enter(inside)
         if writer.slots.lanes is None:
+            builder.traps = True
             self._follow(writer)
+            self._spoil(writer)
         else:
             writer.iterate(
                 [],
@@ -119,8 +125,40 @@ class Lowering:
         width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
         row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        if builder.trap:
+            inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
         entry.lines[:0] = builder.room
         return builder.text(LAW)
+
+    def _spoil(self, writer: Statements) -> None:
+        """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.
+
+        It is a rate of its component, at best one that the law has written itself, else any that it has written. A
+        law without any is not watched.
+        """
+        builder = writer.builder
+        if not builder.trap:
+            return
+        own, written = self._own_rate(), writer.rates_to_spoil
+        mine = [rate for rate in written if own is not None and rate.owner == own.owner]
+        rate = next(iter([*mine, *([own] if own else []), *written]), None)
+        if rate is None:
+            return
+        index = writer.slots.index_of(rate)
+        before = builder.load("double", "%R", index)
+        trapped = builder.value(f"load i1, ptr {builder.trap}")
+        builder.store("double", builder.select(trapped, "double", NAN, before), "%R", index)
+
+    def _own_rate(self) -> Place | None:
+        """The first rate of the component whose law it is; None if it has no states."""
+        owner = self.entry.arguments[0] if self.entry.arguments else None
+        if not isinstance(owner, Continuous) or not owner._layout.moves:
+            return None
+        layout, name = owner._layout, self.entry.function.__code__.co_varnames[0]
+        ref = self.outside.root(name)
+        assert isinstance(ref, Ref)
+        offset = 0 if layout.states else layout.starts[layout.vectors[0]]
+        return Place(ref, "rate", (*layout.states, *layout.vectors)[0], offset)
 
     def _write_condition(self, writer: Statements) -> str:
         builder = writer.builder
@@ -133,6 +171,9 @@ class Lowering:
         guide, slope = writer.truths.answer(truth)
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
+        self.certificate = certificate_of(truth.tree)
+        for k, leaf in enumerate(leaves_of(truth.tree) if self.certificate else []):
+            builder.store("double", leaf.guide, "%out", str(2 + k))
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
@@ -168,6 +209,7 @@ class Lowering:
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
+            certificate=self.certificate,
             bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
         )
 

@@ -62,6 +62,7 @@ class Lowered:
     constants   what was taken as it stood
     symbols     the functions of the mathematical library, and the loops of numpy, that it calls
     reads_time  whether it reads the clock; reads_step: dt or last_time
+    certificate of a condition, see `certificate.py`
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     """
 
@@ -79,6 +80,7 @@ class Lowered:
     reads_time: bool
     reads_step: bool
     steps: tuple[Step, ...]
+    certificate: tuple[int, ...]
     bind: Bind = field(repr=False)
 
     @property

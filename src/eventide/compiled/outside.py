@@ -72,6 +72,7 @@ class Const:
 
     index: int
     kind: type
+    is_numpy: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Told:
     path: Path
     kind: type
     element: str | None
+    is_numpy: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ class Outside:
         self._sim: World | None = None
         self._namespaces: dict[Path, dict[str, Any]] = {}
         self._unsteady: set[Path] = set()
+        self._told: set[Path] = set()
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -137,6 +140,8 @@ class Outside:
             return self._number(value, path, element)
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
+        if type(value).__name__ == "ndarray":
+            raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {_sort_of(value)}")
         self._note(path, *check_of(value), sample=value)
         self._check_simulation(value)
         if value is None:
@@ -160,10 +165,10 @@ class Outside:
         self._note(path, "class", type(value))
         is_closed_over = len(path) == 1 or path[-1][0] in "(="
         if self.kind == "law" or not is_closed_over:
-            return Told(path, kind, element)
+            return Told(path, kind, element, _is_double(value))
         if path not in self.consts:
             self.consts.append(path)
-        return Const(self.consts.index(path), kind)
+        return Const(self.consts.index(path), kind, _is_double(value))
 
     def _list(self, value: Any, path: Path, element: str | None) -> Item:
         if element is not None:
@@ -173,6 +178,8 @@ class Outside:
             kind = int if kinds == {int} else float
             self._note(path, "table", kind)
             return Table(path, kind, len(value) if _is_array(value) else None)
+        if kinds and kinds <= {int, float}:
+            raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
         if type(value) is tuple and value and all(_is_plain(item) for item in value):
             return self._tuple(value, path)
         if not all(isinstance(item, Component | Variable) for item in value):
@@ -194,7 +201,10 @@ class Outside:
             names = " and ".join(cls.__name__ for cls in classes)
             raise Unlowerable(f"the items are of several classes: {names}")
         path = (*elements.path, ITEMS)
-        layouts = {id(item._layout): item for item in elements.items if isinstance(item, Continuous)}
+        layouts: dict[int, Continuous] = {}
+        for item in elements.items:
+            if isinstance(item, Continuous):
+                layouts.setdefault(id(item._layout), item)
         if len(layouts) > 1:
             names = " and ".join(item.name for item in list(layouts.values())[:2])
             raise Unlowerable(f"the vectors of the items differ in size, as those of {names} do")
@@ -224,6 +234,7 @@ class Outside:
                 self._can_change(path, check),
                 self._namespaces.get(path),
                 sample._layout if has_vectors else None,
+                path in self._told,
             )
 
     def as_vector(self, table: Table) -> Vector:
@@ -371,6 +382,8 @@ class Outside:
             value = getattr(sample, name)
         except AttributeError:
             raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
+        if isinstance(sample, Continuous) and name in sample._layout.references:
+            self._told.add(path)
         item = self.item(value, path, ref.element)
         if isinstance(item, Stranger):
             raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
@@ -392,6 +405,10 @@ class Outside:
             raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
         self._freeze(home.__qualname__, name, value, vars(home))
         return constant(value)
+
+
+def _sort_of(array: Any) -> str:
+    return f"one of {array.dtype} in {array.ndim}" if array.ndim != 1 else f"one of {array.dtype}"
 
 
 def _is_plain(value: Any) -> bool:

@@ -60,6 +60,7 @@ class Step:
                 array: an array of doubles of that shape; tuple: one of that length
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
+    is_told     whether the motion is told then, as it is of the declared fields of components
     namespace   where a global is looked up
     """
 
@@ -70,6 +71,7 @@ class Step:
     can_change: bool
     namespace: dict[str, Any] | None = None
     layout: Any = None
+    is_told: bool = False
 
     @property
     def hop(self) -> str:

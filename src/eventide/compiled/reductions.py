@@ -43,7 +43,10 @@ class Reductions(Vectors):
         if isinstance(source, ast.Tuple | ast.List):
             self._each_in_turn(target, [self.evaluate(part) for part in source.elts], body)
             return
-        counts = isinstance(source, ast.Call) and self._is_range(source.func)
+        if isinstance(source, ast.Call) and self._is_builtin(source.func, enumerate, zip):
+            self._each_together(target, source, body, assigned)
+            return
+        counts = isinstance(source, ast.Call) and self._is_builtin(source.func, range)
         items = None if counts else self.evaluate(source)
         if isinstance(items, Items):
             self._each_in_turn(target, list(items.items), body)
@@ -122,13 +125,40 @@ class Reductions(Vectors):
             self.flow.bindings[name] = self.read_item(kept, index)
             body()
 
-        self.over(kept.count, take, [name, *assigned])
+        self.over(kept.count, take, [name, *assigned], leaves=True)
 
-    def _is_range(self, node: ast.expr) -> bool:
+    def _each_together(self, target: ast.expr, source: ast.Call, body: Callable[[], None], assigned: list[str]) -> None:
+        """A loop over `enumerate(vector)` or `zip(vector, ...)`."""
+        counts = self._is_builtin(source.func, enumerate)
+        items = [self.operand(self.evaluate(argument), argument) for argument in source.args]
+        vectors = [self.keep(item) for item in items if isinstance(item, Vector | Formula)]
+        names = target.elts if isinstance(target, ast.Tuple) else []
+        is_strict = self._is_strict(source)
+        if is_strict is None or len(vectors) < len(items) or not vectors or len(names) != len(items) + counts:
+            raise self.refusal(source, "enumerate(...) and zip(...) are followed around vectors, with a name for each")
+        if is_strict and len({vector.count for vector in vectors}) > 1:
+            raise self.refusal(source, "the vectors are not of one size")
+
+        def take(index: Number) -> None:
+            parts = [self.read_item(vector, index) for vector in vectors]
+            self.bind(target, Items((index, *parts) if counts else tuple(parts)))
+            body()
+
+        carried = [name.id for name in names if isinstance(name, ast.Name)]
+        self.over(min(vector.count for vector in vectors), take, [*carried, *assigned], leaves=True)
+
+    def _is_strict(self, call: ast.Call) -> bool | None:
+        """What `strict=` says, by default no; None if there are other names, or it is not written out."""
+        told: list[Any] = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
+        if len(told) < len(call.keywords) or not all(isinstance(value, ast.Constant) for value in told):
+            return None
+        return bool(told[0].value) if told else False
+
+    def _is_builtin(self, node: ast.expr, *functions: Any) -> bool:
         if not isinstance(node, ast.Name) or node.id in self.flow.bindings:
             return False
         function = self.evaluate(node)
-        return isinstance(function, Builtin) and function.function is range
+        return isinstance(function, Builtin) and function.function in functions
 
     def _range(self, node: ast.Call) -> tuple[str, str, int, Span | None]:
         """Where a range begins and ends, its step, and the least and greatest number in it if they are known."""
@@ -166,6 +196,9 @@ class Reductions(Vectors):
 
         self.each(clause.target, clause.iter, body, list(begin))
         result = self.flow.bindings[ACCUMULATED]
+        seen = self.flow.bindings.get(SEEN)
+        if isinstance(seen, Truth) and not node.keywords:
+            self.builder.note_trap(self.truths.opposite(seen).text)
         if function is sum and COMPENSATED in self.flow.bindings:
             result = self._with_rest(result)
         self.flow.bindings = {**outer, GATE: outer.get(GATE, OPEN)}

@@ -81,13 +81,17 @@ class Slots:
             return self.truth(value)
         if place.kind is int:
             return Number(self.builder.truncated(value), "int")
-        return Number(value, "float", self._slope(place, index))
+        return Number(value, "float", self._slope(place, index), is_line=place.row == "state")
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
         if not self.is_guided or place.row in ("parameter", "last"):
             return None
         # Of rates, computed values and sums no law tells the derivative.
         return self.builder.load("double", "%R", index) if place.row == "state" else NAN
+
+    def index_of(self, place: Place) -> str:
+        """The slot of a quantity, as an operand."""
+        return self._index(place)
 
     def note_read(self, stored: Stored, written: frozenset[Access]) -> None:
         """A vector is read, or a part of it."""
@@ -99,7 +103,7 @@ class Slots:
         """One item of a vector."""
         index = self._index(stored, item)
         value = self.builder.load("double", ROWS[stored.row], index)
-        return Number(value, "float", self._slope(stored, index), is_numpy=True)
+        return Number(value, "float", self._slope(stored, index), is_numpy=True, is_line=stored.row == "state")
 
     def address(self, stored: Stored, item: str) -> str:
         """Where an item of a vector stands."""
@@ -131,7 +135,7 @@ class Slots:
         """A name of the clock."""
         self.clock[name] = None
         argument, slope = CLOCK[name]
-        return Number(argument, "float", slope if self.is_guided else None)
+        return Number(argument, "float", slope if self.is_guided else None, is_line=True)
 
     def told(self, told: Told) -> Number | Truth:
         """A number that is told as it stands."""
@@ -140,7 +144,7 @@ class Slots:
         if told.element is not None:
             place = self.builder.value(f"add i64 {place}, {told.element}")
         if told.kind is float:
-            return Number(self.builder.load("double", "%lists", place), "float")
+            return Number(self.builder.load("double", "%lists", place), "float", is_numpy=told.is_numpy)
         whole = self.builder.load("i64", "%lists", place)
         return Number(whole, "int") if told.kind is int else Truth(self.builder.value(f"icmp ne i64 {whole}, 0"))
 
@@ -168,6 +172,7 @@ class Slots:
         is_inside = builder.value(f"icmp ult i64 {place}, {size}")
         behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
+        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true") if self.builder.traps else "")
         kind: Kind = "whole" if table.kind is int else "float"
         is_numpy = table.array_size is not None
         return Number(builder.select(is_inside, "double", value, NAN), kind, is_numpy=is_numpy)
@@ -180,7 +185,9 @@ class Slots:
         value = self.builder.load("double", "%consts", str(const.index))
         if const.kind is bool:
             return self.truth(value)
-        return Number(self.builder.truncated(value), "int") if const.kind is int else Number(value, "float")
+        if const.kind is int:
+            return Number(self.builder.truncated(value), "int")
+        return Number(value, "float", is_numpy=const.is_numpy)
 
     # --- the index row --------------------------------------------------------------------------------------------
 

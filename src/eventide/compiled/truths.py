@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.ir import INFINITE, NAN, ONE, ZERO, Wire, real
-from eventide.compiled.values import Number, Truth, constant
+from eventide.compiled.values import Joint, Leaf, Number, Tree, Truth, constant
 
 if TYPE_CHECKING:
     from eventide.compiled.arithmetic import Arithmetic
@@ -60,11 +60,12 @@ class Truths:
         if name in ("Eq", "NotEq"):
             distance = self.arithmetic.absolute(Number(difference.text, "float", slope))
             return self._signed(text, distance, is_turned=name == "Eq")
-        return Truth(text, difference.text, slope)
+        is_line = one.moves_straight and other.moves_straight and NAN not in (one.slope, other.slope)
+        return Truth(text, difference.text, slope, tree=Leaf(difference.text, is_line))
 
     def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Truth:
         guide = self.arithmetic.negative(distance) if is_turned else distance
-        return Truth(text, guide.text, guide.slope)
+        return Truth(text, guide.text, guide.slope, tree=Leaf(guide.text, is_line=False))
 
     def of(self, item: Number | Truth) -> Truth:
         """`bool(item)`."""
@@ -87,7 +88,18 @@ class Truths:
         if truth.guide is None:
             return Truth(text, None, truth.slope, known)
         guide = self.builder.value(f"fneg double {truth.guide}")
-        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known)
+        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=self._turned(truth.tree))
+
+    def _turned(self, tree: Tree | None) -> Tree | None:
+        """What the opposite is joined of. Source: De Morgan's laws."""
+        if isinstance(tree, Joint):
+            one, other = self._turned(tree.one), self._turned(tree.other)
+            assert one is not None
+            assert other is not None
+            return Joint("or" if tree.word == "and" else "and", one, other)
+        if tree is None:
+            return None
+        return Leaf(self.builder.value(f"fneg double {tree.guide}"), tree.is_line)
 
     def both(self, one: Truth, other: Truth) -> Truth:
         """`one and other`, both of which have been computed."""
@@ -115,7 +127,8 @@ class Truths:
         agree = builder.value(f"icmp eq i1 {one.text}, {other.text}")
         test = builder.select(agree, "i1", is_first, decides)
         slope = self.arithmetic.choose_slope(test, one.slope, other.slope)
-        return Truth(text, builder.select(test, "double", first, second), slope)
+        tree = Joint(word, one.tree, other.tree) if one.tree is not None and other.tree is not None else None
+        return Truth(text, builder.select(test, "double", first, second), slope, tree=tree)
 
     # --- guides ---------------------------------------------------------------------------------------------------
 

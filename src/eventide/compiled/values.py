@@ -25,6 +25,26 @@ LARGEST_INT: Final = 2**63
 
 
 @dataclass(frozen=True, slots=True)
+class Leaf:
+    """One comparison: a guide, and whether it is a sum of states, the time and what stands still."""
+
+    guide: str
+    is_line: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Two truths joined by "and" or "or"."""
+
+    word: str
+    one: Tree
+    other: Tree
+
+
+Tree: TypeAlias = Leaf | Joint
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A number of the kernel.
 
@@ -32,6 +52,7 @@ class Number:
     known       its value, if that is known already
     span        of a whole number of 64 bits: the least and the greatest that it can be, if that is known
     is_numpy    whether it is numpy's double: `sum` adds those up without compensation
+    is_line     whether it is a sum of states, the time and what stands still, each times what stands still
     """
 
     text: str
@@ -40,6 +61,12 @@ class Number:
     known: float | None = None
     span: Span | None = None
     is_numpy: bool = False
+    is_line: bool = False
+
+    @property
+    def moves_straight(self) -> bool:
+        """Whether it is such a sum or stands still within a step."""
+        return self.is_line or self.slope is None
 
     @property
     def extent(self) -> Span | None:
@@ -56,6 +83,7 @@ class Truth:
     guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
     slope       the guide's derivative, as for numbers
     is_numpy    whether it is numpy's, of which two are not added up as numbers
+    tree        what it is joined of; None if that is not known
     """
 
     text: str
@@ -63,6 +91,7 @@ class Truth:
     slope: str | None = None
     known: bool | None = None
     is_numpy: bool = False
+    tree: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,4 +306,4 @@ def constant(value: float) -> Number | Truth:
             return Number(real(float(value)), "whole", known=value)
         except OverflowError:
             raise Unlowerable("this whole number is larger than any float") from None
-    return Number(real(value), "float", known=float(value))
+    return Number(real(value), "float", known=float(value), is_numpy=type(value).__name__ == "float64")

@@ -80,7 +80,7 @@ class Vectors(Expressions):
         if isinstance(item, Number | Truth):
             return item
         index = index if item.count > 1 else Number("0", "int", known=0)
-        return self.read_item(item, index) if isinstance(item, Vector) else item.at(index)
+        return self.read_item(item, index) if isinstance(item, Vector) else replace(item.at(index), is_numpy=True)
 
     def locate(self, vector: Vector | Formula, node: ast.expr) -> tuple[Number, str | None]:
         """The place of an item as Python counts, and a test whether it is there; None if it surely is."""
@@ -120,6 +120,7 @@ class Vectors(Expressions):
         if is_inside is None:
             return value
         # Python raises there; a rate that is not a number lets it do so at the user's line.
+        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
         number = self.arithmetic.number(value)
         return replace(number, text=self.builder.select(is_inside, "double", number.text, NAN))
 
@@ -238,11 +239,17 @@ class Vectors(Expressions):
             slope = NAN if isinstance(value, Truth) else value.slope or ZERO
             self.builder.store("double", slope, buffer.slopes, place)
 
-    def over(self, count: int, body: Callable[[Number], None], carried: list[str] | None = None) -> None:
-        """Write `body` for each of so many items."""
-        if count == 1:
+    def over(
+        self, count: int, body: Callable[[Number], None], carried: list[str] | None = None, *, leaves: bool = False
+    ) -> None:
+        """Write `body` for each of so many items.
+
+        carried     the names that it may give new values
+        leaves      whether it may go on to the next one, or past the last, by `continue` or `break`
+        """
+        if count == 1 and not leaves:
             body(Number("0", "int", known=0))
-        elif count > 1:
+        elif count:
             self.iterate(
                 carried or [],
                 lambda counter: Truth(self.builder.value(f"icmp slt i64 {counter}, {count}")),
@@ -346,7 +353,7 @@ class Vectors(Expressions):
                 )
             return self._call_ufunc(function, arguments)
         name = function.__name__
-        call = getattr(self, f"_np_{name}", None)
+        call: Callable[..., Item] | None = getattr(self, f"_np_{name}", None)
         if call is None:
             raise Unlowerable(f"numpy's {name} is not followed")
         try:

@@ -24,6 +24,7 @@ class Plan:
     kept        what must live as long as the plan is used
     memory      (blocks, place, size) that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
+    is_polled   whether that is to be seen after every event, as nobody tells when it changes
     """
 
     touches: tuple[Any, ...] | None
@@ -31,6 +32,7 @@ class Plan:
     kept: tuple[Any, ...] = ()
     memory: tuple[tuple[Any, int, int], ...] = ()
     signature: Any = None
+    is_polled: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,8 @@ class ConditionPlan(Plan):
 
     needs_laws          whether it reads rates, computed values or sums
     address, index, constants   its kernel, its index row and its closure numbers
+    certificate                 the place of what lets the stepper prove that it stays false within a step; -1 without
+    is_certified                whether that proves it always
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
     """
@@ -65,6 +69,8 @@ class ConditionPlan(Plan):
     address: int = 0
     index: int = 0
     constants: int = 0
+    certificate: int = -1
+    is_certified: bool = False
     guide: Callable[[int, float, float, float], None] | None = None
 
 

@@ -159,6 +159,10 @@ class Continuous(_Continuum, Component):
         if not self._layout.is_sized:
             self._measure(**self._default_sizes())
         self._system = sim._continuum
+        for reference in self._layout.references:
+            default = self._layout.fields[reference].default
+            if default is not MISSING:
+                self.__dict__[reference] = default
         self._base = self._system.adopt(self)
 
     def _default_sizes(self) -> dict[str, Any]:

@@ -34,13 +34,13 @@ def tell_law(error: BaseException, law: Any, time: float) -> None:
 
 def is_condition_true(condition: Condition, time: float) -> bool:
     """Test a condition in Python; what it raises is told whose it is."""
-    place = f"the condition of {condition.name}"
     try:
         answer = condition.test()
         if answer is not True and answer is not False:
-            refuse_answer(answer, condition.sim, place)
+            refuse_answer(answer, condition.sim, f"the condition of {condition.name}")
         return bool(answer)
     except BaseException as error:
+        place = f"the condition of {condition.name}"
         if isinstance(error, SimulationError):
             owner: Any = owner_of(condition.owner) or condition.owner
             error.blame(owner, place, continuous=owner if hasattr(owner, "_laws") else None)

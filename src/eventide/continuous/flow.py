@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from math import nan
+from bisect import bisect_left, bisect_right
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass
@@ -66,6 +66,7 @@ class Flow:
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
         self.slots: dict[int, None] = {}
+        self._runs: list[tuple[int, int]] = []
         self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
         self.resting: dict[Any, None] = {}
@@ -150,13 +151,28 @@ class Flow:
         self._owners.pop(owner, None)
         self._indirect.pop(owner, None)
         self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
-        for place in reversed([i for i, other in enumerate(self.laws) if other is owner]):
-            del self.order[place], self.laws[place]
-            self.chain.delete(place)
+        for stage in (EQUATIONS, CONTRIBUTIONS):
+            place = self._place_of(owner, stage)
+            if place >= 0:
+                del self.order[place], self.laws[place]
+                self.chain.delete(place)
         layout = getattr(owner, "_layout", None)
         if layout is not None and layout.sums:
             self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
         self._note_emptiness()
+
+    def _place_of(self, law: Any, stage: int) -> int:
+        """Where a law stands in the order; -1 if it does not."""
+        # Its priority may have been changed before it is taken out: then it is looked for.
+        place = bisect_left(self.order, (stage, -getattr(law, "_priority", 0.0), getattr(law, "_started", 0)))
+        if place < len(self.laws) and self.laws[place] is law and self.order[place][0] == stage:
+            return place
+        places = (i for i, other in enumerate(self.laws) if other is law and self.order[i][0] == stage)
+        return next(places, -1) if self._owes(law, stage) else -1
+
+    @staticmethod
+    def _owes(law: Any, stage: int) -> bool:
+        return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
 
     def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
         key = (stage, -law._priority, law._started)
@@ -176,16 +192,30 @@ class Flow:
     def add_slots(self, slots: list[int]) -> None:
         """Let slots be integrated with this flow."""
         self.slots.update(dict.fromkeys(slots))
-        for run in coalesce(slots):
-            self.segments.append(run)
+        for low, high in coalesce(slots):
+            place = bisect_left(self._runs, (low, high))
+            if place < len(self._runs) and self._runs[place][0] == high:
+                high = self._runs.pop(place)[1]  # noqa: PLW2901  # the run grows
+                self.segments.delete(place)
+            if place and self._runs[place - 1][1] == low:
+                place -= 1
+                low = self._runs.pop(place)[0]  # noqa: PLW2901
+                self.segments.delete(place)
+            self._runs.insert(place, (low, high))
+            self.segments.insert(place, (low, high))
 
     def remove_slots(self, slots: list[int]) -> None:
         """Let slots stand still."""
         for slot in slots:
             self.slots.pop(slot, None)
-        self.segments.clear()
-        for run in coalesce(sorted(self.slots)):
-            self.segments.append(run)
+        for low, high in coalesce(slots):
+            place = bisect_right(self._runs, (low, inf)) - 1
+            first, last = self._runs.pop(place)
+            self.segments.delete(place)
+            for part in ((high, last), (first, low)):
+                if part[0] < part[1]:
+                    self._runs.insert(place, part)
+                    self.segments.insert(place, part)
 
     def add_sums(self, first: int, count: int) -> None:
         """Zero these sums before every evaluation."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow
-from eventide.continuous.tables import END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -30,7 +29,7 @@ class Grouping:
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
-        self._writers: dict[int, dict[Any, Any]] = {}
+        self._writers: dict[int, Writers] = {}
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
@@ -141,13 +140,21 @@ class Grouping:
         if flow is self.motion.still:
             return
         self._change(flow)
+        plan = self.plans[owner]
+        holds_together = self._holds_together(owner, plan, flow)
         self._leave_flow(flow, owner)
         owner._flow = self.motion.still
-        plan = self.plans.pop(owner)
+        del self.plans[owner]
         self._forget_writer(owner, plan)
         self.motion.analyst.release(plan)
-        if not self.drop_if_empty(flow) and not self.motion.together:
+        if not self.drop_if_empty(flow) and not self.motion.together and holds_together:
             self._split(flow)
+
+    def _holds_together(self, owner: Any, plan: LawPlan, flow: Flow) -> bool:
+        """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
+        others = [other for other in plan.touches or () if other is not owner and other._flow is flow]
+        by_itself = int(any(other is owner for other in plan.touches or ()))
+        return len(others) > 1 or self._touchers.get(owner, {}).get(flow, 0) > by_itself
 
     def add_slots(self, owner: Any, slots: list[int]) -> None:
         """More slots of a member are integrated."""
@@ -184,10 +191,10 @@ class Grouping:
         self.note_uses(flow, plan)
         if plan.assigns and not flow.assigns:
             flow.assigns = True
+            self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
             for condition in flow.conditions:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
-        if plan.signature is not None:
-            self.motion.changing[owner] = None
+        self.motion.keep_current(owner, plan)
         slots = self.motion.system.active_slots(owner)
         if slots:
             flow.add_slots(slots)
@@ -196,7 +203,7 @@ class Grouping:
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
         self.forget_uses(flow, self.plans[owner])
-        self.motion.changing.pop(owner, None)
+        self.motion.leave_alone(owner)
         slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
         if slots:
             flow.remove_slots(slots)
@@ -227,18 +234,16 @@ class Grouping:
 
     def _check_writers(self, owner: Any, plan: LawPlan) -> None:
         """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
-        key = (-owner._priority, owner._started) if plan.sets or plan.adds else None
         for slot in (*plan.sets, *plan.adds):
-            writers = self._writers.setdefault(slot, {})
-            writers[owner] = (key, slot in plan.sets)
-            in_order = sorted(writers.items(), key=lambda item: item[1][0])
-            for (first, _), (second, (_, sets)) in pairwise(in_order):
-                if sets:
-                    raise two_setters(second, first, self.motion.system.variable_at(slot))
+            writers = self._writers.setdefault(slot, Writers())
+            writers.add(owner, sets=slot in plan.sets)
+            clash = writers.clash(owner)
+            if clash is not None:
+                raise two_setters(*clash, self.motion.system.variable_at(slot))
 
     def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
         for slot in (*plan.sets, *plan.adds):
-            self._writers[slot].pop(owner, None)
+            self._writers[slot].remove(owner)
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -259,6 +264,41 @@ class Grouping:
                     del flows[flow]
                 if not flows:
                     del users[item]
+
+
+class Writers:
+    """The laws that write one rate."""
+
+    def __init__(self) -> None:
+        self._all: dict[Any, None] = {}
+        self._setters: dict[Any, None] = {}
+
+    def add(self, owner: Any, *, sets: bool) -> None:
+        """A law sets the rate without having read it, or adds to it."""
+        self._all[owner] = None
+        if sets:
+            self._setters[owner] = None
+
+    def remove(self, owner: Any) -> None:
+        """A law writes it no longer."""
+        self._all.pop(owner, None)
+        self._setters.pop(owner, None)
+
+    def clash(self, newcomer: Any) -> tuple[Any, Any] | None:
+        """A law that sets what another has written before it, and that other; None if there is none.
+
+        newcomer    who has come since there was none
+        """
+        for setter in self._setters:
+            earlier = self._all if setter is newcomer else (newcomer,)
+            for other in earlier:
+                if other is not setter and _order(other) < _order(setter):
+                    return setter, other
+        return None
+
+
+def _order(owner: Any) -> tuple[float, int]:
+    return -owner._priority, owner._started
 
 
 def _belongs(condition: Condition, flow: Flow) -> bool:

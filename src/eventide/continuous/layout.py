@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
 from eventide.errors import ModelError
@@ -93,6 +94,7 @@ class Layout:
 
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
+    references                           names of fields that are no numbers: other objects as a rule
     names                                of the single quantities that move: no parameters, no vectors
     offsets                              of all single quantities
     starts, lengths                      of the vectors; empty where a size is not known yet
@@ -112,6 +114,8 @@ class Layout:
         self.parameters = tuple(
             name for name in self._of("field") if fields[name].annotation in KINDS and name not in self.size_fields
         )
+        told = {*self.parameters, *self.size_fields}
+        self.references = tuple(name for name in self._of("field") if name not in told)
         self.names = (*self.states, *self.computed, *self.sums)
         self.offsets = {name: i for i, name in enumerate((*self.names, *self.parameters))}
         self.size = len(self.offsets)
@@ -195,6 +199,8 @@ class Layout:
             self._install(cls, _VECTOR, place, name)
         for name in self.size_fields:
             self._install(cls, _SIZE, 0, name)
+        for name in self.references:
+            setattr(cls, name, Reference(name))
 
     def _install(self, cls: type, template: str, offset: int, name: str, kind: str = "") -> None:
         getter, setter = _functions(template, offset, name, kind)

@@ -11,12 +11,26 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
+from eventide.continuous.certainty import (
+    NEVER,
+    PERHAPS,
+    RISES,
+    begin_samples,
+    find_coefficients,
+    keep_sample,
+    sign_within,
+)
 from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
+    ASSIGNS,
     AT,
     AT_END,
+    BUDGET,
+    CERTIFICATE,
+    COMPLETE,
+    DEGREE,
     DT_MIN,
     DUE,
     EMPTY,
@@ -42,12 +56,19 @@ from eventide.continuous.tables import (
     STEP,
     TRIGGER,
     TRUE_AT_END,
+    UNPROVED,
     Arrays,
     R,
 )
 
-SAMPLES: Final = 4
-"""Into so many parts a step is divided in search of conditions that come and go."""
+PARTS: Final = 128.0
+"""Into so many parts a step is divided at most to prove that a condition stays false in it."""
+NOWHERE: Final = 2.0
+"""A fraction of no step."""
+BEYOND: Final = 1.0009765625
+"""A proof that a condition becomes true just once looks a little beyond the point."""
+DEPTH: Final = 48
+"""So often a part is halved at most."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
@@ -131,10 +152,11 @@ def locate(a: Arrays, f: int) -> None:
 
 
 def note_start(a: Arrays, c: int, truth: bool) -> None:
-    """Keep what a test at the start of a step gave."""
+    """Keep what a test at the end of a step gave, or at the start of one."""
     a.conditions[c, TRUE_AT_END] = 1 if truth else 0
     a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
     a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
+    keep_sample(a, c, a.method.sizes[DEGREE])
 
 
 def test_at_end(a: Arrays, f: int) -> None:
@@ -145,6 +167,7 @@ def test_at_end(a: Arrays, f: int) -> None:
         a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
         a.condition_floats[c, HIGH] = -1.0
         keep_low(a, c, 0.0, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
+        begin_samples(a, c)
         note_start(a, c, is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP]))
         c = a.conditions[c, FOLLOWING]
 
@@ -165,43 +188,65 @@ def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> 
 
 def look_inside(a: Arrays, f: int) -> None:
     """Test all conditions at samples inside the step, and between them where they may have come and gone."""
-    step, before = a.flow_floats[f, STEP], 0.0
-    for k in range(1, SAMPLES):
-        elapsed = step * (k / SAMPLES)
+    step, before, parts = a.flow_floats[f, STEP], 0.0, a.method.sizes[DEGREE]
+    a.settings[COMPLETE] = 1.0
+    for k in range(1, parts):
+        elapsed = step * (k / parts)
         if not is_between(a, f, before, elapsed, step):
+            a.settings[COMPLETE] = 0.0
             break
-        look_at(a, f, elapsed, 2 * k == SAMPLES)
+        look_at(a, f, elapsed, k)
         before = elapsed
     c = a.flow_ints[f, FIRST]
     while c >= 0:
+        guard = a.condition_floats[c, GUARD_AT_END]
+        if guard != guard:
+            look_in_the_middle(a, c, f)
         if a.condition_floats[c, HIGH] < 0.0:
-            guard, slope = a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END]
+            slope = a.condition_floats[c, SLOPE_AT_END]
             if a.conditions[c, READY] == 0 and a.conditions[c, TRUE_AT_END] == 1:
                 uncover(a, c, f)
             if a.conditions[c, READY] == 1:
                 consider(a, c, f, step, a.conditions[c, TRUE_AT_END] == 1, guard, slope)
+        if a.condition_floats[c, HIGH] < 0.0 and can_prove(a, c, f):
+            prove(a, c, f, NOWHERE)
         c = a.conditions[c, FOLLOWING]
 
 
-def look_at(a: Arrays, f: int, elapsed: float, is_middle: bool) -> None:
-    """Test the conditions at one sample; those without an event function in the middle only."""
+def look_at(a: Arrays, f: int, elapsed: float, k: int) -> None:
+    """Test the conditions that have an event function at sample number `k`."""
     time, seen, laws = time_at(a, f, elapsed), False, False
     c = a.flow_ints[f, FIRST]
     while c >= 0:
         guard = a.condition_floats[c, GUARD_AT_END]
-        if a.condition_floats[c, HIGH] < 0.0 and (is_middle or guard == guard):
+        if guard == guard and (a.condition_floats[c, HIGH] < 0.0 or a.conditions[c, CERTIFICATE] >= 0):
             needed = a.conditions[c, NEEDS_LAWS] == 1
             if not seen or (needed and not laws):
                 visit(a, f, elapsed, time, needed)
                 seen, laws = True, needed
             truth = is_true(a, c, f, time, elapsed)
-            guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
-            if a.conditions[c, READY] == 1:
-                seen = not consider(a, c, f, elapsed, truth, guard, slope)
-            elif not truth:
-                a.conditions[c, READY] = 1
-                keep_low(a, c, elapsed, guard, slope)
+            keep_sample(a, c, k)
+            if a.condition_floats[c, HIGH] < 0.0:
+                seen = not note_test(a, c, f, elapsed, truth)
         c = a.conditions[c, FOLLOWING]
+
+
+def look_in_the_middle(a: Arrays, c: int, f: int) -> None:
+    """Test a condition without an event function once inside the step."""
+    elapsed = a.flow_floats[f, STEP] / 2
+    if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]):
+        note_test(a, c, f, elapsed, test_inside(a, c, f, elapsed))
+
+
+def note_test(a: Arrays, c: int, f: int, elapsed: float, truth: bool) -> bool:
+    """Take up what the last test gave; whether other points have been visited since."""
+    guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    if a.conditions[c, READY] == 1:
+        return consider(a, c, f, elapsed, truth, guard, slope)
+    if not truth:
+        a.conditions[c, READY] = 1
+        keep_low(a, c, elapsed, guard, slope)
+    return False
 
 
 def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
@@ -246,12 +291,59 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
     return True
 
 
+def can_prove(a: Arrays, c: int, f: int) -> bool:
+    """Whether it can be made sure that a condition, false at the start, is false within a part of the step."""
+    if a.conditions[c, CERTIFICATE] < 0 or a.flow_ints[f, ASSIGNS] == 1 or a.settings[COMPLETE] == 0.0:
+        return False
+    return bool(a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1)
+
+
+def prove(a: Arrays, c: int, f: int, known: float) -> bool:
+    """Make sure that a condition is not true in the step, or not before it becomes true at the fraction `known`.
+
+    Returns     whether it is; LOW and HIGH hold it between them then
+    """
+    find_coefficients(a, c)
+    a.settings[BUDGET] = PARTS
+    found = search(a, c, f, 0.0, min(1.0, BEYOND * known), known, DEPTH)
+    if a.settings[BUDGET] <= 0.0:
+        a.settings[UNPROVED] += 1.0
+    return found
+
+
+def search(a: Arrays, c: int, f: int, low: float, high: float, known: float, depth: int) -> bool:
+    """Look for the first part between two fractions of the step where a condition becomes true; whether there is one.
+
+    LOW and HIGH are set to its ends then. Where it is known to become true does not count.
+    """
+    if a.settings[BUDGET] <= 0.0 or low >= known:
+        return False
+    a.settings[BUDGET] -= 1.0
+    sign = sign_within(a, c, low, high)
+    if sign == NEVER or (sign == RISES and known <= high):
+        return False
+    middle = low + (high - low) / 2
+    if sign == PERHAPS and depth > 0:
+        if search(a, c, f, low, middle, known, depth - 1):
+            return True
+        return search(a, c, f, middle, high, known, depth - 1)
+    step = a.flow_floats[f, STEP]
+    elapsed = step * (high if sign == RISES else middle)
+    if elapsed >= step * known or not test_inside(a, c, f, elapsed):
+        return False
+    guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    if not test_inside(a, c, f, step * low):
+        keep_low(a, c, step * low, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+    keep_high(a, c, elapsed, guard, slope)
+    return True
+
+
 def uncover(a: Arrays, c: int, f: int) -> None:
     """Look for a point where a trigger is false that is true at both ends of the step and at all samples.
 
     A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
     """
-    elapsed = a.flow_floats[f, STEP] / SAMPLES
+    elapsed = a.flow_floats[f, STEP] / a.method.sizes[DEGREE]
     for _ in range(HALVINGS):
         high, guard, slope = elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
         elapsed = elapsed / 2
@@ -277,6 +369,8 @@ def find_first(a: Arrays, f: int) -> float:
                 reduce(a, c, f, first)
             if a.condition_floats[c, HIGH] >= 0.0:
                 first = find(a, c, f)
+                if can_prove(a, c, f) and prove(a, c, f, first / a.flow_floats[f, STEP]):
+                    first = find(a, c, f)
         c = a.conditions[c, FOLLOWING]
     c = a.flow_ints[f, FIRST]
     while c >= 0:

@@ -51,6 +51,7 @@ from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
 if TYPE_CHECKING:
+    from eventide.continuous.analysis import Plan
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
@@ -62,7 +63,7 @@ class Motion:
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
     on_touch    is told of each flow that an event touches
-    changing    members and conditions that may come to refer to something else
+    is_rebound  whether a component has come to refer to another object since the last event
     """
 
     def __init__(self, sim: Simulation, system: System, engine: Engine = PLAIN, analyst: Analyst | None = None) -> None:
@@ -87,7 +88,9 @@ class Motion:
         self.settings[ARMS] = 1.0
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
-        self.changing: dict[Any, None] = {}
+        self.is_rebound = False
+        self._polled: dict[Any, None] = {}
+        self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method = ENGLAND
@@ -180,9 +183,21 @@ class Motion:
         if self.watches.arriving:
             self.watches.place()
 
+    def keep_current(self, item: Any, plan: Plan) -> None:
+        """Look after a member or condition that may come to refer to something else."""
+        if plan.signature is not None:
+            (self._polled if plan.is_polled else self._told)[item] = None
+
+    def leave_alone(self, item: Any) -> None:
+        """Look after it no longer."""
+        self._polled.pop(item, None)
+        self._told.pop(item, None)
+
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
-        for item in list(self.changing):
+        items = [*self._polled, *self._told] if self.is_rebound else list(self._polled)
+        self.is_rebound = False
+        for item in items:
             if isinstance(item, Condition):
                 if not self.analyst.is_condition_current(item, item.plan):
                     self.watches.renew(item)
@@ -241,7 +256,7 @@ class Motion:
             if (sim.dt_min, sim.dt_max) != (self.settings[DT_MIN], self.settings[DT_MAX]):
                 self._take_limits()
                 self.touch_all()
-        if self.changing:
+        if self._polled or self.is_rebound:
             self._renew_plans()
         if self.watches.arriving or self.groups.joining:
             self.place_what_waits()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
-from eventide.continuous.vectors import set_values
+from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
 from eventide.errors import ModelError
 
@@ -134,6 +135,7 @@ class System:
 
     def _activate(self, slot: int, owner: Any) -> None:
         self._active[slot] = owner
+        self.require_zeros(len(self._active))
         self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
 
     @property
@@ -147,8 +149,8 @@ class System:
         if isinstance(owner, Variable):
             return owner
         name, item = owner._layout.name_of(slot - owner._base)
-        variable: Any = owner[name]
-        return variable if item is None else variable[item]
+        variable: Variable = owner[name]
+        return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
     # --- components -----------------------------------------------------------------------------------------------
 
@@ -178,7 +180,7 @@ class System:
         component._handlers = ()
         self.motion.groups.leave(component)
         component._is_active = False
-        self.chain = [c for c in self.chain if c is not component]
+        self._unchain(component)
         rates = self.arena.rows[R]
         for slot in self.slots_of(component):
             self._active.pop(slot, None)
@@ -200,9 +202,16 @@ class System:
         """Move an active component to the place of its priority."""
         if component._is_active:
             self.motion.groups.leave(component)
-            self.chain = [c for c in self.chain if c is not component]
+            self._unchain(component)
             self._insert(component)
             self.motion.groups.join(component)
+
+    def _unchain(self, component: Continuous) -> None:
+        key = -component._priority, component._started
+        place = bisect_left(self.chain, key, key=lambda c: (-c._priority, c._started))
+        if place == len(self.chain) or self.chain[place] is not component:  # its priority has been changed meanwhile
+            place = next(i for i, other in enumerate(self.chain) if other is component)
+        del self.chain[place]
 
     def _insert(self, component: Continuous) -> None:
         self._starts += 1

@@ -83,7 +83,9 @@ DIRECT: Final = 15
 """Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
 OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
-FLOW_INTS: Final = 17
+ASSIGNS: Final = 17
+"""Whether its laws may assign states, so that these are not what the interpolant says."""
+FLOW_INTS: Final = 18
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -105,7 +107,9 @@ READY: Final = 10
 """Whether it has been found false, in this step or before, so that it fires when it becomes true."""
 TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
-CONDITION_INTS: Final = 12
+CERTIFICATE: Final = 12
+"""The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
+CONDITION_INTS: Final = 13
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -114,17 +118,30 @@ GUARD: Final = 2
 """The event function at the last test, positive where the condition is true; NaN if it has none."""
 SLOPE: Final = 3
 """The event function's derivative by time, after it; NaN if it is not to be had."""
-GUARD_AT_END: Final = 4
-SLOPE_AT_END: Final = 5
-LOW: Final = 6
+LEAVES: Final = 8
+"""So many comparisons of a condition are looked at one by one."""
+LEAF: Final = 4
+"""First of the columns for the guides of its comparisons."""
+GUARD_AT_END: Final = 12
+SLOPE_AT_END: Final = 13
+LOW: Final = 14
 """How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = 7
-SLOPE_LOW: Final = 8
-HIGH: Final = 9
+GUARD_LOW: Final = 15
+SLOPE_LOW: Final = 16
+HIGH: Final = 17
 """How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = 10
-SLOPE_HIGH: Final = 11
-CONDITION_FLOATS: Final = 12
+GUARD_HIGH: Final = 18
+SLOPE_HIGH: Final = 19
+SAMPLE: Final = 20
+"""First of the columns for each comparison's guide at the samples of the step, then for its Bernstein coefficients."""
+POINTS: Final = 10
+"""So many columns a comparison has for its samples: 9 at most, the ends among them, and one more."""
+SCRATCH: Final = SAMPLE + LEAVES * POINTS
+"""First of some columns to reckon in."""
+CONDITION_FLOATS: Final = SCRATCH + POINTS + 2 * LEAVES
+
+AND: Final = -1
+OR: Final = -2
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -155,7 +172,13 @@ EVENT_START: Final = 13
 """When the step began in which it was found."""
 EVENT_DT: Final = 14
 """How much of that step passes before it."""
-SETTINGS: Final = 15
+BUDGET: Final = 15
+"""How many parts of a step may still be looked at to prove that a condition stays false there."""
+UNPROVED: Final = 16
+"""In how many steps a condition could not be proved to stay false although it has a certificate."""
+COMPLETE: Final = 17
+"""Whether the step under way has all its samples."""
+SETTINGS: Final = 18
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -179,12 +202,14 @@ class Coefficients(NamedTuple):
     nodes       stage times
     table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
                 of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
     kernels     in native code the addresses of functions for each of these rows, and of one for the interpolant
     """
 
     sizes: Any
     nodes: Any
     table: Any
+    bernstein: Any
     kernels: Any
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
 from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -118,6 +122,13 @@ class Variable:
         if not flow.is_open:
             flow.open(self._slot)
         self._system.set_tolerances(self._slot, relative, absolute)
+
+    def write(self) -> AbstractContextManager[NDArray[np.float64]]:
+        """The items of a vector, to be changed in a `with` block.
+
+        Raises ModelError for a single quantity.
+        """
+        raise ModelError(f"{self.name} is one number: set its state; write() changes the items of vectors")
 
     def start(self) -> Self:
         """Let it be integrated from now on; legal at any time, no effect if active."""

@@ -122,12 +122,15 @@ class VectorVariable(Variable):
     Had by `component["u"]`; `component["u"][3]` is the variable of one item.
     """
 
+    _field: Field
+    _items: dict[int, Variable]
+
     @classmethod
     def _behind(cls, owner: Any, name: str, spec: Field) -> VectorVariable:
         self = cls._of(owner, owner._layout.starts[name], f"{owner.name}.{name}", spec)
         assert isinstance(self, cls)
         self._field = spec
-        self._items: dict[int, Variable] = {}
+        self._items = {}
         return self
 
     def __len__(self) -> int:

@@ -11,6 +11,7 @@ from eventide.continuous.growing import Table
 from eventide.continuous.tables import (
     ADDRESS,
     ARMED,
+    CERTIFICATE,
     CONDITION_FLOATS,
     CONDITION_INTS,
     CONSTANTS,
@@ -76,9 +77,9 @@ class Watches:
         condition.row = row
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        ints[row, CERTIFICATE] = plan.certificate
         floats[row, GUARD] = floats[row, SLOPE] = nan
-        if plan.signature is not None:
-            motion.changing[condition] = None
+        motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
         self._watch(condition)
         motion.groups.note_uses(flow, plan)
@@ -154,7 +155,7 @@ class Watches:
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
-            self.motion.changing.pop(condition, None)
+            self.motion.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not flow.is_empty:
             condition.is_over = True
             self._rest(condition, flow)
@@ -177,7 +178,7 @@ class Watches:
         armed = self.ints.view[condition.row, ARMED]
         flow = self.unlink(condition)
         self.motion.touch(flow)
-        self.motion.changing.pop(condition, None)
+        self.motion.leave_alone(condition)
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
         self._admit(condition)
@@ -207,8 +208,7 @@ class Watches:
             self._discard((id(condition.activity), id(condition.function.__code__)))
             return False
         condition.plan = plan
-        if plan.signature is not None:
-            self.motion.changing[condition] = None
+        self.motion.keep_current(condition, plan)
         floats, row = self.floats.view, condition.row
         floats[row, PRIORITY], floats[row, RANK] = condition.priority, condition.rank
         self.link(condition, self.motion.flows[self.ints.view[row, FLOW]])

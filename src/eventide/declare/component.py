@@ -201,7 +201,7 @@ def _size_fields(cls: type[Component]) -> tuple[str, ...]:
                     f"declare `{spec.size}: int`, or write the size as a number"
                 )
             found[spec.size] = None
-        elif isinstance(spec.size, bool) or not isinstance(spec.size, int) or spec.size < 1:
+        elif type(spec.size) is not int or spec.size < 1:
             raise TypeError(
                 f"{cls.__name__}.{name} has the size {spec.size!r}: it takes a whole number from 1 on, "
                 "or the name of an `int` field"

@@ -231,7 +231,7 @@ class Process(_Agenda, Component):
         self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
         self.terminated = False
         self._anchor = 0.0
-        sim._made.append(self)
+        sim._made[id(self)] = self
 
     def _target(self) -> Any:
         """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
@@ -367,8 +367,9 @@ class Process(_Agenda, Component):
         self.terminated = True
         self.result = result
         self._generator = self._story = None
+        sim = self.sim
+        del sim._made[id(self)]
         if self._mourners is not None:
-            sim = self.sim
             if self is sim.main or self is sim._goal:
                 sim._is_halted = True
             for wait in self._mourners:
@@ -384,6 +385,7 @@ class Process(_Agenda, Component):
         if self._generator is not None:
             self._generator.close()
         self._generator = self._story = None
+        self.sim._made.pop(id(self), None)
 
     def _await_end(self) -> list[End]:
         """Who waits for the end; from now on there is such a list."""

@@ -11,7 +11,7 @@ from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
@@ -52,9 +52,6 @@ class HasReset(Protocol):
 
 Kept = TypeVar("Kept", bound=HasReset)
 
-FEW: Final = 16
-"""So many processes that have ended are not worth forgetting; more are, as what is kept long leaves the cache."""
-
 
 class World:
     """The discrete half of a simulation.
@@ -79,8 +76,8 @@ class World:
         self.entropy = entropy_from(rng)
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._made: list[Process] = []
-        self._made_bound = FEW
+        self._made: dict[int, Process] = {}
+        """The processes that have not ended; their rows and the like are free as soon as they have."""
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
         self._counts: dict[Any, int] = {}
@@ -119,7 +116,7 @@ class World:
         story._value = story._wait = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time
-        self._made.append(story)
+        self._made[id(story)] = story
         self._calendar.schedule_front(now, story)
         return story
 
@@ -171,12 +168,12 @@ class World:
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes that have begun and not ended, in the order in which they were made."""
-        return tuple(process for process in self._made if process._generator is not None)
+        return tuple(process for process in self._made.values() if process._generator is not None)
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
         """The processes that were made and that nobody has activated yet, in the order in which they were made."""
-        return tuple(process for process in self._made if process._generator is None and not process.terminated)
+        return tuple(process for process in self._made.values() if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
@@ -342,18 +339,10 @@ class World:
             else:
                 if one_event:
                     return
-                spell = self._take_stock()
+                spell = self._instant.next_spell(self.time, self.current)
                 continue
             calendar.void += 1
             return
-
-    def _take_stock(self) -> int:
-        """Forget the processes that have ended; answers after how many events to do so again."""
-        made = self._made
-        if len(made) > self._made_bound:
-            made[:] = [process for process in made if not process.terminated]
-            self._made_bound = 2 * len(made) + FEW
-        return self._instant.next_spell(self.time, self.current)
 
     def _obey(self, activity: Any, command: Any) -> Any:
         """Carry out a command for an activity; answer who goes on at once, or None if that comes later."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from math import ulp
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import ref
 
 from eventide.discrete.conditions import Condition, Trigger, describe_code
@@ -34,6 +34,7 @@ class _Trail:
     """When one condition fired last, how long after the time before, and how steadily the intervals shrink.
 
     crowd       how often in a row it fired while time hardly went on, since the time `since`
+    component   refers to whose handler it is, if that has one for the end; what is gone is not kept for this
     """
 
     __slots__ = ("_trigger", "code", "crowd", "interval", "is_told", "name", "ratio", "since", "steady", "time")
@@ -150,7 +151,7 @@ class Cascade:
         trail.is_told = True
         return condition
 
-    def _refuse(self, trail: _Trail, time: float) -> Condition:
+    def _refuse(self, trail: _Trail, time: float) -> NoReturn:
         """Raise the error of events without end where time hardly goes on."""
         cycle = [t for _, t in self._cycle(trail)]
         names = ", ".join(f"{t.name} ({t.crowd + 1} times)" for t in cycle)

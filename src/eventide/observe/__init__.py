@@ -1,6 +1,7 @@
-"""Looking at a run: reporters, recordings.
+"""Looking at a run: reporters, recordings, dumps, data processing.
 
-May import: monitor, continuous, discrete, statistics, declare, errors. Start reading at `recording.py`.
+May import: monitor, continuous, discrete, statistics, declare, errors. Start reading at `recording.py`, then
+`ledger.py`; files and databases begin at `dumps.py`.
 """
 
 from eventide.observe.dumps import dump, read_dump

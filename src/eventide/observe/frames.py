@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from eventide.errors import ModelError
 from eventide.observe.libraries import load
 
@@ -43,7 +45,8 @@ def to_xarray(ledger: Ledger, block: Block) -> xr.Dataset:
     xarray: Any = load("xarray", "xarray", "to_xarray()")
     names = ["time", "side", *ledger._labels_of(block.numbers[:0]), *(column.name for column in ledger.columns)]
     _refuse_twice(ledger, names)
-    beside = {"side": block.sides, **ledger._labels_of(block.numbers)}
+    labels = ledger._labels_of(block.numbers)
+    beside = {"side": block.sides, **{name: np.array(texts, dtype=np.str_) for name, texts in labels.items()}}
     dataset: xr.Dataset = xarray.Dataset(
         {
             column.name: ("time", data, _described(column.unit, column.description))

@@ -102,6 +102,12 @@ class Sides:
         return [(REGULAR, latest.values)] if is_due and latest is not None else []
 
 
+def _items(items: list[str]) -> str:
+    """The items of a vector as one writes them: "[0] ... [19]"; nothing for what is no vector."""
+    written = [f"[{item}" for item in items if item]
+    return "" if not written else written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}"
+
+
 def _joined(settled: array[Any], pending: list[Any]) -> npt.NDArray[Any]:
     """A column with the rows that are not yet written down; an array of its own."""
     column = np.array(settled)
@@ -164,13 +170,21 @@ class Ledger(Observer):
         for place, column in enumerate(self.columns):
             if column.name == name:
                 return self._column(place)
-        raise KeyError(f"{self.name} has no column {name!r}; it has: {', '.join(c.name for c in self.columns)}")
+        raise KeyError(f"{self.name} has no column {name!r}; it has: {self._names()}")
 
     def __len__(self) -> int:
         return len(self._times) + len(self._pending())
 
     def __repr__(self) -> str:
-        return f"<{self.name}: {len(self)} rows of {', '.join(c.name for c in self.columns)}>"
+        return f"<{self.name}: {len(self)} rows of {self._names()}>"
+
+    def _names(self) -> str:
+        """The names of the columns; those of a vector as one."""
+        found: dict[str, list[str]] = {}
+        for column in self.columns:
+            vector, bracket, item = column.name.rpartition("[")
+            found.setdefault(vector if bracket else column.name, []).append(item if bracket else "")
+        return ", ".join(name + _items(items) for name, items in found.items())
 
     def to_pandas(self, *, sides: bool = False) -> pd.DataFrame:
         """The rows as a DataFrame with the time as index.

@@ -48,7 +48,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
         engine: Engine = sqlalchemy.create_engine(url)
     except sqlalchemy.exc.ArgumentError:
         raise ModelError(
-            f"what begins with {url.partition(':')[0]!r} is no URL of a database: "
+            f"what begins with {url.partition(':')[0]!r} is no URL of a database that is known: "
             "write one like sqlite:///runs.db or postgresql+psycopg://user@host/name"
         ) from None
     except ModuleNotFoundError as error:
@@ -99,7 +99,10 @@ def sql_writer(url: str, table: str, head: Head) -> Iterator[Write]:
                 f"{engine.url!r} has a table {table!r} that was not dumped by eventide: it stays as it is; "
                 "choose another name, or drop it first"
             )
-        columns = physical_names([ROW, *head.columns], engine.dialect.max_identifier_length, engine.dialect.name)
+        longest = engine.dialect.max_identifier_length
+        if len(table.encode()) > longest:  # PostgreSQL would cut it, and take two names for one
+            raise ModelError(f"the name of a table has {longest} bytes at most in this database, and got {table!r}")
+        columns = physical_names([ROW, *head.columns], longest, engine.dialect.name)
         made = _table(sqlalchemy, table, columns, head)
         if present:
             made.drop(connection)
@@ -239,8 +242,9 @@ def _read(sqlalchemy: Any, connection: Connection, table: str) -> pd.DataFrame:
             known = ", ".join(ours) or "none"
             raise InputError(f'{url!r}: which table? Give table="..."; eventide dumped there: {known}')
         table = next(iter(ours))
-    if table not in ours:
+    if table not in ours or not inspector.has_table(table):
         if not inspector.has_table(table):
+            ours.pop(table, None)
             known = ", ".join([*ours, *(n for n in inspector.get_table_names() if n not in {*ours, HEADS})])
             raise InputError(f"{url!r} has no table {table!r}; it has: {known or 'none'}")
         return pd.read_sql_table(table, connection)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, TypeAlias
 
 from eventide.continuous import Continuous, Variable, VectorVariable
@@ -111,6 +112,7 @@ def check_names(names: Sequence[str]) -> None:
 def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
     """A reader of floats that says whose value is none."""
 
+    @wraps(read)  # who compiles it wants to know what is asked
     def value() -> list[float]:
         try:
             number = read()

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
 from PIL import Image
 
 from eventide.errors import ModelError
@@ -156,7 +155,6 @@ def _pictures(figure: Figure, move: Callable[[Moment], object], reel: Reel) -> I
     """The frames one by one, each with a palette of its own: few of them are ever in memory."""
     figure.set_dpi(DOTS_PER_INCH)
     canvas: Any = FigureCanvasAgg(figure)
-    ground = tuple(round(255 * part) for part in to_rgb(figure.get_facecolor()))
     for frame in range(len(reel.times)):
         move(Moment(reel, frame))
         if frame == 0:
@@ -166,17 +164,8 @@ def _pictures(figure: Figure, move: Callable[[Moment], object], reel: Reel) -> I
             figure.set_layout_engine("none")
         canvas.draw()
         size = canvas.get_width_height()
-        yield _reduced(Image.frombuffer("RGBA", size, canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB"), ground)
-
-
-def _reduced(picture: Image.Image, ground: tuple[int, ...]) -> Image.Image:
-    """A picture of 256 colours, that of its ground exact."""
-    found = picture.quantize(colors=256, dither=Image.Dither.NONE)
-    palette = found.getpalette() or []
-    place = 3 * int(np.asarray(found)[0, 0])
-    palette[place : place + 3] = ground
-    found.putpalette(palette)
-    return found
+        picture = Image.frombuffer("RGBA", size, canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB")
+        yield picture.quantize(colors=256, dither=Image.Dither.NONE)
 
 
 def _write_gif(path: Path, pictures: Iterator[Image.Image], timing: Timing) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import eventide as ev
 
 
@@ -42,9 +44,31 @@ class Ingot(ev.Process, ev.Continuous):
             self.stop()
 
 
+class Rod(ev.Continuous):
+    furnace: Furnace
+    cells: int = 20
+    u: ev.VectorState = ev.vector(20.0, size="cells", unit="degC")
+    flux: ev.ComputedVector = ev.computed_vector(size="cells")
+
+    def equations(self) -> None:
+        self.flux = -2.0 * self.u
+        self.rate.u[1:-1] = self.u[2:] - 2.0 * self.u[1:-1] + self.u[:-2]
+        self.rate.u[0] = self.furnace.temperature - self.u[0]
+        for i in range(len(self.u)):
+            self.rate.u[i] += self.flux[i]
+
+    @ev.when(lambda self: self.u[3] > 500.0)
+    def glow(self) -> None:
+        self.u *= 0.5
+        with self["u"].write() as u:
+            u[0] = 20.0
+
+
 sim = ev.Simulation(rel_error=1e-8, rng=1)
 furnace = Furnace(sim, temperature=1700.0, name="furnace").start()
 ingot = Ingot(sim, furnace=furnace, pit=ev.Resource(sim, 10), coefficient=0.1).activate(delay=2.0)
+rod = Rod(sim, furnace=furnace, u=np.linspace(0.0, 1.0, 10), cells=10).start()
+middle: float = rod.u[5] + rod.rate.u.sum() + rod.last.u.max()
 trace = sim.record(furnace, every=0.5, hottest=lambda: furnace.temperature)
 sim.run(until=10.0)
 last: float = furnace.temperature + furnace["temperature"].rate + furnace.last.temperature

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 ARRAYS: Final = (*Arrays._fields[:-2], *Coefficients._fields)
 """The arrays in the order of the table."""
-FLOATS: Final = frozenset(["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table"])
+FLOATS: Final = frozenset(
+    ["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table", "bernstein"]
+)
 WIDTHS: Final = {
     "flow_floats": FLOW_FLOATS,
     "flow_ints": FLOW_INTS,
@@ -25,7 +27,7 @@ WIDTHS: Final = {
     "sums": 2,
 }
 """How many columns there are, where that never changes."""
-STANDING: Final = frozenset(["sizes", "nodes", "table", "kernels"])
+STANDING: Final = frozenset(["sizes", "nodes", "table", "bernstein", "kernels"])
 """Arrays that nobody writes while native code runs."""
 INVARIANT: Final = ", !invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""

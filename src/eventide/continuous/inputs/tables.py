@@ -97,7 +97,9 @@ class CubicTable(_Table):
     """
 
     ends: Ends = "not-a-knot"
-    _pieces: tuple[tuple[float, ...], ...] = field(init=False, repr=False, compare=False, default=())
+    _cubes: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
+    _squares: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
+    _slopes: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
 
     def __post_init__(self) -> None:
         from scipy.interpolate import CubicSpline
@@ -106,7 +108,8 @@ class CubicTable(_Table):
         if self.ends not in {"not-a-knot", "natural", "clamped"}:
             raise ModelError(f"CubicTable has ends = {self.ends!r}: 'not-a-knot', 'natural' and 'clamped' are known")
         spline = CubicSpline(self.times, self.values, bc_type=self.ends)
-        object.__setattr__(self, "_pieces", tuple(tuple(piece) for piece in spline.c.tolist()))
+        for name, coefficients in zip(("_cubes", "_squares", "_slopes"), spline.c.tolist(), strict=False):
+            object.__setattr__(self, name, tuple(coefficients))
 
     def __call__(self, t: float) -> float:
         """The value at a time."""
@@ -116,7 +119,7 @@ class CubicTable(_Table):
             return self.values[-1]
         i = place(self.times, t)
         d = t - self.times[i]
-        return ((self._pieces[0][i] * d + self._pieces[1][i]) * d + self._pieces[2][i]) * d + self._pieces[3][i]
+        return ((self._cubes[i] * d + self._squares[i]) * d + self._slopes[i]) * d + self.values[i]
 
     def _bends(self, i: int) -> bool:
         return self.ends != "clamped" and i in {0, len(self.times) - 1}

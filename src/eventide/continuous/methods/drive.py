@@ -28,8 +28,8 @@ Law: TypeAlias = Callable[[float, Any], Any]
 Solver: TypeAlias = Literal["fixed point", "newton"]
 
 ITERATIONS: Final = 100
-TOLERANCE: Final = 1e-14
-"""Stages of an implicit method are iterated until they move less than this, relative to the largest rate."""
+ROUNDING: Final = 1e-14
+"""Stages of an implicit method that move less than this, relative to the largest rate, stand still."""
 _GRID: Final = 1e-9
 """An interval that holds a whole number of steps up to this is not given a tiny step more."""
 
@@ -42,7 +42,7 @@ def one_step(
     step: float,
     *,
     solver: Solver = "fixed point",
-    tolerance: float = TOLERANCE,
+    tolerance: float = 0.0,
     iterations: int = ITERATIONS,
 ) -> State:
     """The state after one step of a method.
@@ -50,7 +50,8 @@ def one_step(
     state       (n,) or a number, which is taken for (1,)
     solver      of the stages of an implicit method: "fixed point" converges while the contraction constant is below 1,
                 "newton" beyond that too
-    tolerance   of the stages, relative to the largest rate; to keep order p it must fall with step**p
+    tolerance   times step**p for a method of order p, it is how much the stages may still move, relative to the largest
+                rate: so the order is kept; 0: they are iterated until they stand still
     Raises      ModelError if the stages do not converge
     """
     tableau = method.tableau if isinstance(method, Method) else method
@@ -58,7 +59,9 @@ def one_step(
     if tableau.is_explicit:
         rates = _explicit_stages(tableau, law, time, start, step)
     else:
-        rates = _implicit_stages(tableau, law, time, start, step, solver, tolerance, iterations)
+        rates = _implicit_stages(
+            tableau, law, time, start, step, solver, max(ROUNDING, tolerance * abs(step) ** tableau.order), iterations
+        )
     result: State = start + step * (tableau.arrays[2] @ rates)
     return result
 

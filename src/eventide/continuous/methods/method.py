@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.methods.interpolants import cubic
 from eventide.continuous.methods.surd import Row, padded
 from eventide.continuous.methods.tableau import Tableau
@@ -120,7 +121,7 @@ class Method:
         scale = 0 if self.is_fixed else self._error_stage - 1 if self.scale_stage is None else self.scale_stage
         sizes = (run.stages, self._error_stage, scale, len(run.dense), self.error_order)
         nodes = np.array([float(c) for c in run.nodes])
-        return Coefficients(np.array(sizes), nodes, table, np.zeros(0, np.int64))
+        return Coefficients(np.array(sizes), nodes, table, bernstein_matrix(len(run.dense)), np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Method {self.name!r}, order {self.order}>"

@@ -1,0 +1,27 @@
+"""Fields of continuous components that refer to other objects: a new reference is told to the flows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Reference:
+    """A field of a class: its values stand among the object's own attributes, and only setting it comes by here."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        """Set it; laws and conditions that refer by it to another object than before are looked at anew."""
+        attributes = owner.__dict__
+        if self.name in attributes and attributes[self.name] is not value and "motion" in owner._system.__dict__:
+            owner._system.motion.is_rebound = True
+        attributes[self.name] = value
+
+    def __delete__(self, owner: Any) -> None:
+        """Delete it, as any attribute."""
+        try:
+            del owner.__dict__[self.name]
+        except KeyError:
+            raise AttributeError(self.name) from None
+        owner._system.motion.is_rebound = True

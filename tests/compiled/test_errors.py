@@ -1,0 +1,165 @@
+"""Errors of arithmetic in laws: native code meets them where Python does, and Python's own error goes up."""
+
+from __future__ import annotations
+
+import math
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eventide as ev
+
+MODES = [pytest.param(True, id="compiled"), pytest.param(False, id="plain")]
+FORMULAS = {
+    "quotient": (lambda t: 1.0 / (t - 0.5), ZeroDivisionError),
+    "whole quotient": (lambda t: 1.0 // (t - 0.5), ZeroDivisionError),
+    "remainder": (lambda t: 1.0 % (t - 0.5), ZeroDivisionError),
+    "negative power": (lambda t: (t - 0.5) ** -2, ZeroDivisionError),
+}
+RANGES = {
+    "root": (lambda t: math.sqrt(0.5 - t), ValueError),
+    "logarithm": (lambda t: math.log(0.5 - t), ValueError),
+    "arc": (lambda t: math.acos(0.5 + t), ValueError),
+    "greatest of nothing": (lambda t: max(value for value in TABLE if value < 3.0 - 4.0 * t), ValueError),
+    "overflow": (lambda t: math.exp(2000.0 * t - 290.3), OverflowError),
+    "whole number": (lambda t: int(1e300 * (1e10 ** (t - 0.5) > 1.0) * 1e300), OverflowError),
+    "item": (lambda t: (0.0, 1.0, 2.0)[int(6.0 * t)], IndexError),
+}
+TABLE = [1.0, 2.0, 3.0]
+
+
+class Watched(ev.Continuous):
+    """A state that goes on, and a computed value that nobody uses."""
+
+    formula: Any
+    x: ev.State = ev.state(0.0)
+    q: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        self.q = self.formula(self.sim.time)
+
+
+def stopped(compiled: Any, formula: Any, *, at: float | None = None) -> tuple[BaseException, float]:
+    """What a run raises, and when."""
+    sim = ev.Simulation(compile=compiled, dt_max=0.0625)
+    Watched(sim, name="watched", formula=formula).start()
+    if at is not None:
+        sim.process(timer(at))
+    with pytest.raises(Exception) as caught:  # noqa: PT011  # which one is compared by the caller
+        sim.run(until=1.0)
+    return caught.value, sim.time
+
+
+def timer(at: float) -> ev.Life:
+    yield ev.hold(at)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_pole_at_the_end_of_a_step_is_met_in_a_computed_value_that_nobody_uses(compiled: bool, name: str) -> None:
+    formula, kind = FORMULAS[name]
+    error, time = stopped(compiled, formula)
+    assert type(error) is kind
+    assert time == pytest.approx(0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+@pytest.mark.parametrize("name", [name for name in RANGES if name != "item"])
+def test_the_end_of_a_functions_range_is_met(compiled: bool, name: str) -> None:
+    formula, kind = RANGES[name]
+    error, time = stopped(compiled, formula)
+    assert type(error) is kind
+    assert time == pytest.approx(0.5, abs=1e-3)
+
+
+def test_the_error_is_pythons_own_at_the_users_line() -> None:
+    error, _ = stopped(True, FORMULAS["quotient"][0])
+    assert str(error) == "float division by zero"
+    lines = [frame.line for frame in traceback.extract_tb(error.__traceback__)]
+    assert any(line is not None and "1.0 / (t - 0.5)" in line for line in lines)
+    assert any("in the equations of watched" in note for note in error.__notes__)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_an_item_beyond_a_table_is_met(compiled: bool) -> None:
+    class Look(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = 1.0
+            self.q = TABLE[int(4.0 * self.x)]
+
+    sim = ev.Simulation(compile=compiled, dt_max=0.125)
+    Look(sim).start()
+    with pytest.raises(IndexError):
+        sim.run(until=2.0)
+    assert 0.625 <= sim.time <= 0.75  # no error of arithmetic: plain Python lets it go up from a trial stage
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_what_is_not_finite_on_purpose_is_no_error(compiled: bool) -> None:
+    class Still(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        q: ev.Computed = ev.computed()
+        r: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+            self.q = math.inf if self.x > 0.5 else math.nan
+            self.r = 1.0 / self.x if self.x > 10.0 else self.q - self.q + math.exp(self.q) + math.sqrt(self.q)
+
+    sim = ev.Simulation(compile=compiled)
+    still = Still(sim).start()
+    sim.run(until=2.0)
+    assert still.x == pytest.approx(math.exp(-2.0), rel=1e-5)
+    assert math.isnan(still.q)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_a_law_without_states_spoils_a_rate_that_it_writes(compiled: bool) -> None:
+    class Body(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+    class Push(ev.Continuous):
+        body: Body
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.q = 1.0 / (self.sim.time - 0.5)
+            self.body.rate.x = 1.0
+
+    sim = ev.Simulation(compile=compiled, dt_max=0.0625)
+    Push(sim, body=Body(sim).start()).start()
+    with pytest.raises(ZeroDivisionError):
+        sim.run(until=1.0)
+    assert sim.time == pytest.approx(0.5, abs=1e-9)
+
+
+NOTHING = np.float64(0.0)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_numpys_numbers_divide_by_zero_and_python_goes_on(compiled: bool) -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.none = np.float64(0.0)
+
+    class Odd(ev.Continuous):
+        plain: Any
+        x: ev.State = ev.state(1.0)
+        u: ev.VectorState = ev.vector([0.0, 1.0], size=2)
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+            self.q = 1.0 / self.plain.none + 1.0 / NOTHING + 1.0 / self.u[0] + 1.0 // self.u[0]
+
+    sim = ev.Simulation(compile=compiled)
+    odd = Odd(sim, plain=Plain()).start()
+    sim.run(until=1.0)
+    assert odd.x == pytest.approx(math.exp(-1.0), rel=1e-5)
+    assert odd.q == math.inf

@@ -1,0 +1,209 @@
+"""Promise 3: state events are located, and take place on the true side of their condition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import asin, inf, nextafter, pi
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+Simulate = Callable[..., ev.Simulation]
+FINE = {"rel_error": 1e-11, "abs_error": 1e-12}
+
+
+class Swing(ev.Continuous):
+    """x = sin t."""
+
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(1.0)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = self.y
+        self.rate.y = -self.x
+
+
+@pytest.mark.row("R-024", "R-131", "R-141", "R-142", "R-144")
+@pytest.mark.parametrize("dt_min", [1e-2, 1e-6, 0.0])
+def test_true_when_it_takes_place_and_at_most_dt_min_after(simulate: Simulate, dt_min: float) -> None:
+    sim = simulate(**FINE, dt_min=dt_min, dt_max=0.5)
+    swing = Swing(sim).start()
+    log: list[Any] = []
+
+    def watcher() -> ev.Life:
+        for level in (0.1, 0.5, 0.9):
+            answer = yield ev.until(lambda level=level: swing.x >= level)
+            log.append((level, answer, sim.time, swing.x))
+
+    sim.process(watcher())
+    sim.run(until=2.0)
+    assert [(level, answer) for level, answer, *_ in log] == [(0.1, True), (0.5, True), (0.9, True)]
+    for level, _, time, x in log:
+        assert x >= level
+        assert -1e-9 <= time - asin(level) <= dt_min + 1e-9
+
+
+@pytest.mark.row("R-143")
+def test_with_dt_min_zero_the_float_before_is_on_the_false_side() -> None:
+    sim = ev.Simulation(rng=1, compile=False, **FINE)
+    swing = Swing(sim).start()
+    tested: list[tuple[float, bool]] = []
+
+    def condition() -> bool:
+        tested.append((sim.time, swing.x >= 0.5))
+        return tested[-1][1]
+
+    def watcher() -> ev.Life:
+        yield ev.until(condition)
+
+    sim.run(until=sim.process(watcher()))
+    assert dict(tested)[sim.time] is True
+    assert dict(tested)[nextafter(sim.time, -inf)] is False
+
+
+def test_until_is_due_when_it_is_true_and_when_fires_when_it_becomes_true(simulate: Simulate) -> None:
+    sim = simulate(**FINE)
+
+    class Both(Swing):
+        @ev.when(lambda self: self.x >= 0.5)
+        def plain(self) -> None:
+            self.log.append(("when", round(self.sim.time, 7)))
+
+        @ev.when(lambda self: self.x <= 0.5, at_start=True)
+        def at_start(self) -> None:
+            self.log.append(("when at start", round(self.sim.time, 7)))
+
+    swing = Both(sim).start()
+
+    def watcher() -> ev.Life:
+        yield ev.until(lambda: swing.x <= 0.5)
+        swing.log.append(("until", sim.time))
+        yield ev.hold(1.0)
+        yield ev.until(lambda: swing.x >= 0.5)
+        swing.log.append(("until", sim.time))
+
+    sim.process(watcher())
+    sim.run(until=4.0)
+    up, down = round(asin(0.5), 7), round(pi - asin(0.5), 7)
+    assert swing.log == [
+        ("when at start", 0.0),
+        ("until", 0.0),
+        ("when", up),
+        ("until", 1.0),
+        ("when at start", down),
+    ]
+
+
+def test_a_handler_that_leaves_its_condition_true_waits_until_it_was_false(simulate: Simulate) -> None:
+    sim = simulate(**FINE)
+
+    class Counted(Swing):
+        @ev.when(lambda self: self.x >= 0.5)
+        def high(self) -> None:
+            self.log.append(round(self.sim.time, 7))
+
+    swing = Counted(sim).start()
+    sim.run(until=3 * pi)
+    assert swing.log == [round(asin(0.5), 7), round(asin(0.5) + 2 * pi, 7)]
+
+
+def test_what_touches_its_level_exactly_happens_once(simulate: Simulate) -> None:
+    """A parabola that touches 1 at t = 1, on a float that steps reach exactly."""
+    sim = simulate(dt_max=0.25)
+    sim.method = ev.RK4
+    log: list[Any] = []
+
+    class Thrown(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        v: ev.State = ev.state(2.0)
+
+        def equations(self) -> None:
+            self.rate.x = self.v
+            self.rate.v = -2.0
+
+        @ev.when(lambda self: self.x >= 1.0)
+        def touch(self) -> None:
+            log.append((self.sim.time, self.x, self.v))
+
+    Thrown(sim).start()
+    sim.run(until=2.0)
+    # So near to its top it is 1 to the last bit: (t - 1)**2 is less than half a float.
+    assert log == [(pytest.approx(1.0, abs=2e-8), 1.0, pytest.approx(0.0, abs=4e-8))]
+
+
+def test_conditions_on_rates_sums_and_computed_values(simulate: Simulate) -> None:
+    sim = simulate(**FINE)
+    log: list[Any] = []
+
+    class Measured(Swing):
+        power: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.rate.x = self.y
+            self.rate.y = -self.x
+            self.power = self.x * self.y
+
+        @ev.when(lambda self: self.rate.x <= 0.5)
+        def slow(self) -> None:
+            log.append(("rate", round(self.sim.time, 7)))
+
+        @ev.when(lambda self: self.power >= 0.25)
+        def strong(self) -> None:
+            log.append(("power", round(self.sim.time, 7)))
+
+    Measured(sim).start()
+    sim.run(until=2.0)
+    assert log == [("power", round(pi / 12, 7)), ("rate", round(pi / 3, 7))]
+
+
+@pytest.mark.row("R-145")
+def test_an_event_in_the_last_step_before_a_time_event_is_found(simulate: Simulate) -> None:
+    sim = simulate(**FINE)
+    swing = Swing(sim).start()
+    log: list[Any] = []
+
+    def watcher() -> ev.Life:
+        yield ev.until(lambda: swing.x >= 0.5)
+        log.append(("state", round(sim.time, 7)))
+
+    def clock() -> ev.Life:
+        yield ev.hold(nextafter(asin(0.5), 1.0) + 1e-7)
+        log.append(("time", round(sim.time, 6)))
+
+    sim.process(watcher())
+    sim.process(clock())
+    sim.run(until=1.0)
+    assert log == [("state", round(asin(0.5), 7)), ("time", round(asin(0.5), 6))]
+
+
+COMPARISONS: dict[str, tuple[Callable[[Any], bool], bool]] = {
+    "<": (lambda swing: swing.x < 0.5, False),
+    "<=": (lambda swing: swing.x <= 0.5, True),
+    ">": (lambda swing: swing.x > 0.5, False),
+    ">=": (lambda swing: swing.x >= 0.5, True),
+    "==": (lambda swing: swing.x == 0.5, True),
+    "!=": (lambda swing: swing.x != 0.5, False),
+    "between": (lambda swing: 0.5 <= swing.x < 0.6, True),
+    "not": (lambda swing: not swing.x > 0.5, True),
+}
+
+
+@pytest.mark.parametrize("comparison", COMPARISONS)
+def test_on_the_level_itself_each_comparison_is_what_python_says(simulate: Simulate, comparison: str) -> None:
+    sim = simulate()
+    swing = Swing(sim)
+    test, holds = COMPARISONS[comparison]
+    log: list[float] = []
+
+    def watcher() -> ev.Life:
+        yield ev.hold(1.0)
+        swing.x = 0.5
+        yield ev.until(lambda: test(swing))
+        log.append(sim.time)
+
+    sim.process(watcher())
+    sim.run(until=2.0)
+    assert log == ([1.0] if holds else [])

@@ -1,0 +1,66 @@
+"""Promise 4: nothing is skipped in silence. What the run looks at, and what it has not looked at, is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+Simulate = Callable[..., ev.Simulation]
+
+
+def test_flights_far_shorter_than_a_step_are_found(simulate: Simulate) -> None:
+    """A ball that bounces with restitution 0.9, whose flights are polynomials: steps would be as long as one likes."""
+    sim = simulate(rel_error=1e-9, abs_error=1e-11)
+
+    class Ball(ev.Continuous):
+        height: ev.State = ev.state(1.0)
+        velocity: ev.State = ev.state(0.0)
+        log: list = ev.field(default_factory=list)
+
+        def equations(self) -> None:
+            self.rate.height = self.velocity
+            self.rate.velocity = -2.0
+
+        @ev.when(lambda self: self.height <= 0.0)
+        def bounce(self) -> None:
+            self.log.append(self.sim.time)
+            self.velocity = 0.9 * abs(self.velocity)
+
+    ball = Ball(sim).start()
+    sim.run(until=18.5)
+    # Dropped from 1 with g = 2: it falls for 1, then flies for 2 * 0.9, 2 * 0.9**2, ...; it would end at 19.
+    exact = [1.0 + sum(2.0 * 0.9**k for k in range(1, n + 1)) for n in range(40)]
+    exact = [time for time in exact if time < 18.5]
+    assert len(ball.log) == len(exact) == 35
+    assert ball.log == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.row("R-146")
+def test_an_opaque_condition_is_counted_and_a_shorter_dt_max_finds_it() -> None:
+    def run(dt_max: float) -> tuple[list[float], Any]:
+        sim = ev.Simulation(rng=1, dt_max=dt_max)
+        log: list[float] = []
+        known: set[float] = set()
+
+        class Spike(ev.Continuous):
+            x: ev.State = ev.state(0.0)
+
+            def equations(self) -> None:
+                self.rate.x = 1.0
+
+            @ev.when(lambda self: known.add(self.x) is None and 1.0 < self.x < 1.01)
+            def inside(self) -> None:
+                log.append(round(self.sim.time, 6))
+
+        Spike(sim).start()
+        sim.run(until=3.0)
+        return log, sim.report()
+
+    missed, report = run(0.7)
+    assert (report.certified, report.sampled, report.opaque) == (0, 0, 1)
+    found, _ = run(0.005)
+    assert (missed, found) == ([], [1.0])

@@ -1,0 +1,153 @@
+"""Promise 10: an error is the user's own object, with notes, from wherever it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+Simulate = Callable[..., ev.Simulation]
+MINE = KeyError("mine")
+
+
+class Ramp(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def fail(sim: ev.Simulation) -> bool:
+    if sim.time >= 0.5:
+        raise MINE
+    return False
+
+
+def in_equations(sim: ev.Simulation) -> str:
+    class Bad(Ramp):
+        def equations(self) -> None:
+            fail(self.sim)
+            self.rate.x = 1.0
+
+    Bad(sim, name="bad").start()
+    return "in the equations of bad at time"
+
+
+def in_contributions(sim: ev.Simulation) -> str:
+    class Bad(Ramp):
+        def contributions(self) -> None:
+            fail(self.sim)
+
+    Bad(sim, name="bad").start()
+    return "in the equations of bad at time"
+
+
+def in_report(sim: ev.Simulation) -> str:
+    class Bad(ev.Reporter):
+        def report(self) -> None:
+            fail(self.sim)
+
+    Bad(sim, name="bad", every=0.25).start()
+    return "in the report of bad at time 0.5"
+
+
+def in_until(sim: ev.Simulation) -> str:
+    def bad() -> ev.Life:
+        yield ev.until(lambda: fail(sim))
+
+    sim.process(bad(), name="bad")
+    return "in the condition of bad at time"
+
+
+def in_when(sim: ev.Simulation) -> str:
+    class Bad(Ramp):
+        @ev.when(lambda self: fail(self.sim))
+        def handler(self) -> None:
+            pass
+
+    Bad(sim, name="bad").start()
+    return "in the condition of bad.handler at time"
+
+
+def in_process(sim: ev.Simulation) -> str:
+    def bad() -> ev.Life:
+        yield ev.hold(0.5)
+        fail(sim)
+
+    sim.process(bad(), name="bad")
+    return "bad was active at time 0.5, at "
+
+
+def in_handler(sim: ev.Simulation) -> str:
+    class Bad(Ramp):
+        @ev.when(lambda self: self.x >= 0.75)
+        def handler(self) -> None:
+            fail(self.sim)
+
+    Bad(sim, name="bad").start()
+    return "bad.handler was active at time 0.75"
+
+
+def in_period(sim: ev.Simulation) -> str:
+    class Bad(Ramp):
+        @ev.every(0.5)
+        def beat(self) -> None:
+            fail(self.sim)
+
+    Bad(sim, name="bad").start()
+    return "bad.beat was active at time 0.5"
+
+
+PLACES = (in_equations, in_contributions, in_report, in_until, in_when, in_process, in_handler, in_period)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
+def test_the_same_object_goes_up_with_a_note(simulate: Simulate, place: Callable[[ev.Simulation], str]) -> None:
+    MINE.__dict__.pop("__notes__", None)
+    sim = simulate(dt_max=0.125)
+    Ramp(sim).start()
+    note = place(sim)
+    with pytest.raises(KeyError) as caught:
+        sim.run(until=2.0)
+    assert caught.value is MINE
+    assert caught.value.args == ("mine",)
+    notes = MINE.__notes__
+    assert len(notes) == 1
+    assert note.rpartition(" ")[0] in notes[0]
+    assert any(entry.name == "fail" for entry in caught.traceback)
+    assert not sim.active
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0])
+def test_arithmetic_in_a_trial_stage_is_tried_again_and_then_goes_up(simulate: Simulate, value: float) -> None:
+    """X falls to 0 as (1 - t)**2; beyond, the square root has no value, and a trial stage may look there."""
+    from math import sqrt
+
+    sim = simulate(rel_error=1e-8, abs_error=1e-10)
+    log: list[Any] = []
+
+    class Draining(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -2.0 * sqrt(self.x)
+
+        @ev.when(lambda self: self.x <= 1e-4)
+        def dry(self) -> None:
+            log.append(round(self.sim.time, 5))
+            if value == 0.0:
+                self.stop()
+            self.x = value
+
+    Draining(sim, name="tank").start()
+    if value == 0.0:
+        sim.run(until=2.0)
+        assert sim.time == 2.0
+    else:
+        with pytest.raises(ValueError, match=r"math domain|expected a nonnegative") as caught:
+            sim.run(until=2.0)
+        assert caught.value.__notes__[0].startswith("in the equations of tank at time 0.9")
+    assert log == [0.99]

@@ -1,0 +1,162 @@
+"""Reporters: when they run, what can be asked of them, and the monitor that calls them."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Ramp(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+class Look(ev.Reporter):
+    log: list = ev.field(default_factory=list)
+    is_made: bool = False
+
+    def prelude(self) -> None:
+        self.is_made = not self.is_made
+
+    def report(self) -> None:
+        self.log.append((self.sim.time, self.report_time))
+
+
+@pytest.mark.row("R-104", "R-105", "R-106", "R-110", "R-116", "R-118")
+def test_the_life_of_a_reporter() -> None:
+    sim = ev.Simulation(rng=1, dt_max=0.5, stepping="together")
+    Ramp(sim).start()
+    plain, grid = Look(sim), Look(sim, every=0.25)
+    assert (plain.frequency, grid.frequency, plain.report_time, grid.report_time) == ("step", 0.25, inf, inf)
+    assert (plain.active, grid.active, plain.is_made) == (False, False, True)
+    plain.stop()
+
+    def story() -> ev.Life:
+        yield ev.hold(1.1)
+        assert grid.start() is grid
+        grid.start()
+        assert (grid.active, grid.report_time) == (True, 1.1)
+        yield ev.hold(0.6)
+        grid.stop()
+        grid.stop()
+        assert (grid.active, plain.active) == (False, True)
+        yield ev.hold(1.0)
+
+    plain.start()
+    sim.process(story())
+    sim.run()
+    # After the event of its start, on its grid, and before the event of its end.
+    assert [time for time, _ in grid.log] == [1.1, 1.35, 1.6, 1.1 + 0.6]
+    assert [following for _, following in grid.log] == [1.35, 1.6, 1.85, 1.85]
+    assert [time for time, _ in plain.log if time <= 1.0] == [0.0, 0.0, 0.5, 1.0]
+
+
+@pytest.mark.row("R-108", "R-110")
+def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
+    sim = ev.Simulation(rng=1)
+    Ramp(sim).start()
+    look = Look(sim, every=0.5).start()
+    observers = sim.monitor.observers
+    assert (observers.periodic, observers.at_events) == ([look], [])
+
+    def story() -> ev.Life:
+        yield ev.hold(0.75)
+        assert look.set_frequency(0.2) is look
+        assert (look.frequency, look.report_time, look.every) == (0.2, 0.75, 0.2)
+        yield ev.hold(0.5)
+        look.set_frequency("event")
+        assert (observers.periodic, observers.at_events, look.report_time) == ([], [look], inf)
+        yield ev.hold(0.75)
+
+    sim.process(story())
+    sim.run()
+    assert [time for time, _ in look.log] == [0.0, 0.0, 0.5, 0.75, 0.75, 0.95, 1.15, 1.25, 1.25, 2.0, 2.0]
+    idle = Look(sim)
+    assert (idle.set_frequency(0.25).report_time, idle.active) == (2.0, False)
+
+
+@pytest.mark.row("R-115")
+def test_the_next_report_never_lies_beyond_a_state_event_that_comes_before() -> None:
+    sim = ev.Simulation(rng=1)
+    ramp = Ramp(sim).start()
+    look = Look(sim, every=1.0).start()
+    log: list[Any] = []
+
+    def story() -> ev.Life:
+        for level in (0.3, 0.6, 1.4):
+            yield ev.until(lambda level=level: ramp.x >= level)
+            log.append((round(sim.time, 9), look.report_time))
+
+    sim.process(story())
+    sim.run()
+    assert log == [(0.3, 1.0), (0.6, 1.0), (1.4, 2.0)]
+    assert [round(time, 9) for time, _ in look.log] == [0.0, 0.0, 0.3, 0.3, 0.6, 0.6, 1.0, 1.4, 1.4]
+
+
+@pytest.mark.row("R-040", "R-047", "R-053")
+def test_the_monitor_is_one_object_and_its_limits_can_be_set_in_any_event() -> None:
+    sim = ev.Simulation(rng=1)
+    Ramp(sim).start()
+    assert sim.monitor is sim.monitor
+    assert (sim.dt_min, sim.dt_max, sim.peek()) == (0.0, inf, inf)
+    steps: list[float] = []
+
+    class Steps(ev.Reporter):
+        def report(self) -> None:
+            steps.append(self.sim.dt)
+
+    Steps(sim).start()
+
+    def story() -> ev.Life:
+        sim.dt_max = 0.25
+        yield ev.hold(1.0)
+        sim.dt_max = 0.5
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    sim.run(until=2.0)
+    assert max(steps) == 0.5
+    assert max(steps[: steps.index(0.5)]) == 0.25
+
+
+@pytest.mark.row("R-054")
+def test_laws_reporters_and_conditions_run_through_in_list_order() -> None:
+    sim = ev.Simulation(rng=1, compile=False)
+    log: list[str] = []
+
+    class Noted(ev.Continuous):
+        def equations(self) -> None:
+            log.append(f"law {self.name}")
+
+    class Told(ev.Reporter):
+        def report(self) -> None:
+            log.append(f"report {self.name}")
+
+    def waiter(name: str) -> ev.Life:
+        yield ev.until(lambda: log.append(f"condition {name}"))
+
+    def event(name: str) -> ev.Life:
+        log.append(f"event {name}")
+        yield ev.hold(9.0)
+
+    for name in "ab":
+        Noted(sim, name=name).start()
+        Told(sim, name=name, every="event").start()
+        sim.process(waiter(name))
+    sim.process(event("c"))
+    sim.process(event("d"))
+    while sim.step():
+        if log[-1] == "event d":
+            break
+    laws, reports, conditions = ([f"{what} {name}" for name in "ab"] for what in ("law", "report", "condition"))
+    begun = log.index("event c")
+    # Conditions of one priority are tested as they stand in memory, which decides nothing: who is first in the list is
+    # chosen among those that are true.
+    assert log[begun + 1 :] == [*laws, *conditions[::-1], *reports, "event d"]
+    assert log[begun - 6 : begun] == [*laws, *conditions[::-1], *reports]

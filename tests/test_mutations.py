@@ -1,0 +1,62 @@
+"""The breaks of tests/mutations.toml are where they should be, and tests notice them."""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentTypeError
+from pathlib import Path
+
+import pytest
+from mutate import ROOT, Mutation, check, load_mutations, part_of
+
+MUTATIONS = load_mutations()
+QUICK = ("tests/statistics/test_level.py::test_reset_keeps_the_value", "tests/discrete/test_scheduling.py::")
+
+
+def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there() -> None:
+    wrong = []
+    for mutation in MUTATIONS:
+        text = (ROOT / mutation.file).read_text()
+        path, _, function = mutation.test.partition("::")
+        known = re.findall(r"def (test_\w+)", (ROOT / path).read_text())
+        if text.count(mutation.line) != 1 or mutation.applied(text) == text:
+            wrong.append(f"{mutation.file}: {mutation.line}")
+        if function and function.partition("[")[0] not in known:
+            wrong.append(mutation.test)
+    assert wrong == []
+    assert len(MUTATIONS) >= 30
+    rooms = {Path(mutation.file).parts[2].removesuffix(".py") for mutation in MUTATIONS}
+    present = {path.stem for path in (ROOT / "src" / "eventide").iterdir() if not path.name.startswith(("_", "py."))}
+    assert sorted(present - rooms) == []
+
+
+@pytest.mark.slow
+def test_two_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = [m for m in MUTATIONS if m.test.startswith(QUICK)]
+    assert len(chosen) == 2
+    assert check(chosen)
+    assert capsys.readouterr().out.count("noticed: src/") == 2
+
+
+@pytest.mark.slow
+def test_a_break_that_changes_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    harmless = Mutation(
+        "src/eventide/statistics/level.py",
+        "        self._start = self._changed = self._clock.time",
+        "        self._changed = self._start = self._clock.time",
+        "tests/statistics/test_level.py::test_reset_keeps_the_value",
+    )
+    assert not check([harmless])
+    assert capsys.readouterr().out.startswith("NOT NOTICED: src/eventide/statistics/level.py")
+
+
+def test_a_line_that_is_not_there_once_is_refused() -> None:
+    with pytest.raises(ValueError, match="'x' stands there 2 times"):
+        Mutation("file", "x", "y", "test").applied("xx")
+
+
+def test_parts() -> None:
+    assert part_of("2/4") == (2, 4)
+    for text in ("0/4", "5/4", "2", "a/b"):
+        with pytest.raises(ArgumentTypeError, match="a part is written as 2/4"):
+            part_of(text)

@@ -1,0 +1,130 @@
+"""Break the library on purpose, one line at a time, and see that a test notices.
+
+tests/mutations.toml lists the breaks: a file, a piece of its text that stands there once, what it becomes, and the test
+that must fail then. Each is made in a copy of the tree; the working tree is not touched. Run as a script:
+
+    python tools/mutate.py [--part 1/4] [--only cascade]
+
+It prints a line for each and ends with status 1 if a test did not notice, or could not be run at all.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TABLE = ROOT / "tests" / "mutations.toml"
+COPIED = ("src", "tests", "tools", "examples", "benchmarks", "pyproject.toml", "DESIGN.md")
+TIME = 60.0
+"""Seconds that a test is given; a break that makes it run for longer has been noticed."""
+TESTS_FAILED = 1
+"""The exit status of pytest when tests have run and some have failed."""
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One break of one line, and the test that notices it."""
+
+    file: str
+    line: str
+    becomes: str
+    test: str
+
+    def applied(self, text: str) -> str:
+        """The text of the file with the break; ValueError if the line does not stand there exactly once."""
+        if text.count(self.line) != 1:
+            raise ValueError(f"{self.file}: {self.line!r} stands there {text.count(self.line)} times, and not once")
+        return text.replace(self.line, self.becomes)
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.line.strip()} -> {self.becomes.strip() or 'nothing'}"
+
+
+def load_mutations(table: Path = TABLE) -> list[Mutation]:
+    """The breaks of the table, in its order."""
+    return [Mutation(**entry) for entry in tomllib.loads(table.read_text(encoding="utf-8"))["mutation"]]
+
+
+def copy_tree(target: Path) -> None:
+    """What tests need of this tree, without caches."""
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+        elif source.exists():
+            shutil.copy2(source, target / name)
+
+
+def run_tests(tree: Path, tests: Sequence[str]) -> int:
+    """The exit status of pytest on some tests of a tree; that of failed tests if one takes too long."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    try:
+        return subprocess.run(
+            command, cwd=tree, env=environment, capture_output=True, timeout=TIME * len(tests), check=False
+        ).returncode
+    except subprocess.TimeoutExpired:
+        return TESTS_FAILED
+
+
+def verdict(tree: Path, mutation: Mutation) -> str:
+    """Whether one break was noticed, in a word; it is made in a copy of the tree, which is mended again."""
+    path = tree / mutation.file
+    text = path.read_text(encoding="utf-8")
+    path.write_text(mutation.applied(text), encoding="utf-8")
+    try:
+        status = run_tests(tree, [mutation.test])
+    finally:
+        path.write_text(text, encoding="utf-8")
+    if status == TESTS_FAILED:
+        return "noticed"
+    return "NOT NOTICED" if status == 0 else f"COULD NOT BE RUN (pytest answers {status})"
+
+
+def check(mutations: Sequence[Mutation]) -> bool:
+    """Make the breaks one by one and tell of each; whether all were noticed. Unbroken, their tests must pass."""
+    with tempfile.TemporaryDirectory(prefix="mutate-") as folder:
+        tree = Path(folder)
+        copy_tree(tree)
+        tests = list(dict.fromkeys(mutation.test for mutation in mutations))
+        if run_tests(tree, tests) != 0:
+            print("the tests fail without any break: mend them first")
+            return False
+        all_noticed = True
+        for mutation in mutations:
+            outcome = verdict(tree, mutation)
+            all_noticed = all_noticed and outcome == "noticed"
+            print(f"{outcome}: {mutation}\n    by {mutation.test}", flush=True)
+    return all_noticed
+
+
+def part_of(text: str) -> tuple[int, int]:
+    """`2/4` as (2, 4)."""
+    number, slash, parts = text.partition("/")
+    if not (slash and number.isdigit() and parts.isdigit() and 1 <= int(number) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"a part is written as 2/4, and got {text!r}")
+    return int(number), int(parts)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; answers the exit status."""
+    parser = argparse.ArgumentParser(description="Break the library, one line at a time; a test must notice.")
+    parser.add_argument("--part", type=part_of, default=(1, 1), metavar="N/M", help="only every M-th break, from N on")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only breaks of files or tests with this text")
+    options = parser.parse_args(arguments)
+    number, parts = options.part
+    chosen = [m for m in load_mutations() if options.only in m.file or options.only in m.test][number - 1 :: parts]
+    all_noticed = check(chosen)
+    print(f"{len(chosen)} breaks{'' if all_noticed else ', not all of them noticed'}")
+    return 0 if all_noticed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
