@@ -118,7 +118,7 @@ class Compiler(Analyst):
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
         plan, motion = condition.plan, self.motion
-        if plan.touches is None:
+        if plan.is_opaque or plan.touches is None:
             return None
         table, sim = motion.arena.table, motion.sim
         answer = np.zeros(2 + LEAVES)
@@ -188,8 +188,8 @@ class Guide(Compiler):
     def condition(self, condition: Condition) -> ConditionPlan:
         """The plan of a condition that is tested in Python, and may touch anything."""
         plan = super().condition(condition)
-        if plan.touches is None:
-            return plan
+        if plan.is_opaque:
+            return replace(plan, touches=None)
         return replace(plan, touches=None, reads=(), guide=self._guide(plan))
 
     def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
@@ -227,24 +227,25 @@ class _Draft:
         self._memory: list[tuple[Any, int, int]] = []
         self._signatures: list[Any] = []
         self._rates: dict[int, bool] = {}
-        self._knows_all = True
+        self._is_opaque = False
         self._can_change = self._is_polled = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
         return {
-            "touches": tuple(self._touched) if self._knows_all else None,
+            "touches": tuple(self._touched),
             "reads": tuple(self._slots),
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
-            "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "signature": tuple(self._signatures) if self._can_change and not self._is_opaque else None,
             "is_polled": self._is_polled,
+            "is_opaque": self._is_opaque,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all, self.assigns, self.looks_at_rates = False, True, True
+        self._is_opaque = self.assigns = self.looks_at_rates = True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)

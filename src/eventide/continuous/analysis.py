@@ -25,6 +25,7 @@ class Plan:
     memory      (blocks, place, size) that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
+    is_opaque   whether it may touch others as well, which is found out when it runs
     """
 
     touches: tuple[Any, ...] | None
@@ -33,6 +34,7 @@ class Plan:
     memory: tuple[tuple[Any, int, int], ...] = ()
     signature: Any = None
     is_polled: bool = False
+    is_opaque: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,8 @@ class Analyst:
         plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
-            met = owners if plan.touches is None else [o for o in plan.touches if o in parent]
+            everybody = plan.touches is None or plan.is_opaque
+            met = owners if everybody else [o for o in plan.touches or () if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
         groups: dict[Any, list[Any]] = {}

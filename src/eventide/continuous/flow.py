@@ -104,11 +104,19 @@ class Flow:
 
     def show(self) -> None:
         """Bring what is seen of the flow to the present time; its step goes on."""
-        self.motion.publish(self)
+        motion = self.motion
+        if motion.is_marching:
+            motion.host.meet(self)
+        else:
+            motion.publish(self)
 
     def open(self, slot: int) -> None:
         """An event changes the flow: its step ends now."""
-        self.motion.touch(self)
+        motion = self.motion
+        if motion.is_marching:
+            motion.host.meet(self)
+        else:
+            motion.touch(self)
 
     # --- evaluation in Python -------------------------------------------------------------------------------------
 

@@ -271,6 +271,8 @@ def touch(a: Arrays, f: int, time: float) -> None:
     else:
         clear(a, f, E0)
         a.flow_floats[f, REST] = 0.0
+        # A step that is cut was not seen to its end: the next is not longer for it.
+        a.flow_floats[f, NEXT] = min(a.flow_floats[f, NEXT], a.flow_floats[f, STEP])
     a.flow_floats[f, START] = time
     a.flow_floats[f, STEP] = 0.0
     a.flow_floats[f, END] = time
@@ -292,8 +294,18 @@ def settle_touched(a: Arrays, time: float) -> bool:
     for k in range(count):
         settle(a, a.touched[k], time)
         if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+            keep_touched(a, k, count)
             return False
     return True
+
+
+def keep_touched(a: Arrays, first: int, count: int) -> None:
+    """Some flows were not settled: they stay touched."""
+    for k in range(first, count):
+        f = a.touched[k]
+        a.flow_ints[f, OPEN] = 1
+        a.touched[k - first] = f
+    a.settings[TOUCHED] = count - first
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:

@@ -19,12 +19,14 @@ from eventide.continuous.host import Host
 from eventide.continuous.methods import ENGLAND, Method
 from eventide.continuous.tables import (
     ARMS,
+    AT,
     CHOICE,
     CHOSEN,
     DT_MAX,
     DT_MIN,
     END,
     EVALUATIONS,
+    EVENT,
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
@@ -63,6 +65,7 @@ class Motion:
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
     on_touch    is told of each flow that an event touches
+    is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
     """
 
@@ -89,6 +92,7 @@ class Motion:
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
+        self.is_marching = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
@@ -262,6 +266,9 @@ class Motion:
             self.place_what_waits()
         if self.together:
             self.touch_all()
+        else:
+            for flow in list(self.groups.opaque):
+                self.touch(flow)  # what it depends on besides is not known
 
     def settle(self, *, arms: bool = True) -> list[Flow]:
         """Take the states as they are now for the start of new steps.
@@ -272,9 +279,14 @@ class Motion:
         now = self.sim.time
         touched = self._close()
         self.settings[ARMS] = 1.0 if arms else 0.0
+        self.is_marching = True
         is_settled = self.engine.settle_touched(self.arrays, now)
+        self.is_marching = False
         self.settings[ARMS] = 1.0
         self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        if self.host.has_met:
+            self.join_what_met()
+            return [*touched, *self.settle(arms=arms)]
         if not is_settled:
             self.host.raise_what_was_met()
         for flow in touched:
@@ -308,7 +320,9 @@ class Motion:
             flow.is_open, flow.at = False, nan
         self.touched.clear()
         sim.dt, sim.last_time = 0.0, now
+        self.is_marching = True
         code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
+        self.is_marching = False
         if settings[TROUBLED] == 0.0:
             self.host.trouble = None  # that of a trial step which has been mended since
         self.host.forget_what_was_seen()
@@ -351,6 +365,24 @@ class Motion:
     def reach(self) -> float:
         """How far the flow at the root has been brought."""
         return float(self.flow_floats.view[self.root, KEY])
+
+    def join_what_met(self) -> None:
+        """Code that cannot be read has touched another flow: both become one, and the step is repeated."""
+        flow, other, condition = self.host.take_meeting()
+        row, floats = flow.number, self.flow_floats.view
+        start = floats[row, START]
+        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], row)
+        floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
+        floats[row, EVENT], floats[row, AT] = -1.0, nan
+        self.sim.time = start
+        for k in range(int(self.settings[TOUCHED])):  # those that were still to be settled
+            waiting = self.flows[self._touched[k]]
+            waiting.is_open, waiting.at = True, start
+            self.touched.append(waiting)
+        self.touch(flow)
+        floats[other.number, AT] = nan
+        self.touch(other)
+        self.groups.join(flow, other, condition)
 
     # --- a step that cannot be made -------------------------------------------------------------------------------
 

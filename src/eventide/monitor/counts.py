@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.continuous.tables import ARMED
+from eventide.continuous.tables import ARMED, UNPROVED
 from eventide.discrete.conditions import Trigger
 
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ class RunReport:
 
     events          events that have taken place, and state_events of them
     steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
-    certified, sampled, opaque      how many of the present conditions are looked after over the whole of a step, at
-                    points of it, and, as their code cannot be read, at its end only
+    certified, sampled, opaque      how many conditions have been watched: over the whole of each step by proofs, at
+                    points of it, and, as their code cannot be read, at its middle and its end only
+    unproved        in how many steps a condition could not be proved to stay false, certified as it is
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     """
 
@@ -33,6 +34,7 @@ class RunReport:
     certified: int = 0
     sampled: int = 0
     opaque: int = 0
+    unproved: int = 0
     passed_through: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -41,6 +43,8 @@ class RunReport:
             f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
             f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
         ]
+        if self.unproved:
+            lines.append(f"not proved in {self.unproved} steps")
         if self.passed_through:
             lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
         return "\n".join(lines)
@@ -51,17 +55,17 @@ def report(monitor: Monitor) -> RunReport:
     motion = monitor.motion
     motion.place_what_waits()
     conditions = list(monitor.sim._conditions)
-    native = sum(condition.plan.touches is not None for condition in conditions)
-    certified = int(getattr(motion, "certified", 0))
+    watches = motion.watches
     return RunReport(
         events=monitor.sim.events,
         state_events=monitor.state_events,
         steps=monitor.steps,
         refused=monitor.refused,
         evaluations=monitor.system.evaluations,
-        certified=certified,
-        sampled=int(getattr(motion, "sampled", native - certified)),
-        opaque=int(getattr(motion, "opaque", len(conditions) - native)),
+        certified=watches.certified,
+        sampled=watches.sampled,
+        opaque=watches.opaque,
+        unproved=int(motion.settings[UNPROVED]),
         passed_through=tuple(c.name for c in conditions if _is_passed_through(c, motion)),
     )
 

@@ -153,6 +153,9 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or ask the model what to do."""
         sim, motion = self.sim, self.motion
+        if motion.host.has_met:
+            motion.join_what_met()
+            return
         if code == UNSETTLED:
             motion.host.raise_what_was_met()
         root, start = motion.root, motion.start_of_root
