@@ -6,7 +6,7 @@ from conformance.case import Case, Log, Problem, Watched
 
 import eventide as ev
 
-LEVEL, PACE = 0.99, 20.0
+LEVEL, PACE, BEGIN = 0.99, 20.0, 50.0
 
 
 class Shaft(ev.Continuous):
@@ -18,7 +18,7 @@ class Shaft(ev.Continuous):
     def equations(self) -> None:
         self.rate.angle = 1.0
 
-    @ev.when(lambda self: sin(PACE * self.angle) >= LEVEL)
+    @ev.when(lambda self: self.angle >= BEGIN and sin(PACE * (self.angle - BEGIN)) >= LEVEL)
     def mark(self) -> None:
         self.log.append(("mark", self.sim.time))
 
@@ -27,14 +27,19 @@ def build(sim: ev.Simulation, log: Log) -> object:
     return Shaft(sim, log=log).start()
 
 
+def marked(t, y, m):
+    before = BEGIN - y[0]
+    return m.sin(PACE * before) * -1.0 - LEVEL - (before + abs(before))
+
+
 CASE = Case(
     title="a condition faster than its state",
     reported=("bdsim#2", "scipy#18039"),
-    asked="when sin(20 x) reaches 0.99, where x = t: 32 times until 10",
-    exact=tuple(("mark", (asin(LEVEL) + 2.0 * pi * k) / PACE) for k in range(32)),
-    until=10.0,
+    asked="when sin(20 (x - 50)) reaches 0.99, where x = t, from 50 on: 32 times until 60",
+    exact=tuple(("mark", BEGIN + (asin(LEVEL) + 2.0 * pi * k) / PACE) for k in range(32)),
+    until=60.0,
     build=build,
     tolerance=1e-9,
     options={},
-    problem=Problem((0.0,), lambda t, y, m: [1.0], (Watched("mark", lambda t, y, m: m.sin(PACE * y[0]) - LEVEL, 1),)),
+    problem=Problem((0.0,), lambda t, y, m: [1.0], (Watched("mark", marked, 1),)),
 )

@@ -15,15 +15,15 @@ class Ramp(ev.Continuous):
     @ev.when(
         ev.crosses(
             lambda self: (
-                (self.x - 1.0)
-                * (self.x - 2.0)
-                * (self.x - 3.0)
-                * (self.x - 4.0)
-                * (self.x - 5.0)
-                * (self.x - 6.0)
-                * (self.x - 7.0)
-                * (self.x - 8.0)
-                * (self.x - 9.0)
+                (self.x - 50.1)
+                * (self.x - 50.2)
+                * (self.x - 50.3)
+                * (self.x - 50.4)
+                * (self.x - 50.5)
+                * (self.x - 50.6)
+                * (self.x - 50.7)
+                * (self.x - 50.8)
+                * (self.x - 50.9)
             )
         )
     )
@@ -38,16 +38,16 @@ def build(sim: ev.Simulation, log: Log) -> object:
 def product(t, y, m):
     value = 1.0
     for root in range(1, 10):
-        value = value * (y[0] - root)
+        value = value * (y[0] - 50.0 - root / 10)
     return value
 
 
 CASE = Case(
     title="nine roots of one condition in a step",
     reported=("scipy#9228", "diffrax#637"),
-    asked="the roots of (x - 1) (x - 2) ... (x - 9), where x = t",
-    exact=tuple(("root", float(root)) for root in range(1, 10)),
-    until=20.0,
+    asked="the roots of (x - 50.1) (x - 50.2) ... (x - 50.9), where x = t",
+    exact=tuple(("root", 50.0 + root / 10) for root in range(1, 10)),
+    until=60.0,
     build=build,
     tolerance=1e-9,
     options={},
