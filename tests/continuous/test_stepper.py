@@ -108,7 +108,7 @@ class Bench:
 
     def attempt(self, time: float, step: float) -> tuple[float, int]:
         self.arrays.flow_floats[0, tables.START] = time
-        ratio = stepper.attempt(self.arrays, 0, step)
+        ratio = stepper.attempt(self.arrays, 0, step, time + step)
         return float(ratio), int(self.arrays.flow_ints[0, tables.WORST])
 
     def step(self, time: float, step: float) -> None:

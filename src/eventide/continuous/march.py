@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     EVENT_TIME,
     FAILED,
     FIRST,
+    FIRST_STAGE,
     FITTED,
     FLOW,
     FLOWS,
@@ -49,6 +50,7 @@ from eventide.continuous.tables import (
     NEXT,
     NEXT_EVENT,
     OPEN,
+    PAST,
     PENDING,
     PLACE,
     PRECEDING,
@@ -107,6 +109,9 @@ def commit(a: Arrays, f: int) -> None:
     arm(a, f, a.flow_floats[f, STEP])
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
+    if a.method.sizes[FIRST_STAGE] == 2:
+        copy(a, f, K, K + 1)
+        a.flow_floats[f, PAST] = a.flow_floats[f, STEP]
     copy(a, f, K + a.method.sizes[STAGES], K)
     a.flow_floats[f, START] = a.flow_floats[f, END]
     a.flow_floats[f, REST] = a.flow_floats[f, END_REST]
@@ -181,7 +186,8 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
 def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> float:
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
     a.settings[TROUBLED] = 0.0
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
     return ratio if finish_step(a, f, step, remaining, limit) else 0.0
@@ -189,16 +195,21 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
 
 def finish_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> bool:
     """Complete a step and note its end; whether the rates there are finite."""
-    start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
-    end, end_rest = limit, 0.0
-    if step < remaining:
-        end, end_rest = two_sum(start, rest + step)
-        if end >= limit:
-            end, end_rest = limit, 0.0
+    end, end_rest = end_of(a, f, step, remaining, limit)
     if not complete(a, f, step, end) or a.settings[TROUBLED] != 0.0:
         return False
     end_step(a, f, step, end, end_rest)
     return True
+
+
+def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
+    """When a step ends and what rounding took from that; the limit exactly if it goes so far."""
+    end, end_rest = limit, 0.0
+    if step < remaining:
+        end, end_rest = two_sum(a.flow_floats[f, START], a.flow_floats[f, REST] + step)
+        if end >= limit:
+            end, end_rest = limit, 0.0
+    return end, end_rest
 
 
 def force(a: Arrays, f: int) -> int:
@@ -206,9 +217,10 @@ def force(a: Arrays, f: int) -> int:
     limit = min(a.settings[LAND], LATEST)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = min(a.flow_floats[f, NEXT], remaining)
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     finish_step(a, f, step, remaining, limit)
-    adapt(a, f, step, max(ratio, 1.0 / 16.0))
+    adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f)
     sift_down(a, a.flow_ints[f, PLACE])
@@ -271,6 +283,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
     else:
         clear(a, f, E0)
         a.flow_floats[f, REST] = 0.0
+    a.flow_floats[f, PAST] = 0.0
     a.flow_floats[f, START] = time
     a.flow_floats[f, STEP] = 0.0
     a.flow_floats[f, END] = time

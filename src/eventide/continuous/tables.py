@@ -54,7 +54,9 @@ KEY: Final = 7
 """How far the flow has been brought: the time of its event, else END."""
 AT: Final = 8
 """The time to which rows Y and R belong; NaN if to none that matters."""
-FLOW_FLOATS: Final = 9
+PAST: Final = 9
+"""The length of the step before, if its rate at the start is of use to a two-step method; else 0."""
+FLOW_FLOATS: Final = 10
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
@@ -198,17 +200,24 @@ CHOICE: Final = 7
 class Coefficients(NamedTuple):
     """A method's tableau as numbers; weights are in units of the full step.
 
-    sizes       stages, stages of the error estimate, stage of the scale, degree of the interpolant, order of the error
-    nodes       stage times
-    table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
-                of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    sizes       see below
+    nodes       times of the stages, of the end, and of the extra stages
+    table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
+                first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
+                the interpolant, and the arguments of the extra stages
+    layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
+                before, and the table without a past; else empty
+    mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each of these rows, and of one for the interpolant
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
+                and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any
     nodes: Any
     table: Any
+    layers: Any
+    mixed: Any
     bernstein: Any
     kernels: Any
 
@@ -218,6 +227,18 @@ ERROR_STAGE: Final = 1
 SCALE_STAGE: Final = 2
 DEGREE: Final = 3
 ERROR_ORDER: Final = 4
+END_FIRST: Final = 5
+"""Whether the error estimate needs the rate at the end, so that the end is evaluated before the step is accepted."""
+EXTRA: Final = 6
+"""How many stages are evaluated for the interpolant alone, when it is first used."""
+FIRST_STAGE: Final = 7
+"""The first stage that is evaluated: 1, or 2 if stage 1 is the rate at the start of the step before."""
+WITH_PAST: Final = 8
+"""How many stages a step with a past has; STAGES for all but Adams' method, which starts by one more."""
+DIVISOR: Final = 9
+"""The layers are divided by 1 + DIVISOR * r."""
+TABLE_ROWS: Final = 10
+METHOD_SIZES: Final = 11
 RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1
