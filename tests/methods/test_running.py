@@ -143,3 +143,23 @@ def test_an_own_tableau_runs() -> None:
     sim, error, _ = run(ralston, until=2.0, dt_max=0.01)
     assert 1e-6 < error < 1e-3
     assert sim.method is ralston
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        (ev.methods.RADAU_IIA_2, "implicit tableau, and the stepper has no implicit methods yet: take an explicit one"),
+        (ev.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
+        (ev.methods.Method, "got <class .*Method'>, of type type"),
+        ("RK4", "got 'RK4', of type str"),
+        (None, "got None, of type NoneType"),
+        (ev.methods.explicit, "got <function explicit at .*, of type function"),
+    ],
+    ids=["implicit", "tableau", "class", "string", "none", "function"],
+)
+def test_what_is_no_method_is_refused_and_changes_nothing(method: object, words: str) -> None:
+    sim = ev.Simulation(rng=1)
+    sim.method = ev.FEHLBERG
+    with pytest.raises(ev.ModelError, match=words):
+        sim.method = method  # type: ignore[assignment]  # the mistake that is tested
+    assert sim.method is ev.FEHLBERG

@@ -10,13 +10,13 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.analysis import Analyst
-from eventide.continuous.checks import check_limits
+from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
-from eventide.continuous.methods import ENGLAND, Method
+from eventide.continuous.methods import ENGLAND, Method, Multistep
 from eventide.continuous.tables import (
     ARMS,
     CHOICE,
@@ -93,7 +93,7 @@ class Motion:
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method = ENGLAND
+        self._method: Method | Multistep = ENGLAND
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, np.int64)] * 3
@@ -150,12 +150,13 @@ class Motion:
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method:
-        """The integration method."""
+    def method(self) -> Method | Multistep:
+        """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | Multistep) -> None:
+        check_method(method)
         self._method = method
         self._limits = (None, None)
         self.touch_all()
