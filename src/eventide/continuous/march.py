@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     AT_END,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -45,6 +46,7 @@ from eventide.continuous.tables import (
     FOLLOWING,
     KEY,
     LAND,
+    LIMIT,
     LOCATED,
     LOW,
     NEXT,
@@ -92,7 +94,7 @@ def advance(a: Arrays, f: int) -> int:
     """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
     if a.flow_floats[f, STEP] > 0.0:
         commit(a, f)
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     if a.flow_ints[f, EMPTY] == 1:
         code = wait_step(a, f)
     else:
@@ -102,6 +104,11 @@ def advance(a: Arrays, f: int) -> int:
     a.flow_ints[f, STEPS] += 1
     locate(a, f)
     return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
+
+
+def limit_of(a: Arrays, f: int) -> float:
+    """When a step of a flow ends at the latest."""
+    return float(min(a.settings[LAND], a.flow_floats[f, LIMIT], LATEST))
 
 
 def commit(a: Arrays, f: int) -> None:
@@ -214,7 +221,7 @@ def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tu
 
 def force(a: Arrays, f: int) -> int:
     """Accept the smallest step although it is not accurate: the model has said so."""
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = min(a.flow_floats[f, NEXT], remaining)
     end, _ = end_of(a, f, step, remaining, limit)
@@ -417,11 +424,15 @@ def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
     Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended;
-                RAISED, STUCK or FAILED for the flow at the root of the heap
+                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
         f = a.heap[0]
+        if is_at_limit(a, f) and is_told(a, f, stop):
+            a.settings[EVENT_TIME] = a.flow_floats[f, KEY]
+            touch(a, f, a.flow_floats[f, KEY])
+            return BROKEN
         if a.flow_floats[f, KEY] >= stop:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)
@@ -437,6 +448,19 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def is_at_limit(a: Arrays, f: int) -> bool:
+    """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
+    at_limit = a.flow_floats[f, KEY] == a.flow_floats[f, LIMIT] and a.flow_floats[f, EVENT] < 0.0
+    return bool(at_limit and a.flow_floats[f, STEP] > 0.0)
+
+
+def is_told(a: Arrays, f: int, stop: float) -> bool:
+    """Whether a flow may leave its step now: who looks at steps has been told of it; those to `stop` are not told."""
+    if a.flow_floats[f, KEY] < stop:
+        return bool(a.settings[STEPWISE] == 0.0 or a.flow_ints[f, ANNOUNCED] == 1)
+    return bool(a.flow_floats[f, KEY] == stop)
 
 
 def arrive(a: Arrays, f: int) -> None:

@@ -19,6 +19,7 @@ from eventide.continuous.host import Host
 from eventide.continuous.methods import ENGLAND, Method, Multistep
 from eventide.continuous.tables import (
     ARMS,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -286,6 +287,8 @@ class Motion:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
+            if flow.inputs:
+                flow.foresee(self.sim.time)
         return touched
 
     def settle_for_now(self) -> None:
@@ -305,11 +308,13 @@ class Motion:
         settings[NEXT_EVENT] = next_event
         settings[STEPWISE] = 1.0 if stepwise else 0.0
         now = sim.time
-        for flow in self.touched:
-            flow.is_open, flow.at = False, nan
-        self.touched.clear()
+        self._close()
         sim.dt, sim.last_time = 0.0, now
         code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
+        while code == BROKEN:
+            sim.time = now = settings[EVENT_TIME]
+            self.flows[self._touched[0]].foresee(now)
+            code = self.engine.proceed(self._packed or self.arrays, now, stop)
         if settings[TROUBLED] == 0.0:
             self.host.trouble = None  # that of a trial step which has been mended since
         self.host.forget_what_was_seen()
@@ -378,7 +383,7 @@ class Motion:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views, _ = PLAIN.pack(self._gather_arrays())
         flow, row = self.root, self.flow_floats.array[self.root]
-        limit = min(float(self.settings[LAND]), march.LATEST)
+        limit = march.limit_of(views, flow)
         remaining = (limit - float(row[START])) - float(row[REST])
         self.host.evaluate(flow, float(row[START]), 0.0)
         if self.host.trouble is None and self.host.failure is None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from eventide.continuous.tables import (
     ABS,
+    BEFORE,
     DEGREE,
     DENSE,
     DIVISOR,
@@ -51,8 +52,11 @@ HUGE: Final = 1e300
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of flow `f`; native code calls kernels by their addresses instead."""
-    a.host.evaluate(f, time, dt)
+    """Execute the laws of flow `f`; native code calls kernels by their addresses instead.
+
+    A step that ends where an input jumps sees it as it is before, at the end, too.
+    """
+    a.host.evaluate(f, min(time, a.flow_floats[f, BEFORE]), dt)
     if row != R:
         copy(a, f, R, row)
 

@@ -56,7 +56,11 @@ AT: Final = 8
 """The time to which rows Y and R belong; NaN if to none that matters."""
 PAST: Final = 9
 """The length of the step before, if its rate at the start is of use to a two-step method; else 0."""
-FLOW_FLOATS: Final = 10
+LIMIT: Final = 10
+"""The next instant at which an input that its laws call is not smooth: a step ends there; infinity if there is none."""
+BEFORE: Final = 11
+"""The last float before it: the latest time that laws are given until the flow has been settled there."""
+FLOW_FLOATS: Final = 12
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
@@ -195,6 +199,8 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+BROKEN: Final = 8
+"""A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 
 
 class Coefficients(NamedTuple):

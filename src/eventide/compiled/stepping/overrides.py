@@ -10,6 +10,7 @@ from eventide.compiled.stepping.instructions import address_of, clear_run, combi
 from eventide.continuous.stepper import combine_mixed, copy
 from eventide.continuous.tables import (
     ADDRESS,
+    BEFORE,
     CHAIN_HI,
     CHAIN_LO,
     CONSTANTS,
@@ -33,6 +34,7 @@ from eventide.continuous.tables import (
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
+    instant = min(time, a.flow_floats[f, BEFORE])
     target = row if a.flow_ints[f, DIRECT] == 1 else R
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
@@ -41,7 +43,7 @@ def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     for e in range(a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]):
         law(
             a.chain[e, 0],
-            time,
+            instant,
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
