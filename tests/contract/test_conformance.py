@@ -18,11 +18,7 @@ SAMPLED = "is looked for at samples of a step only"
 DEFECTS = {
     "computed_peak": f"what laws assign has no certificate: a peak of it {SAMPLED}",
     "fast_condition": f"a condition that is no sum of states has no certificate: it {SAMPLED}",
-    "hidden_bump": "the proof is used up beside the root at the start of the step, where rounding hides all signs",
-    "narrow_bands": f"more comparisons than a certificate has room for: what they make {SAMPLED}",
     "ninth_degree": f"a condition of higher degree has no certificate: it {SAMPLED}",
-    "short_dip": "a trigger that is true where a step begins is proved nothing about: a dip in it is not seen",
-    "two_bands": "a trigger that is true where a step begins is proved nothing about: what follows its end is not seen",
 }
 """Cases that fail, and why."""
 

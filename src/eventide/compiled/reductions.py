@@ -244,7 +244,7 @@ class Reductions(Vectors):
             added = self.arithmetic.number(number)
             if COMPENSATED in begin and added.kind == "float" and not added.is_numpy:
                 # Python takes up compensation with the first float, and does not for the sum so far.
-                if start.kind == "int" and start.known != 0:
+                if self.arithmetic.number(start).kind == "int" and start.known != 0:
                     raise Unlowerable("the sum of floats begins with a whole number: write it as a float")
                 if self.arithmetic.number(so_far).kind != "int":
                     self._compensate(so_far, number, total)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
+    from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
 
@@ -45,6 +46,7 @@ class LawPlan(Plan):
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
+    inputs                      the inputs that they call; None if they may call any
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -53,6 +55,7 @@ class LawPlan(Plan):
     adds: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
+    inputs: tuple[Input, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def sign_of_comparison(a: Arrays, c: int, at: int, low: float, high: float) -> i
     for i in range(1, last + 1):
         coefficient = a.condition_floats[c, SCRATCH + i]
         least, most = min(least, coefficient), max(most, coefficient)
-    if most < -margin:
+    if most <= margin:
         return NEVER
     if least > margin:
         return ALWAYS

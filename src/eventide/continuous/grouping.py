@@ -38,7 +38,8 @@ class Grouping:
     def _new_flow(self) -> Flow:
         motion = self.motion
         number = motion.flow_floats.allocate()
-        assert number == motion.flow_ints.allocate()
+        same = motion.flow_ints.allocate()
+        assert number == same
         flow = motion.flows[number] = Flow(motion, number)
         row = motion.flow_floats.array[number]
         row[START] = row[END] = row[KEY] = motion.sim.time

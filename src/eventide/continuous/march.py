@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     AT_END,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -38,17 +39,20 @@ from eventide.continuous.tables import (
     EVENT_TIME,
     FAILED,
     FIRST,
+    FIRST_STAGE,
     FITTED,
     FLOW,
     FLOWS,
     FOLLOWING,
     KEY,
     LAND,
+    LIMIT,
     LOCATED,
     LOW,
     NEXT,
     NEXT_EVENT,
     OPEN,
+    PAST,
     PENDING,
     PLACE,
     PRECEDING,
@@ -90,7 +94,7 @@ def advance(a: Arrays, f: int) -> int:
     """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
     if a.flow_floats[f, STEP] > 0.0:
         commit(a, f)
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     if a.flow_ints[f, EMPTY] == 1:
         code = wait_step(a, f)
     else:
@@ -102,11 +106,19 @@ def advance(a: Arrays, f: int) -> int:
     return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
 
 
+def limit_of(a: Arrays, f: int) -> float:
+    """When a step of a flow ends at the latest."""
+    return float(min(a.settings[LAND], a.flow_floats[f, LIMIT], LATEST))
+
+
 def commit(a: Arrays, f: int) -> None:
     """Begin the next step where the present one ends."""
     arm(a, f, a.flow_floats[f, STEP])
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
+    if a.method.sizes[FIRST_STAGE] == 2:
+        copy(a, f, K, K + 1)
+        a.flow_floats[f, PAST] = a.flow_floats[f, STEP]
     copy(a, f, K + a.method.sizes[STAGES], K)
     a.flow_floats[f, START] = a.flow_floats[f, END]
     a.flow_floats[f, REST] = a.flow_floats[f, END_REST]
@@ -181,7 +193,8 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
 def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> float:
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
     a.settings[TROUBLED] = 0.0
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
     return ratio if finish_step(a, f, step, remaining, limit) else 0.0
@@ -189,26 +202,32 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
 
 def finish_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> bool:
     """Complete a step and note its end; whether the rates there are finite."""
-    start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
-    end, end_rest = limit, 0.0
-    if step < remaining:
-        end, end_rest = two_sum(start, rest + step)
-        if end >= limit:
-            end, end_rest = limit, 0.0
+    end, end_rest = end_of(a, f, step, remaining, limit)
     if not complete(a, f, step, end) or a.settings[TROUBLED] != 0.0:
         return False
     end_step(a, f, step, end, end_rest)
     return True
 
 
+def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
+    """When a step ends and what rounding took from that; the limit exactly if it goes so far."""
+    end, end_rest = limit, 0.0
+    if step < remaining:
+        end, end_rest = two_sum(a.flow_floats[f, START], a.flow_floats[f, REST] + step)
+        if end >= limit:
+            end, end_rest = limit, 0.0
+    return end, end_rest
+
+
 def force(a: Arrays, f: int) -> int:
     """Accept the smallest step although it is not accurate: the model has said so."""
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = min(a.flow_floats[f, NEXT], remaining)
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     finish_step(a, f, step, remaining, limit)
-    adapt(a, f, step, max(ratio, 1.0 / 16.0))
+    adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f)
     sift_down(a, a.flow_ints[f, PLACE])
@@ -273,6 +292,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
         a.flow_floats[f, REST] = 0.0
         # A step that is cut was not seen to its end: the next is not longer for it.
         a.flow_floats[f, NEXT] = min(a.flow_floats[f, NEXT], a.flow_floats[f, STEP])
+    a.flow_floats[f, PAST] = 0.0
     a.flow_floats[f, START] = time
     a.flow_floats[f, STEP] = 0.0
     a.flow_floats[f, END] = time
@@ -416,11 +436,15 @@ def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
     Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended;
-                RAISED, STUCK or FAILED for the flow at the root of the heap
+                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
         f = a.heap[0]
+        if is_at_limit(a, f) and is_told(a, f, stop):
+            a.settings[EVENT_TIME] = a.flow_floats[f, KEY]
+            touch(a, f, a.flow_floats[f, KEY])
+            return BROKEN
         if a.flow_floats[f, KEY] >= stop:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)
@@ -436,6 +460,19 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def is_at_limit(a: Arrays, f: int) -> bool:
+    """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
+    at_limit = a.flow_floats[f, KEY] == a.flow_floats[f, LIMIT] and a.flow_floats[f, EVENT] < 0.0
+    return bool(at_limit and a.flow_floats[f, STEP] > 0.0)
+
+
+def is_told(a: Arrays, f: int, stop: float) -> bool:
+    """Whether a flow may leave its step now: who looks at steps has been told of it; those to `stop` are not told."""
+    if a.flow_floats[f, KEY] < stop:
+        return bool(a.settings[STEPWISE] == 0.0 or a.flow_ints[f, ANNOUNCED] == 1)
+    return bool(a.flow_floats[f, KEY] == stop)
 
 
 def arrive(a: Arrays, f: int) -> None:

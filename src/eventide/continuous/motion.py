@@ -10,16 +10,17 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.analysis import Analyst
-from eventide.continuous.checks import check_limits
+from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
-from eventide.continuous.methods import ENGLAND, Method
+from eventide.continuous.methods import ENGLAND, Method, Multistep
 from eventide.continuous.tables import (
     ARMS,
     AT,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -97,7 +98,7 @@ class Motion:
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method = ENGLAND
+        self._method: Method | Multistep = ENGLAND
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, np.int64)] * 3
@@ -154,12 +155,13 @@ class Motion:
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method:
-        """The integration method."""
+    def method(self) -> Method | Multistep:
+        """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | Multistep) -> None:
+        check_method(method)
         self._method = method
         self._limits = (None, None)
         self.touch_all()
@@ -297,6 +299,8 @@ class Motion:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
+            if flow.inputs:
+                flow.foresee(self.sim.time)
         return touched
 
     def settle_for_now(self) -> None:
@@ -316,12 +320,14 @@ class Motion:
         settings[NEXT_EVENT] = next_event
         settings[STEPWISE] = 1.0 if stepwise else 0.0
         now = sim.time
-        for flow in self.touched:
-            flow.is_open, flow.at = False, nan
-        self.touched.clear()
+        self._close()
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
         code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
+        while code == BROKEN:
+            sim.time = now = settings[EVENT_TIME]
+            self.flows[self._touched[0]].foresee(now)
+            code = self.engine.proceed(self._packed or self.arrays, now, stop)
         self.is_marching = False
         if settings[TROUBLED] == 0.0:
             self.host.trouble = None  # that of a trial step which has been mended since
@@ -409,7 +415,7 @@ class Motion:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views, _ = PLAIN.pack(self._gather_arrays())
         flow, row = self.root, self.flow_floats.array[self.root]
-        limit = min(float(self.settings[LAND]), march.LATEST)
+        limit = march.limit_of(views, flow)
         remaining = (limit - float(row[START])) - float(row[REST])
         self.host.evaluate(flow, float(row[START]), 0.0)
         if self.host.trouble is None and self.host.failure is None:

@@ -77,7 +77,8 @@ class Watches:
         if plan.touches is None and not motion.together:
             motion.groups.unite()
         row = self.ints.allocate()
-        assert row == self.floats.allocate()
+        same = self.floats.allocate()
+        assert row == same
         condition.row = row
         self._count(plan)
         ints, floats = self.ints.view, self.floats.view
