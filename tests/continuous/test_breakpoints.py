@@ -185,8 +185,22 @@ def test_two_flows_stop_at_the_same_instant() -> None:
     assert [plant.x for plant in plants] == [alone.x] * 3
 
 
+class Through(Input):
+    """Another input."""
+
+    def __init__(self, source: Input) -> None:
+        self.source = source
+
+    def __call__(self, t: float) -> float:
+        return self.source(t)
+
+    def next_breakpoint(self, after: float) -> float:
+        return self.source.next_breakpoint(after)
+
+
 def test_what_is_sampled_has_the_breakpoints_of_the_samples_only() -> None:
-    held = Sampled(0.5, source=LinearTable([0.0, 0.1, 0.2, 0.3, 3.0], [0.0, 1.0, 0.0, 1.0, 1.0]))
+    table = LinearTable([0.0, 0.1, 0.2, 0.3, 3.0], [0.0, 1.0, 0.0, 1.0, 1.0])
+    held = Through(Sampled(0.5, source=table))
     sim, plant = run(True, "apart", held, 2.0)
     assert plant.x == pytest.approx(exact(held, 2.0), abs=3e-6)
     assert sim._continuum.motion.flows[plant._flow.number].inputs[plant] == (held,)
@@ -211,3 +225,54 @@ def test_an_input_whose_breakpoints_do_not_advance_is_an_error() -> None:
 
     with pytest.raises(ev.ModelError, match=r"Stuck .* gives 1.0 as its first breakpoint after 1.0: a later time"):
         run(False, "apart", Stuck(), 2.0)
+
+
+class Marked(Input):
+    """A number, said to jump where it does not."""
+
+    def __init__(self, mark: float) -> None:
+        self.mark = mark
+
+    def __call__(self, t: float) -> float:
+        return 1.0
+
+    def next_breakpoint(self, after: float) -> float:
+        return self.mark if after < self.mark else inf
+
+
+@MODES
+def test_an_input_that_differs_in_its_breakpoints_only_is_another(compile_: bool, stepping: str) -> None:
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    plant = Filter(sim, push=Marked(9.0)).start()
+    trace = sim.record(plant, every="step")
+
+    def story() -> ev.Life:
+        yield ev.hold(0.3)
+        plant.push = Marked(0.77)
+
+    sim.process(story())
+    sim.run(until=1.0)
+    assert 0.77 in trace.times
+
+
+class Free(ev.Continuous):
+    """x' = x."""
+
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.x
+
+
+def test_the_breakpoints_of_what_has_stopped_count_no_longer() -> None:
+    sim = ev.Simulation(rng=1, compile=True, stepping="together")
+    marked, plant = Filter(sim, push=Marked(0.77)).start(), Free(sim).start()
+    trace = sim.record(plant, every="step")
+
+    def story() -> ev.Life:
+        yield ev.hold(0.3)
+        marked.stop()
+
+    sim.process(story())
+    sim.run(until=1.0)
+    assert 0.77 not in trace.times

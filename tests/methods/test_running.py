@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, exp, log2, sin
+from math import cos, exp, log2, sin, ulp
 
 import pytest
 from methods.tableaux import METHODS
@@ -163,3 +163,19 @@ def test_what_is_no_method_is_refused_and_changes_nothing(method: object, words:
     with pytest.raises(ev.ModelError, match=words):
         sim.method = method  # type: ignore[assignment]  # the mistake that is tested
     assert sim.method is ev.FEHLBERG
+
+
+class Stopwatch(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def test_a_million_steps_lose_nothing_to_rounding() -> None:
+    sim = ev.Simulation(rng=1, dt_max=1e-6, compile=True)
+    sim.method = ev.EULER
+    watch = Stopwatch(sim).start()
+    sim.run(until=1.0)
+    assert sim.monitor.steps == 1_000_000
+    assert abs(watch.x - 1.0) <= ulp(1.0)
