@@ -403,7 +403,8 @@ def unlink(a: Arrays, c: int) -> None:
 def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
-    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended;
+    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
+                or will be cut now by an event;
                 RAISED, STUCK or FAILED for the flow at the root of the heap
     """
     a.settings[PENDING] = 0
@@ -413,17 +414,23 @@ def march(a: Arrays, stop: float) -> int:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)
             return REACHED
+        if is_looked_at(a, f):
+            a.flow_ints[f, ANNOUNCED] = 1
+            return STEPPED
         if a.flow_floats[f, EVENT] >= 0.0:
             arrive(a, f)
             return LOCATED
-        if a.settings[STEPWISE] != 0.0 and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0:
-            a.flow_ints[f, ANNOUNCED] = 1
-            return STEPPED
         code = advance(a, f)
         if code != REACHED:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def is_looked_at(a: Arrays, f: int) -> bool:
+    """Whether somebody wants to look at the flow's step before it goes on or is cut."""
+    least = 1.0 if a.flow_floats[f, EVENT] >= 0.0 else 0.0
+    return a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0
 
 
 def arrive(a: Arrays, f: int) -> None:

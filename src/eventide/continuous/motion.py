@@ -25,6 +25,7 @@ from eventide.continuous.tables import (
     DT_MIN,
     END,
     EVALUATIONS,
+    EVENT,
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
@@ -294,15 +295,16 @@ class Motion:
         for flow in touched:
             self.touch(flow)
 
-    def proceed(self, stop: float, next_event: float, *, stepwise: bool) -> int:
+    def proceed(self, stop: float, next_event: float, *, stepwise: bool, spanwise: bool = False) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
+        stepwise    whether to come back at the end of each step; spanwise: and before a state event cuts one
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
         settings, sim = self.settings, self.sim
         settings[LAND] = next_event if self.together else inf
         settings[NEXT_EVENT] = next_event
-        settings[STEPWISE] = 1.0 if stepwise else 0.0
+        settings[STEPWISE] = 2.0 if spanwise else float(stepwise)
         now = sim.time
         for flow in self.touched:
             flow.is_open, flow.at = False, nan
@@ -351,6 +353,11 @@ class Motion:
     def reach(self) -> float:
         """How far the flow at the root has been brought."""
         return float(self.flow_floats.view[self.root, KEY])
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a state event cuts the step of the flow at the root."""
+        return bool(self.flow_floats.view[self.root, EVENT] >= 0.0)
 
     # --- a step that cannot be made -------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ ABORTED: Final = 4
 TROUBLED: Final = 5
 """Set when Python code called from a step has raised an error of arithmetic."""
 STEPWISE: Final = 6
-"""Whether somebody looks at every step."""
+"""Whether somebody looks at every step: 1 at its end, 2 also before an event cuts it."""
 FLOWS: Final = 7
 """How many flows stand in the heap."""
 PENDING: Final = 8

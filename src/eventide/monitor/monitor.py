@@ -101,7 +101,8 @@ class Monitor:
         look = observers.next_time() if observers.periodic else inf
         instant = self._watched.instants.next_after(sim.time)
         stop = min(next_event, look, instant)
-        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
+        spanwise = bool(observers.at_spans)
+        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps), spanwise=spanwise)
         if code in (LOCATED, CHOICE):
             if code == LOCATED and observers.count:
                 observers.observe_all(Phase.BEFORE, sim.time)
@@ -116,7 +117,9 @@ class Monitor:
                 observers.observe_grid(stop)
         elif code == STEPPED:
             self._arrive(motion.reach)
-            observers.observe_step()
+            observers.observe_spans(Phase.SPAN)
+            if not motion.is_cut:
+                observers.observe_step()
         else:
             self._resolve(code)
         return False
@@ -174,6 +177,7 @@ class Monitor:
             motion.repeat(root)
         else:
             motion.force(root)
+        self.observers.observe_spans(Phase.AFTER)  # the model may have changed its states or parameters
 
     # --- whether anything can happen ------------------------------------------------------------------------------
 

@@ -19,11 +19,13 @@ class Phase(Enum):
     """At a point of the observer's own regular grid, inside a step or at its end."""
     STEP = "step"
     """At the end of a step at which no event is due."""
+    SPAN = "span"
+    """Where a step of any flow ends or will be cut by an event: all times since the last occasion can be shown."""
     BEFORE = "before"
     """Just before an event, and at the end of a run."""
 
 
-Frequency: TypeAlias = Fraction | Literal["step", "event"]
+Frequency: TypeAlias = Fraction | Literal["span", "step", "event"]
 
 
 class Observer:
@@ -62,19 +64,23 @@ class Observer:
 
 
 class Observers:
-    """The active observers: periodic ones, those of every step and those of events, each in order of their start.
+    """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
 
+    at_spans    those that see all that passes, cut where any flow is cut and where events are, and see it first
     count       of all of them
+    are_looking whether one of them looks now
     """
 
     def __init__(self) -> None:
         self.periodic: list[Observer] = []
+        self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
         self.count = 0
+        self.are_looking = False
 
     def __len__(self) -> int:
-        return len(self.periodic) + len(self.at_steps) + len(self.at_events)
+        return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
 
     def __contains__(self, observer: Observer) -> bool:
         return any(o is observer for o in self._list_of(observer))
@@ -94,7 +100,8 @@ class Observers:
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):
             return self.periodic
-        return self.at_steps if observer._frequency == "step" else self.at_events
+        lists = {"span": self.at_spans, "step": self.at_steps, "event": self.at_events}
+        return lists[observer._frequency]
 
     def next_time(self) -> float:
         """The next instant at which a periodic observer is due."""
@@ -102,20 +109,41 @@ class Observers:
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
-        for observer in self.periodic:
-            observer._pass(time)
-            observer._observe(phase)
-        for observer in [*self.at_steps, *self.at_events]:
-            observer._observe(phase)
+        self.are_looking = True
+        try:
+            for observer in self.at_spans:
+                observer._observe(phase)
+            for observer in self.periodic:
+                observer._pass(time)
+                observer._observe(phase)
+            for observer in [*self.at_steps, *self.at_events]:
+                observer._observe(phase)
+        finally:
+            self.are_looking = False
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look."""
-        for observer in self.periodic:
-            if observer._next_time() == time:
-                observer._pass(time)
-                observer._observe(Phase.GRID)
+        self.are_looking = True
+        try:
+            for observer in self.periodic:
+                if observer._next_time() == time:
+                    observer._pass(time)
+                    observer._observe(Phase.GRID)
+        finally:
+            self.are_looking = False
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""
-        for observer in self.at_steps:
-            observer._observe(Phase.STEP)
+        self._look(self.at_steps, Phase.STEP)
+
+    def observe_spans(self, phase: Phase) -> None:
+        """Those of spans look."""
+        self._look(self.at_spans, phase)
+
+    def _look(self, observers: list[Observer], phase: Phase) -> None:
+        self.are_looking = True
+        try:
+            for observer in observers:
+                observer._observe(phase)
+        finally:
+            self.are_looking = False

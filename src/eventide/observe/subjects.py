@@ -76,14 +76,15 @@ def groups_of(subject: Any) -> list[Group]:
     )
 
 
-def named_groups(name: str, thing: Any) -> list[Group]:
+def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
     """The columns of something that was given a name; more than one begin with it.
 
+    deed        what is done with it, for messages
     Raises ModelError if there is nothing to record of it.
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read))]
+        return [Group((head,), _checked(name, thing.read, deed))]
     if isinstance(thing, Variable | Level | Component):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
@@ -93,7 +94,7 @@ def named_groups(name: str, thing: Any) -> list[Group]:
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing))]
+    return [Group((Heading(name, ""),), _checked(name, thing, deed))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
@@ -109,7 +110,7 @@ def check_names(names: Sequence[str]) -> None:
         raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
 
 
-def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
+def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
     """A reader of floats that says whose value is none."""
 
     @wraps(read)  # who compiles it wants to know what is asked
@@ -117,13 +118,13 @@ def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
         try:
             number = read()
         except Exception as error:
-            error.add_note(f"raised by the recorded expression {name}")
+            error.add_note(f"raised by the {deed} expression {name}")
             raise
         try:
             # A text may look like a number, and is none.
             return [float("" if isinstance(number, str) else number)]
         except (TypeError, ValueError):
-            raise ModelError(f"{name} is recorded as a number, and its expression gave {number!r}") from None
+            raise ModelError(f"{name} is {deed} as a number, and its expression gave {number!r}") from None
 
     return value
 
