@@ -430,7 +430,7 @@ def march(a: Arrays, stop: float) -> int:
 def is_looked_at(a: Arrays, f: int) -> bool:
     """Whether somebody wants to look at the flow's step before it goes on or is cut."""
     least = 1.0 if a.flow_floats[f, EVENT] >= 0.0 else 0.0
-    return a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0
+    return bool(a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0)
 
 
 def arrive(a: Arrays, f: int) -> None:

@@ -25,13 +25,15 @@ class Phase(Enum):
     """Just before an event, and at the end of a run."""
 
 
-Frequency: TypeAlias = Fraction | Literal["span", "step", "event"]
+Frequency: TypeAlias = Fraction | Literal["step", "event"]
 
 
 class Observer:
     """The base of reporters and recorders."""
 
     _frequency: Frequency = "step"
+    _sees_spans = False
+    """Whether it sees all that passes, cut where any flow is cut and where events are; that before all others."""
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
@@ -66,7 +68,7 @@ class Observer:
 class Observers:
     """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
 
-    at_spans    those that see all that passes, cut where any flow is cut and where events are, and see it first
+    at_spans    those that see spans
     count       of all of them
     are_looking whether one of them looks now
     """
@@ -100,8 +102,9 @@ class Observers:
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):
             return self.periodic
-        lists = {"span": self.at_spans, "step": self.at_steps, "event": self.at_events}
-        return lists[observer._frequency]
+        if observer._sees_spans:
+            return self.at_spans
+        return self.at_steps if observer._frequency == "step" else self.at_events
 
     def next_time(self) -> float:
         """The next instant at which a periodic observer is due."""

@@ -15,7 +15,6 @@ from eventide.observe.quadrature import Peak, greatest, pieces_of
 from eventide.observe.subjects import named_groups
 
 if TYPE_CHECKING:
-    from eventide.monitor.observers import Frequency
     from eventide.observe.quadrature import Function
     from eventide.observe.subjects import Named
     from eventide.simulation import Simulation
@@ -34,7 +33,7 @@ class Integral(Observer):
     they are nan, but for the integral, which is 0. Laws and conditions cannot read them.
     """
 
-    _frequency: Frequency = "span"
+    _sees_spans = True
 
     def __init__(self, sim: Simulation, quantity: Named, *, name: str, unit: str) -> None:
         if sim.active:

@@ -41,10 +41,15 @@ def _piece(function: Function, start: float, end: float, first: float, last: flo
     half = 0.5 * (end - start)
     inner = [min(max(start + half * (1.0 + node), start), end) for node in _INNER]
     values = (first, *map(function, inner), last)
-    integral = half * sum(weight * value for weight, value in zip(_KRONROD, values, strict=True))
-    size = half * sum(weight * abs(value) for weight, value in zip(_KRONROD, values, strict=True))
-    coarse = half * sum(weight * value for weight, value in zip(_LOBATTO, values, strict=True))
-    return Piece((start, *inner, end), values, integral, size, abs(integral - coarse))
+    integral = _weigh(_KRONROD, values, half)
+    size = _weigh(_KRONROD, tuple(map(abs, values)), half)
+    return Piece((start, *inner, end), values, integral, size, abs(integral - _weigh(_LOBATTO, values, half)))
+
+
+def _weigh(weights: tuple[float, ...], values: tuple[float, ...], half: float) -> float:
+    """The integral by a rule; exact for constants."""
+    first = values[0]
+    return half * (2.0 * first + sum(w * (value - first) for w, value in zip(weights, values, strict=True)))
 
 
 class Peak(NamedTuple):
@@ -123,7 +128,7 @@ _AT_START: Final = _slopes_at_start()
 
 
 def _has_peak(values: tuple[float, ...], k: int) -> bool:
-    """Whether there is a peak at or beside the highest point, which is number `k`, or the function just ends with it."""
+    """Whether there is a peak at or beside point `k`, the highest one, and the function does not just end with it."""
     if k == 0:
         return sum(weight * value for weight, value in zip(_AT_START, values, strict=True)) > 0.0
     return k < _LAST or _has_peak(values[::-1], 0)
@@ -145,7 +150,9 @@ def _climb(function: Function, low: float, known: Peak, high: float) -> Peak:
         if abs(time - middle) <= 2.0 * tolerance - 0.5 * (high - low):
             return Peak(value, time)
         parabolic = _vertex(time - second, time - third, value - at_second, value - at_third)
-        is_good = abs(parabolic) < 0.5 * abs(before) and low + 2.0 * tolerance < time + parabolic < high - 2.0 * tolerance
+        is_good = (
+            abs(parabolic) < 0.5 * abs(before) and low + 2.0 * tolerance < time + parabolic < high - 2.0 * tolerance
+        )
         before = last if is_good else (high - time if time < middle else low - time)
         last = parabolic if is_good else GOLDEN * before
         trial = time + (last if abs(last) >= tolerance else copysign(tolerance, last))
