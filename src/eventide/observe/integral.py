@@ -9,10 +9,13 @@ from copy import copy
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
+from eventide.continuous import Variable
+from eventide.declare import Component
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
 from eventide.observe.quadrature import Peak, greatest, pieces_of
-from eventide.observe.subjects import named_groups
+from eventide.observe.subjects import Expression, named_groups
+from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from eventide.observe.quadrature import Function
@@ -40,6 +43,11 @@ class Integral(Observer):
             raise ModelError("sim.integral() was called between events: call it before the run or in an event")
         self.sim = sim
         self.name = name or f"integral {sim._register(Integral)}"
+        if not callable(quantity) and not isinstance(quantity, Component | Expression | Level | Variable):
+            raise ModelError(
+                f"sim.integral takes a function without arguments, a variable or a level, and got {quantity!r}: "
+                "write sim.integral(lambda: ...), so that it can be asked at any time"
+            )
         groups = named_groups(self.name, quantity, "integrated")
         heads = [head for group in groups for head in group.heads]
         if len(heads) != 1:
@@ -156,13 +164,11 @@ class Integral(Observer):
     def _value_at(self, time: float) -> float:
         """The quantity at a time that can be shown."""
         sim = self.sim
-        kept = sim.time, sim.dt, sim.last_time
-        self._is_looking, sim.time = True, time
+        now, self._is_looking, sim.time = sim.time, True, time
         try:
             (value,) = self._read()
         finally:
-            sim.time, sim.dt, sim.last_time = kept
-            self._is_looking = False
+            self._is_looking, sim.time = False, now
         if not isfinite(value):
             raise ModelError(
                 f"{self.name} is an integral of finite numbers, and its quantity was {value!r} at time {time!r}"
