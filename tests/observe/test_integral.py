@@ -292,6 +292,7 @@ def test_a_reporter_may_reset_or_stop_one_between_events(sim):
 
     assert abs(reset.value - (sin(4.0) - sin(1.5))) < 1e-8
     assert (reset.elapsed, stopped.elapsed) == (2.5, 1.5)
+    assert abs(reset.maximum - cos(1.5)) < 1e-8
     assert abs(stopped.value - sin(1.5)) < 1e-8
 
 

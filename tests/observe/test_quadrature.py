@@ -82,6 +82,10 @@ def test_a_peak_is_looked_for_only_where_it_may_be():
     assert greatest(function, pieces, Peak(3.0, -1.0)) == (3.0, -1.0)
     assert function.calls == 7
 
+    hump = Counted(lambda t: 1.0 - (t - 0.3) ** 2)
+    assert greatest(hump, cut(hump), Peak(5.0, -1.0)) == (5.0, -1.0)
+    assert hump.calls == 7
+
 
 def test_a_constant_has_its_peak_at_the_start():
     assert greatest(lambda t: 2.0, cut(lambda t: 2.0), Peak()) == (2.0, 0.0)

@@ -34,6 +34,7 @@ from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.rest import rest
 from eventide.continuous.system import System
+from eventide.continuous.tape import Tape
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 
@@ -62,6 +63,7 @@ __all__ = [
     "PathState",
     "System",
     "Tableau",
+    "Tape",
     "Variable",
     "VectorVariable",
     "check_limits",

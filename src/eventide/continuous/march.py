@@ -56,6 +56,7 @@ from eventide.continuous.tables import (
     RAISED,
     RANK,
     REACHED,
+    RECORDED,
     REFUSED,
     REST,
     STAGES,
@@ -69,6 +70,7 @@ from eventide.continuous.tables import (
     TRIGGER,
     TROUBLED,
     UNSETTLED,
+    UPCOMING,
     Y0,
     Y2,
     Arrays,
@@ -76,6 +78,7 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+from eventide.continuous.taping import take_down
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -405,11 +408,14 @@ def march(a: Arrays, stop: float) -> int:
 
     Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
                 or will be cut now by an event;
-                RAISED, STUCK or FAILED for the flow at the root of the heap
+                RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
         f = a.heap[0]
+        limit = min(stop, a.flow_floats[f, KEY])
+        if a.settings[UPCOMING] < limit and take_down(a, limit):
+            return RECORDED
         if a.flow_floats[f, KEY] >= stop:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)

@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     LOCATED,
     NEXT,
     NEXT_EVENT,
+    PENDING,
     REFUSED,
     REST,
     SETTINGS,
@@ -43,8 +44,10 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    TAPE,
     TOUCHED,
     TROUBLED,
+    UPCOMING,
     WORST,
     Arrays,
 )
@@ -87,6 +90,7 @@ class Motion:
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
         self.settings[ARMS] = 1.0
+        self.settings[TAPE], self.settings[UPCOMING] = -1.0, inf
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -353,6 +357,11 @@ class Motion:
     def reach(self) -> float:
         """How far the flow at the root has been brought."""
         return float(self.flow_floats.view[self.root, KEY])
+
+    @property
+    def has_events(self) -> bool:
+        """Whether state events are at the time to which all flows have been brought."""
+        return bool(self.settings[PENDING] > 0.0)
 
     @property
     def is_cut(self) -> bool:

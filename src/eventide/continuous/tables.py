@@ -178,7 +178,26 @@ UNPROVED: Final = 16
 """In how many steps a condition could not be proved to stay false although it has a certificate."""
 COMPLETE: Final = 17
 """Whether the step under way has all its samples."""
-SETTINGS: Final = 18
+TAPE: Final = 18
+"""The place in `lists` of the first tape; -1 if there is none."""
+UPCOMING: Final = 19
+"""The next instant of a tape; infinity if there is none."""
+SETTINGS: Final = 20
+
+# The head of a tape --------------------------------------------------------------------------------------------------
+
+FOLLOWING_TAPE: Final = 0
+FILLED: Final = 1
+"""How many rows it has."""
+ROOM: Final = 2
+"""How many it can have."""
+BUFFER: Final = 3
+"""The place in `constants` of its instants; its rows stand after them."""
+WIDTH: Final = 4
+"""How many numbers a row has, and how many flows and slots can be named after the head."""
+SHOWN: Final = 5
+"""How many flows are to be shown."""
+TAPE_HEAD: Final = 6
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -193,6 +212,8 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+RECORDED: Final = 8
+"""A tape is full."""
 
 
 class Coefficients(NamedTuple):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from fractions import Fraction
 from math import inf
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.discrete.periodic import Grid
+
+if TYPE_CHECKING:
+    from eventide.continuous import Tape
 
 
 class Phase(Enum):
@@ -42,6 +45,14 @@ class Observer:
         """Look at the model."""
         raise NotImplementedError
 
+    def _begin_tape(self) -> Tape | None:
+        """What takes down the regular instants from the next one on, if the stepper can do that by itself."""
+        return None
+
+    def _fetch(self) -> None:
+        """Take over what the stepper has taken down."""
+        raise NotImplementedError
+
     def _begin_grid(self, time: float) -> None:
         """Begin the regular grid anew at `time`."""
         self._grid = Grid(time, self._frequency) if isinstance(self._frequency, Fraction) else None
@@ -69,6 +80,7 @@ class Observers:
     """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
 
     at_spans    those that see spans
+    taped       those whose regular instants the stepper serves by itself until the next occasion
     count       of all of them
     are_looking whether one of them looks now
     """
@@ -78,6 +90,7 @@ class Observers:
         self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
+        self.taped: list[Observer] = []
         self.count = 0
         self.are_looking = False
 
@@ -106,9 +119,24 @@ class Observers:
             return self.at_spans
         return self.at_steps if observer._frequency == "step" else self.at_events
 
+    def begin_tapes(self) -> list[Tape]:
+        """Tapes of those who need not be called at their regular instants until the next occasion."""
+        self.taped, tapes = [], []
+        for observer in self.periodic:
+            tape = observer._begin_tape()
+            if tape is not None:
+                self.taped.append(observer)
+                tapes.append(tape)
+        return tapes
+
+    def fetch_tapes(self) -> None:
+        """The next occasion has come."""
+        for observer in self.taped:
+            observer._fetch()
+
     def next_time(self) -> float:
-        """The next instant at which a periodic observer is due."""
-        return min((o._next_time() for o in self.periodic), default=inf)
+        """The next instant at which a periodic observer is to be called."""
+        return min((o._next_time() for o in self.periodic if o not in self.taped), default=inf)
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""

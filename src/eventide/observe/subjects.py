@@ -22,11 +22,13 @@ class Group:
     heads   their names and units
     read    the present values, one for each column
     trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
+    states  the variable that it is, if it is integrated
     """
 
     heads: tuple[Heading, ...]
     read: Callable[[], list[float]]
     trend: Callable[[], list[float]] | None = None
+    states: Variable | None = None
 
 
 @dataclass(frozen=True)
@@ -160,12 +162,14 @@ def _level_group(name: str, level: Level, description: str = "") -> Group:
 def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
     moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
+    states = variable if moves else None
     if isinstance(variable, VectorVariable):
         heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
         whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
-        return Group(heads, lambda: list(whole.state.tolist()), (lambda: list(whole.rate.tolist())) if moves else None)
+        trend = (lambda: list(whole.rate.tolist())) if moves else None
+        return Group(heads, lambda: list(whole.state.tolist()), trend, states)
     head = Heading(variable.name, variable.unit, description=description)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, states)
 
 
 def _spec_of(variable: Variable) -> Field | None:
