@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from eventide.continuous.variable import Variable
     from eventide.discrete.periodic import Grid
 
-ROWS: Final = 1024
-"""So many rows are taken down before Python fetches them."""
+FEWEST: Final = 64
+"""So many rows a tape has at first. It grows as they are used up, for Python fetches them one tape at a time."""
+MOST: Final = 4096
+LARGEST: Final = 2**16
+"""A tape with more than the fewest rows has at most so many numbers."""
 EXACT: Final = 2**53
 """Whole numbers up to this are floats."""
 
@@ -46,18 +49,23 @@ class Tape:
         self._owners = list({id(variable._owner): variable._owner for variable in variables}.values())
         self._width = sum(len(v) if isinstance(v, VectorVariable) else 1 for v in variables)
         self._head = motion.lists.allocate(TAPE_HEAD + 2 * self._width)
-        self._buffer = motion.constants.allocate(ROWS * (1 + self._width))
         self._grid: Grid | None = None
         self._first = self._fetched = 0
         self._place: tuple[list[Any], list[int]] = [], []
-        head = motion.lists.array[self._head :]
-        head[[ROOM, FILLED, BUFFER, WIDTH]] = ROWS, ROWS, self._buffer, self._width
+        motion.lists.view[self._head + WIDTH] = self._width
+        self._make_room(FEWEST)
+
+    def _make_room(self, rows: int) -> None:
+        self._room = rows
+        self._buffer = self._motion.constants.allocate(rows * (1 + self._width))
+        self._motion.lists.view[self._head + ROOM] = rows
+        self._motion.lists.view[self._head + BUFFER] = self._buffer
 
     def is_ready(self, grid: Grid, index: int) -> bool:
         """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
         if not self._motion.flows or not self._find_flows():
             return False
-        if grid is not self._grid or not self._first <= index < self._first + ROWS:
+        if grid is not self._grid or not self._first <= index < self._first + self._room:
             return self._put_in(grid, index)
         self._fetched = self._motion.lists.view[self._head + FILLED] = index - self._first  # some were passed by events
         return True
@@ -78,10 +86,14 @@ class Tape:
         return not any(f.assigns for f in flows if f is not self._motion.still)
 
     def _put_in(self, grid: Grid, index: int) -> bool:
-        times = instants(grid, index, ROWS + 1)
+        rows = min(2 * self._room, MOST)
+        if grid is self._grid and rows * (1 + self._width) <= LARGEST:
+            self._motion.constants.release(self._buffer, self._room * (1 + self._width))
+            self._make_room(rows)
+        times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
             return False  # the period is too small to be seen at these times
-        self._motion.constants.array[self._buffer : self._buffer + ROWS] = times[:-1]
+        self._motion.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index
         self._motion.lists.view[self._head + FILLED] = self._fetched = 0
         return True
@@ -92,13 +104,14 @@ class Tape:
         first, self._fetched = self._fetched, filled
         if first == filled:
             return None
-        numbers = self._motion.constants.array[self._buffer : self._buffer + ROWS * (1 + self._width)]
-        return numbers[first:filled], numbers[ROWS:].reshape(ROWS, self._width)[first:filled]
+        room, width = self._room, self._width
+        numbers = self._motion.constants.array[self._buffer : self._buffer + room * (1 + width)]
+        return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
     def release(self) -> None:
-        """Give the memory back."""
+        """Give the memory back; the tape is no more."""
         self._motion.lists.release(self._head, TAPE_HEAD + 2 * self._width)
-        self._motion.constants.release(self._buffer, ROWS * (1 + self._width))
+        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
 
     @staticmethod
     def put_on(motion: Motion, tapes: Sequence[Tape]) -> None:

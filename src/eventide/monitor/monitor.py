@@ -111,8 +111,8 @@ class Monitor:
         sim, motion, observers = self.sim, self.motion, self.observers
         look = inf
         if observers.periodic or observers.taped:
-            Tape.put_on(motion, observers.begin_tapes())
-            look = observers.next_time()
+            look, tapes = observers.look_ahead()
+            Tape.put_on(motion, tapes)
         instant = self._watched.instants.next_after(sim.time)
         stop = min(next_event, look, instant)
         spanwise = bool(observers.at_spans)

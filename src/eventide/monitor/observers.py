@@ -119,24 +119,23 @@ class Observers:
             return self.at_spans
         return self.at_steps if observer._frequency == "step" else self.at_events
 
-    def begin_tapes(self) -> list[Tape]:
-        """Tapes of those who need not be called at their regular instants until the next occasion."""
+    def look_ahead(self) -> tuple[float, list[Tape]]:
+        """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
+        look: float = inf
         self.taped, tapes = [], []
         for observer in self.periodic:
             tape = observer._begin_tape()
-            if tape is not None:
+            if tape is None:
+                look = min(look, observer._next_time())
+            else:
                 self.taped.append(observer)
                 tapes.append(tape)
-        return tapes
+        return look, tapes
 
     def fetch_tapes(self) -> None:
         """The next occasion has come."""
         for observer in self.taped:
             observer._fetch()
-
-    def next_time(self) -> float:
-        """The next instant at which a periodic observer is to be called."""
-        return min((o._next_time() for o in self.periodic if o not in self.taped), default=inf)
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""

@@ -66,6 +66,13 @@ class Recording(Ledger):
 
         return plot_recording(self, ax, columns)
 
+    def stop(self) -> None:
+        """Record no longer."""
+        super().stop()
+        if self._tape is not None:
+            self._tape.release()
+            self._tape = None
+
     def _begin_tape(self) -> Tape | None:
         tape = self._tape if self._outlet is None else None
         return tape if tape is not None and self._grid is not None and tape.is_ready(self._grid, self._index) else None
