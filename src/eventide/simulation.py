@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, Motion, Multistep, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
-    from eventide.observe import Every, PopulationRecording, Recording
+    from eventide.observe import Every, Integral, PopulationRecording, Recording
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -156,6 +156,20 @@ class Simulation(World):
         recording = record(self, subjects, expressions, every, events=events, name=name)
         self.recordings.append(recording)
         return recording
+
+    def integral(self, quantity: Named, *, name: str = "", unit: str = "") -> Integral:
+        """The integral over time of a quantity from now on, its average, its minimum and maximum with their times.
+
+        `energy = sim.integral(lambda: pump.power, unit="kW")`; then `energy.value`, `energy.average`, ... Nothing is
+        sampled: it sees what the integration method knows between its steps, to the run's tolerances, and both sides
+        of every event. It is no state: the run is the same with and without it. `sim.reset_statistics()` resets it.
+        quantity    a function without arguments, `ev.Expression(function, unit=...)`, a variable or a level
+        unit        of the quantity
+        Raises ModelError if it is none of these or not one number, or between events.
+        """
+        from eventide.observe import Integral
+
+        return self._keep_statistics(Integral(self, quantity, name=name, unit=unit))
 
     def log(self) -> EventLog:
         """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""

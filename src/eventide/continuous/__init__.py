@@ -35,6 +35,7 @@ from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.rest import rest
 from eventide.continuous.system import System
+from eventide.continuous.tape import Tape
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 
@@ -64,6 +65,7 @@ __all__ = [
     "PathState",
     "System",
     "Tableau",
+    "Tape",
     "Variable",
     "VectorVariable",
     "check_limits",

@@ -60,6 +60,7 @@ from eventide.continuous.tables import (
     RAISED,
     RANK,
     REACHED,
+    RECORDED,
     REFUSED,
     REST,
     STAGES,
@@ -73,6 +74,7 @@ from eventide.continuous.tables import (
     TRIGGER,
     TROUBLED,
     UNSETTLED,
+    UPCOMING,
     Y0,
     Y2,
     Arrays,
@@ -80,6 +82,7 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+from eventide.continuous.taping import take_down
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -435,12 +438,16 @@ def unlink(a: Arrays, c: int) -> None:
 def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
-    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended;
-                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap
+    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
+                or will be cut now by an event;
+                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
         f = a.heap[0]
+        limit = min(stop, a.flow_floats[f, KEY])
+        if a.settings[UPCOMING] < limit and take_down(a, limit):
+            return RECORDED
         if is_at_limit(a, f) and is_told(a, f, stop):
             a.settings[EVENT_TIME] = a.flow_floats[f, KEY]
             touch(a, f, a.flow_floats[f, KEY])
@@ -449,12 +456,12 @@ def march(a: Arrays, stop: float) -> int:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)
             return REACHED
+        if is_looked_at(a, f):
+            a.flow_ints[f, ANNOUNCED] = 1
+            return STEPPED
         if a.flow_floats[f, EVENT] >= 0.0:
             arrive(a, f)
             return LOCATED
-        if a.settings[STEPWISE] != 0.0 and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0:
-            a.flow_ints[f, ANNOUNCED] = 1
-            return STEPPED
         code = advance(a, f)
         if code != REACHED:
             return code
@@ -473,6 +480,12 @@ def is_told(a: Arrays, f: int, stop: float) -> bool:
     if a.flow_floats[f, KEY] < stop:
         return bool(a.settings[STEPWISE] == 0.0 or a.flow_ints[f, ANNOUNCED] == 1)
     return bool(a.flow_floats[f, KEY] == stop)
+
+
+def is_looked_at(a: Arrays, f: int) -> bool:
+    """Whether somebody wants to look at the flow's step before it goes on or is cut."""
+    least = 1.0 if a.flow_floats[f, EVENT] >= 0.0 else 0.0
+    return bool(a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0)
 
 
 def arrive(a: Arrays, f: int) -> None:

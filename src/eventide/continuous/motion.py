@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     LOCATED,
     NEXT,
     NEXT_EVENT,
+    PENDING,
     REFUSED,
     REST,
     SETTINGS,
@@ -45,8 +46,10 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    TAPE,
     TOUCHED,
     TROUBLED,
+    UPCOMING,
     WORST,
     Arrays,
 )
@@ -90,6 +93,7 @@ class Motion:
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
         self.settings[ARMS] = 1.0
+        self.settings[TAPE], self.settings[UPCOMING] = -1.0, inf
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -310,15 +314,16 @@ class Motion:
         for flow in touched:
             self.touch(flow)
 
-    def proceed(self, stop: float, next_event: float, *, stepwise: bool) -> int:
+    def proceed(self, stop: float, next_event: float, *, stepwise: bool, spanwise: bool = False) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
+        stepwise    whether to come back at the end of each step; spanwise: and before a state event cuts one
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
         settings, sim = self.settings, self.sim
         settings[LAND] = next_event if self.together else inf
         settings[NEXT_EVENT] = next_event
-        settings[STEPWISE] = 1.0 if stepwise else 0.0
+        settings[STEPWISE] = 2.0 if spanwise else float(stepwise)
         now = sim.time
         self._close()
         sim.dt, sim.last_time = 0.0, now
@@ -389,6 +394,16 @@ class Motion:
         floats[other.number, AT] = nan
         self.touch(other)
         self.groups.join(flow, other, condition)
+
+    @property
+    def has_events(self) -> bool:
+        """Whether state events are at the time to which all flows have been brought."""
+        return bool(self.settings[PENDING] > 0.0)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a state event cuts the step of the flow at the root."""
+        return bool(self.flow_floats.view[self.root, EVENT] >= 0.0)
 
     # --- a step that cannot be made -------------------------------------------------------------------------------
 

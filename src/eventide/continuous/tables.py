@@ -161,7 +161,7 @@ ABORTED: Final = 4
 TROUBLED: Final = 5
 """Set when Python code called from a step has raised an error of arithmetic."""
 STEPWISE: Final = 6
-"""Whether somebody looks at every step."""
+"""Whether somebody looks at every step: 1 at its end, 2 also before an event cuts it."""
 FLOWS: Final = 7
 """How many flows stand in the heap."""
 PENDING: Final = 8
@@ -184,7 +184,26 @@ UNPROVED: Final = 16
 """In how many steps a condition could not be proved to stay false although it has a certificate."""
 COMPLETE: Final = 17
 """Whether the step under way has all its samples."""
-SETTINGS: Final = 18
+TAPE: Final = 18
+"""The place in `lists` of the first tape; -1 if there is none."""
+UPCOMING: Final = 19
+"""The next instant of a tape; infinity if there is none."""
+SETTINGS: Final = 20
+
+# The head of a tape --------------------------------------------------------------------------------------------------
+
+FOLLOWING_TAPE: Final = 0
+FILLED: Final = 1
+"""How many rows it has."""
+ROOM: Final = 2
+"""How many it can have."""
+BUFFER: Final = 3
+"""The place in `constants` of its instants; its rows stand after them."""
+WIDTH: Final = 4
+"""How many numbers a row has, and how many flows and slots can be named after the head."""
+SHOWN: Final = 5
+"""How many flows are to be shown."""
+TAPE_HEAD: Final = 6
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -201,6 +220,8 @@ CHOICE: Final = 7
 """A condition is due at the present instant."""
 BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
+RECORDED: Final = 9
+"""A tape is full."""
 
 
 class Coefficients(NamedTuple):

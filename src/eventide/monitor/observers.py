@@ -5,9 +5,12 @@ from __future__ import annotations
 from enum import Enum
 from fractions import Fraction
 from math import inf
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.discrete.periodic import Grid
+
+if TYPE_CHECKING:
+    from eventide.continuous import Tape
 
 
 class Phase(Enum):
@@ -19,6 +22,8 @@ class Phase(Enum):
     """At a point of the observer's own regular grid, inside a step or at its end."""
     STEP = "step"
     """At the end of a step at which no event is due."""
+    SPAN = "span"
+    """Where a step of any flow ends or will be cut by an event: all times since the last occasion can be shown."""
     BEFORE = "before"
     """Just before an event, and at the end of a run."""
 
@@ -30,12 +35,22 @@ class Observer:
     """The base of reporters and recorders."""
 
     _frequency: Frequency = "step"
+    _sees_spans = False
+    """Whether it sees all that passes, cut where any flow is cut and where events are; that before all others."""
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
 
     def _observe(self, phase: Phase) -> None:
         """Look at the model."""
+        raise NotImplementedError
+
+    def _begin_tape(self) -> Tape | None:
+        """What takes down the regular instants from the next one on, if the stepper can do that by itself."""
+        return None
+
+    def _fetch(self) -> None:
+        """Take over what the stepper has taken down."""
         raise NotImplementedError
 
     def _begin_grid(self, time: float) -> None:
@@ -62,19 +77,25 @@ class Observer:
 
 
 class Observers:
-    """The active observers: periodic ones, those of every step and those of events, each in order of their start.
+    """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
 
+    at_spans    those that see spans
+    taped       those whose regular instants the stepper serves by itself until the next occasion
     count       of all of them
+    are_looking whether one of them looks now
     """
 
     def __init__(self) -> None:
         self.periodic: list[Observer] = []
+        self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
+        self.taped: list[Observer] = []
         self.count = 0
+        self.are_looking = False
 
     def __len__(self) -> int:
-        return len(self.periodic) + len(self.at_steps) + len(self.at_events)
+        return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
 
     def __contains__(self, observer: Observer) -> bool:
         return any(o is observer for o in self._list_of(observer))
@@ -94,28 +115,65 @@ class Observers:
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):
             return self.periodic
+        if observer._sees_spans:
+            return self.at_spans
         return self.at_steps if observer._frequency == "step" else self.at_events
 
-    def next_time(self) -> float:
-        """The next instant at which a periodic observer is due."""
-        return min((o._next_time() for o in self.periodic), default=inf)
+    def look_ahead(self) -> tuple[float, list[Tape]]:
+        """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
+        look: float = inf
+        self.taped, tapes = [], []
+        for observer in self.periodic:
+            tape = observer._begin_tape()
+            if tape is None:
+                look = min(look, observer._next_time())
+            else:
+                self.taped.append(observer)
+                tapes.append(tape)
+        return look, tapes
+
+    def fetch_tapes(self) -> None:
+        """The next occasion has come."""
+        for observer in self.taped:
+            observer._fetch()
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
-        for observer in self.periodic:
-            observer._pass(time)
-            observer._observe(phase)
-        for observer in [*self.at_steps, *self.at_events]:
-            observer._observe(phase)
+        self.are_looking = True
+        try:
+            for observer in self.at_spans:
+                observer._observe(phase)
+            for observer in self.periodic:
+                observer._pass(time)
+                observer._observe(phase)
+            for observer in [*self.at_steps, *self.at_events]:
+                observer._observe(phase)
+        finally:
+            self.are_looking = False
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look."""
-        for observer in self.periodic:
-            if observer._next_time() == time:
-                observer._pass(time)
-                observer._observe(Phase.GRID)
+        self.are_looking = True
+        try:
+            for observer in self.periodic:
+                if observer._next_time() == time:
+                    observer._pass(time)
+                    observer._observe(Phase.GRID)
+        finally:
+            self.are_looking = False
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""
-        for observer in self.at_steps:
-            observer._observe(Phase.STEP)
+        self._look(self.at_steps, Phase.STEP)
+
+    def observe_spans(self, phase: Phase) -> None:
+        """Those of spans look."""
+        self._look(self.at_spans, phase)
+
+    def _look(self, observers: list[Observer], phase: Phase) -> None:
+        self.are_looking = True
+        try:
+            for observer in observers:
+                observer._observe(phase)
+        finally:
+            self.are_looking = False
