@@ -17,7 +17,8 @@ help: ## list the verbs
 	@echo
 	@echo "  PYTHON=$(PYTHON) makes the environment in VENV=$(VENV); JOBS=0 tests in one process;"
 	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x',"
-	@echo "  or to the benchmarks, as in: make bench ARGS='hold mm1 --rounds 3'"
+	@echo "  to the benchmarks, as in: make bench ARGS='hold mm1 --rounds 3',"
+	@echo "  or to the breaks, as in: make mutate ARGS='--only location'"
 
 demo: $(READY) ## run the example of the README
 	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1
@@ -30,6 +31,9 @@ check: $(READY) ## format, lint, types, order of the rooms
 	@$(BIN)/ruff check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+mutate: $(READY) ## break the library line by line; tests must notice
+	@$(BIN)/python tools/mutate.py $(ARGS)
 
 rows: $(READY) ## which requirements the tests show, and which they do not
 	@$(BIN)/python tools/rows.py
@@ -71,4 +75,4 @@ $(BENCH_READY): pyproject.toml
 	touch $(BENCH_READY) && \
 	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check rows slow bench contract clean
+.PHONY: help demo test check mutate rows slow bench contract clean

@@ -160,3 +160,66 @@ def test_laws_reporters_and_conditions_run_through_in_list_order() -> None:
     # chosen among those that are true.
     assert log[begun + 1 :] == [*laws, *conditions[::-1], *reports, "event d"]
     assert log[begun - 6 : begun] == [*laws, *conditions[::-1], *reports]
+
+
+class Swing(ev.Continuous):
+    angle: ev.State = ev.state(1.0)
+    stiffness: float = 4.0
+    label: float = 0.0
+    cells: ev.VectorState = ev.vector(0.5, size=3)
+    loose: ev.Variable | None = None
+
+    def equations(self) -> None:
+        self.rate.angle = -self.stiffness * self.angle
+        self.rate.cells = -self.cells
+
+
+@pytest.mark.row("R-117")
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+@pytest.mark.parametrize(("compiles", "every"), [("auto", "event"), ("auto", 0.1), (False, "step")])
+@pytest.mark.parametrize("time", [0.0, 0.5, 0.24, 0.21])
+@pytest.mark.parametrize(
+    ("write", "title"),
+    [
+        (lambda swing, _: setattr(swing, "angle", 5.0), "swing.angle"),
+        (lambda swing, _: setattr(swing["angle"], "state", 5.0), "swing.angle"),
+        (lambda swing, _: setattr(swing, "cells", 5.0), "swing.cells[0]"),
+        (lambda swing, _: setattr(swing, "stiffness", 5.0), "swing.stiffness"),
+        (lambda _, spare: setattr(spare, "angle", 5.0), "spare.angle"),
+        (lambda swing, _: setattr(swing.loose, "state", 5.0), "loose"),
+        (lambda swing, _: setattr(swing["angle"], "abs_error", 5.0), "swing.angle"),
+    ],
+    ids=["state", "variable", "vector", "parameter", "spare", "loose", "tolerance"],
+)
+def test_a_reporter_that_would_change_the_model_is_refused(
+    write: Any, title: str, time: float, compiles: Any, every: Any, stepping: Any
+) -> None:
+    """At the start, before and after time and state events, on its grid and at steps."""
+    sim = ev.Simulation(rng=1, compile=compiles, stepping=stepping)
+    swing, spare = Swing(sim, name="swing").start(), Swing(sim, name="spare")
+    swing.loose = ev.Variable(sim, 1.0, name="loose").start()
+    level = 0.36787944117144233  # at 0.25
+
+    class Meddler(ev.Reporter):
+        has_tried: bool = False
+
+        def report(self) -> None:
+            if self.sim.time >= time and not self.has_tried:
+                self.has_tried = True
+                write(swing, spare)
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: swing.angle <= level)
+        yield ev.hold(0.5 - sim.time)
+        yield ev.hold(1.0)
+
+    Meddler(sim, every=every, name="meddler").start()
+    sim.process(story())
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run()
+    assert str(caught.value) == (
+        f"{title} cannot be changed now: reporters and recordings look at the model and leave it as it is; "
+        "let a process or an @ev.when handler change it"
+    )
+    assert caught.value.__notes__[0].startswith("in the report of meddler at time ")
+    assert (swing.stiffness, spare.angle) == (4.0, 1.0)

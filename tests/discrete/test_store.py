@@ -397,3 +397,13 @@ def test_conservation(moves, capacity, has_key):
     assert not shelf.puts.waiting or len(shelf.items) == capacity
     if has_key:
         assert list(shelf.items) == sorted(shelf.items, key=lambda item: item[0])
+
+
+def test_things_that_come_and_go_leave_the_names_of_stores_alone(sim, log):
+    first, second = ev.Store(sim, items=["a", "b"]), ev.Store(sim)
+
+    run(sim, gets(first, log, "A", 0), puts(first, log, 1, "c"), puts(second, log, 2, "d"))
+
+    assert first.items == ("b", "c")
+    assert [first.name, second.name, ev.Store(sim).name] == ["Store 1", "Store 2", "Store 3"]
+    assert [first.puts.queue.name, second.stays.name] == ["Store 1 puts queue", "Store 2 stays"]

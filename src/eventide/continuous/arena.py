@@ -56,6 +56,10 @@ class Arena:
         alive = (self._owners[base]() for base in sorted(self._owners))
         return [owner for owner in alive if owner is not None]
 
+    def owner_of(self, slot: int) -> Any:
+        """Who has a slot."""
+        return self._owners[max(base for base in self._owners if base <= slot)]()
+
     def allocate(self, owner: Owner, size: int) -> int:
         """Give `owner` a block of `size` slots, all zero; answers its first slot."""
         self._reclaim()

@@ -110,7 +110,10 @@ def opposite(sign: int) -> int:
 
 
 def sign_of_comparison(a: Arrays, c: int, at: int, low: float, high: float) -> int:
-    """As `sign_within`, of one comparison whose coefficients begin at column `at`."""
+    """As `sign_within`, of one comparison whose coefficients begin at column `at`.
+
+    What begins on its level, but for rounding, and falls is NEVER: so begins each step after an event at that level.
+    """
     last = a.method.sizes[DEGREE]
     margin = a.condition_floats[c, at + POINTS - 1]
     if not margin > 0.0:

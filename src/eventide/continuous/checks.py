@@ -6,7 +6,7 @@ import ast
 import inspect
 import textwrap
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -215,6 +215,14 @@ def check_method(method: Any) -> None:
     raise ModelError(
         f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.ADAMS` or what `ev.methods.explicit(...)` makes, "
         f"and got {method!r}, of type {type(method).__name__}"
+    )
+
+
+def refuse_change(title: str) -> NoReturn:
+    """Raise ModelError: a reporter or recording would change something of the model."""
+    raise ModelError(
+        f"{title} cannot be changed now: reporters and recordings look at the model and leave it as it is; "
+        "let a process or an @ev.when handler change it"
     )
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.checks import check_pass
+from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
 from eventide.continuous.inputs.base import first_breakpoint, inputs_of
 from eventide.continuous.tables import (
@@ -50,7 +50,9 @@ class Still:
         self.at = self.motion.sim.time
 
     def open(self, slot: int) -> None:
-        """A value that stands still changes: whoever reads it is touched."""
+        """A value that stands still changes: whoever reads it is touched. Raises ModelError as `Flow.open`."""
+        if self.motion.is_observed:
+            refuse_change(self.motion.system.name_of(slot))
         self.motion.written(slot)
 
 
@@ -119,8 +121,10 @@ class Flow:
             motion.publish(self)
 
     def open(self, slot: int) -> None:
-        """An event changes the flow: its step ends now."""
+        """An event changes the flow: its step ends now. Raises ModelError if it is a reporter that would change it."""
         motion = self.motion
+        if motion.is_observed:
+            refuse_change(motion.system.name_of(slot))
         if motion.is_marching:
             motion.host.meet(self)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
@@ -35,13 +36,15 @@ def get(self):
     return {kind}(self._states[{offset}])
 
 def set(self, value):
+    motion = self._system.motion
+    if motion.is_observed:
+        refuse_change(self.name + '.{name}')
     try:
         self._states[{offset}] = value
     except TypeError:
         refuse(self, {name!r}, value)
     if self._states[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
-    motion = self._system.motion
     if self._base + {offset} in motion.groups.readers:
         motion.written(self._base + {offset})
 """
@@ -261,6 +264,7 @@ def _refuse_size(owner: Any, name: str, value: Any) -> None:
 
 _HELPERS: Final[dict[str, Any]] = {
     "refuse": _refuse_value,
+    "refuse_change": refuse_change,
     "refuse_rounded": _refuse_rounded,
     "refuse_size": _refuse_size,
     "seen": seen,

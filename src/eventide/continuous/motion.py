@@ -71,6 +71,7 @@ class Motion:
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
+    is_observed whether reporters and recordings look now, who change nothing
     """
 
     def __init__(self, sim: Simulation, system: System, engine: Engine = PLAIN, analyst: Analyst | None = None) -> None:
@@ -98,6 +99,7 @@ class Motion:
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
         self.is_marching = False
+        self.is_observed = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
@@ -307,12 +309,13 @@ class Motion:
                 flow.foresee(self.sim.time)
         return touched
 
-    def settle_for_now(self) -> None:
-        """In a pause: as `settle`, but it arms nothing, and what the event has touched is settled again at its end."""
+    def settle_for_now(self) -> list[Flow]:
+        """In a pause: as `settle`, but it arms nothing.
+
+        Returns what the event has touched, to be touched again, as it is settled once more at the event's end
+        """
         self.prepare()
-        touched = self.settle(arms=False)
-        for flow in touched:
-            self.touch(flow)
+        return self.settle(arms=False)
 
     def proceed(self, stop: float, next_event: float, *, stepwise: bool, spanwise: bool = False) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
@@ -345,10 +348,15 @@ class Motion:
         else:
             return code
         for k in range(int(settings[TOUCHED])):
-            flow = self.flows[self._touched[k]]
-            flow.is_open, flow.at = True, now
-            self.touched.append(flow)
+            self.flows[self._touched[k]].at = now
         return code
+
+    def take_up_touched(self) -> None:
+        """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
+        for k in range(int(self.settings[TOUCHED])):
+            flow = self.flows[self._touched[k]]
+            flow.is_open = True
+            self.touched.append(flow)
 
     @property
     def chosen(self) -> Condition:

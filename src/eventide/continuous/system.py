@@ -152,6 +152,14 @@ class System:
         variable: Variable = owner[name]
         return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
+    def name_of(self, slot: int) -> str:
+        """What the owner of a slot calls it, for messages."""
+        owner = self.arena.owner_of(slot)
+        if isinstance(owner, Variable):
+            return owner.name
+        name, item = owner._layout.name_of(slot - owner._base)
+        return f"{owner.name}.{name}" if item is None else f"{owner.name}.{name}[{item}]"
+
     # --- components -----------------------------------------------------------------------------------------------
 
     def start(self, component: Continuous) -> None:

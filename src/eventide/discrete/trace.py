@@ -152,7 +152,15 @@ class Tracer:
 
     def note_as(self, activity: Any, why: str) -> None:
         """Keep in mind a reason that is known."""
+        self.keep_reason(activity, why)
+        self.note_placed(activity)
+
+    def keep_reason(self, activity: Any, why: str) -> None:
+        """Keep in mind why `activity` stands where it has just been placed."""
         self._reasons[id(activity)] = (activity._notice, why)
+
+    def note_placed(self, activity: Any) -> None:
+        """Tell the witness that the event has placed `activity`."""
         if self.witness is not None and not self.world.active:
             self.witness.note(activity)
 
@@ -218,10 +226,15 @@ class TracedCalendar(Calendar):
         super()._squeeze(neighbour, offset, activity)
         self.tracer.note(activity, neighbour[0], neighbour[0])
 
+    def schedule_last(self, now: float, activity: Any) -> None:
+        """As ever; what it waited for tells why."""
+        super().schedule_last(now, activity)
+        self.tracer.note_placed(activity)
+
     def answer(self, now: float, activity: Any, wait: Any) -> None:
         """As ever."""
-        super().answer(now, activity, wait)
-        self.tracer.note_as(activity, what_came(wait))
+        super().answer(now, activity, wait)  # which places it by `schedule_last`
+        self.tracer.keep_reason(activity, what_came(wait))
 
     def hand_over(self, now: float, activity: Any, process: Any) -> None:
         """As ever."""

@@ -54,7 +54,6 @@ def report(monitor: Monitor) -> RunReport:
     """The counts of a monitor's run."""
     motion = monitor.motion
     motion.place_what_waits()
-    conditions = list(monitor.sim._conditions)
     watches = motion.watches
     return RunReport(
         events=monitor.sim.events,
@@ -66,7 +65,7 @@ def report(monitor: Monitor) -> RunReport:
         sampled=watches.sampled,
         opaque=watches.opaque,
         unproved=int(motion.settings[UNPROVED]),
-        passed_through=tuple(c.name for c in conditions if _is_passed_through(c, motion)),
+        passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
     )
 
 

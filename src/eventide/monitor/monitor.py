@@ -43,7 +43,7 @@ class Monitor:
         self.sim = sim
         self.system = system
         self.motion: Motion = system.motion
-        self.observers = Observers()
+        self.observers = Observers(self.motion)
         self.state_events = 0
         self._cascade = Cascade(sim)
         self._patience = Patience()
@@ -98,8 +98,10 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
-            self.motion.settle_for_now()
+            touched = self.motion.settle_for_now()
             self.observers.observe_all(Phase.AFTER, self.sim.time)
+            for flow in touched:
+                self.motion.touch(flow)
         finally:
             self.sim.active = False
 
@@ -120,8 +122,11 @@ class Monitor:
         if observers.taped:
             observers.fetch_tapes()
         if code in (LOCATED, CHOICE):
-            if code == LOCATED and observers.count:
-                observers.observe_all(Phase.BEFORE, sim.time)
+            try:
+                if code == LOCATED and observers.count:
+                    observers.observe_all(Phase.BEFORE, sim.time)
+            finally:
+                motion.take_up_touched()
             self._fire(motion.chosen)
             return True
         if code == REACHED:
@@ -144,6 +149,7 @@ class Monitor:
         """Make the event of a condition that is true now the next one; False if there is none."""
         code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
         if code == CHOICE:
+            self.motion.take_up_touched()
             self._fire(self.motion.chosen)
         elif code != REACHED:
             self._resolve(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
 from math import inf
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from eventide.discrete.periodic import Grid
 
 if TYPE_CHECKING:
-    from eventide.continuous import Tape
+    from eventide.continuous import Motion, Tape
 
 
 class Phase(Enum):
@@ -82,17 +83,16 @@ class Observers:
     at_spans    those that see spans
     taped       those whose regular instants the stepper serves by itself until the next occasion
     count       of all of them
-    are_looking whether one of them looks now
     """
 
-    def __init__(self) -> None:
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
         self.periodic: list[Observer] = []
         self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
         self.taped: list[Observer] = []
         self.count = 0
-        self.are_looking = False
 
     def __len__(self) -> int:
         return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
@@ -139,28 +139,16 @@ class Observers:
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
-        self.are_looking = True
-        try:
-            for observer in self.at_spans:
-                observer._observe(phase)
-            for observer in self.periodic:
-                observer._pass(time)
-                observer._observe(phase)
-            for observer in [*self.at_steps, *self.at_events]:
-                observer._observe(phase)
-        finally:
-            self.are_looking = False
+        for observer in self.periodic:
+            observer._pass(time)
+        self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look."""
-        self.are_looking = True
-        try:
-            for observer in self.periodic:
-                if observer._next_time() == time:
-                    observer._pass(time)
-                    observer._observe(Phase.GRID)
-        finally:
-            self.are_looking = False
+        due = [observer for observer in self.periodic if observer._next_time() == time]
+        for observer in due:
+            observer._pass(time)
+        self._look(due, Phase.GRID)
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""
@@ -170,10 +158,11 @@ class Observers:
         """Those of spans look."""
         self._look(self.at_spans, phase)
 
-    def _look(self, observers: list[Observer], phase: Phase) -> None:
-        self.are_looking = True
+    def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
+        """Let these look at the model, which refuses to be changed meanwhile."""
+        self.motion.is_observed = True
         try:
             for observer in observers:
                 observer._observe(phase)
         finally:
-            self.are_looking = False
+            self.motion.is_observed = False

@@ -136,7 +136,7 @@ class Integral(Observer):
         if self not in self._observers:
             return self._course
         time = self.sim.time
-        if self.sim.active and (self._is_looking or not self._observers.are_looking):
+        if self.sim.active and (self._is_looking or not self._observers.motion.is_observed):
             raise ModelError(
                 f"a law or condition reads {self.name}, which looks at the run and must not change it: "
                 "let a state of the model have the quantity as its rate"

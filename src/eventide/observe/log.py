@@ -97,8 +97,6 @@ class EventLog(Sequence[Entry]):
             sim._tracer = Tracer(sim, None, self)
         else:
             sim._tracer.witness = self
-        self._wake = sim._wake
-        sim._wake = self._note_wake  # type: ignore[method-assign]  # answers are placed without the event list's help
 
     # --- as a sequence --------------------------------------------------------------------------------------------
 
@@ -189,11 +187,6 @@ class EventLog(Sequence[Entry]):
         self._released.append(process.name)
         self._end_wait(process, self.sim.time)
         self._actors.append(process)
-
-    def _note_wake(self, activity: Any, value: Any) -> None:
-        self._wake(activity, value)
-        if value is not None:
-            self.note(activity)
 
     # --- as a file ------------------------------------------------------------------------------------------------
 

@@ -105,11 +105,16 @@ def _key() -> str:
 
 
 def stepper_text() -> str:
-    """The whole stepper as assembly.
+    """The whole stepper as assembly; its entries are `ENTRIES`."""
+    return program({name: getattr(PLAIN, name) for name in ENTRIES})
 
-    Its function `@kernel` answers a table of the addresses of `ENTRIES`.
+
+def program(entries: dict[str, FunctionType]) -> str:
+    """Functions of the stepper's language, and those that they call, as assembly.
+
+    Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
     """
-    waiting: dict[str, FunctionType] = {name: getattr(PLAIN, name) for name in ENTRIES}
+    waiting = dict(entries)
     texts: dict[str, str] = {}
     declarations: dict[str, None] = {}
     while waiting:
@@ -120,5 +125,5 @@ def stepper_text() -> str:
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(NEEDED)
         waiting.update({n: f for n, f in translation.called.items() if n not in texts})
-    entries = table_of([f"@{name}" for name in ENTRIES])
-    return "\n".join([*declarations, *(texts[name] for name in sorted(texts)), entries, "!0 = !{}\n"])
+    table = table_of([f"@{name}" for name in entries])
+    return "\n".join([*declarations, *(texts[name] for name in sorted(texts)), table, "!0 = !{}\n"])

@@ -154,6 +154,8 @@ class Expressions:
 
     def compare(self, operator: ast.cmpop, left: Value, right: Value) -> str:
         """One comparison."""
+        if type(operator) not in _COMPARISONS:
+            raise Untranslatable(f"{type(operator).__name__} of {left.kind} and {right.kind}")
         kind = joined(left.kind, right.kind)
         one, other = (convert(self.builder, operand, kind).text for operand in (left, right))
         whole, floating = _COMPARISONS[type(operator)]
@@ -205,8 +207,8 @@ class Expressions:
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def _on_call(self, node: ast.Call) -> Value:
-        if not isinstance(node.func, ast.Name):
-            raise Untranslatable(ast.unparse(node))
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise Untranslatable(f"{ast.unparse(node)} is no call of the stepper's language")
         name = node.func.id
         if name in ("min", "max"):
             return self._extreme(name, node)

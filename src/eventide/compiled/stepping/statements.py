@@ -142,6 +142,7 @@ class Translation:
             builder.enter(done)
 
     def _on_while(self, statement: ast.While) -> None:
+        _refuse_else(statement)
         builder = self.builder
         test, body, done = builder.block(), builder.block(), builder.block()
         builder.jump(test)
@@ -160,7 +161,10 @@ class Translation:
 
     def _on_for(self, statement: ast.For) -> None:
         assert isinstance(statement.target, ast.Name)
+        _refuse_else(statement)
         if isinstance(statement.iter, ast.Tuple):
+            if any(isinstance(node, ast.Break | ast.Continue) for node in ast.walk(statement)):
+                raise Untranslatable(f"break and continue in a loop over {ast.unparse(statement.iter)}")
             for item in statement.iter.elts:
                 self._assign(statement.target, self.expressions.value(item))
                 self._run(statement.body)
@@ -213,6 +217,11 @@ class Translation:
             self.builder.finish(f"{self.answer} {pair}")
         else:
             self.builder.finish(f"{self.answer} {self.expressions.number(value, self.answer).text}")
+
+
+def _refuse_else(statement: ast.While | ast.For) -> None:
+    if statement.orelse:
+        raise Untranslatable(f"the else of a loop: {ast.unparse(statement.orelse[0])}")
 
 
 def _definition(function: FunctionType) -> ast.FunctionDef:

@@ -227,7 +227,8 @@ class Store(Depot):
         self._attach(sim, name)
         self.capacity = check_store_capacity(capacity, self.name)
         self.key = key
-        self._number = 0
+        self._arrived = 0
+        """So many things have come, which numbers them."""
         entries = [self._entry(item) for item in items]
         if len(entries) > self.capacity:
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
@@ -273,7 +274,7 @@ class Store(Depot):
         return get
 
     def _entry(self, item: Any) -> Entry:
-        self._number = number = self._number + 1
+        self._arrived = number = self._arrived + 1
         return (0 if self.key is None else self.key(item), number, self.sim.time, item)
 
     def _bring(self, item: Any) -> None:

@@ -1,0 +1,324 @@
+"""State events inside a step: none is passed over, and the first of several is found."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eventide as ev
+from eventide.continuous import certainty
+from eventide.continuous.methods.bernstein import bernstein_matrix
+from eventide.continuous.tables import CERTIFICATE, CONDITION_FLOATS, CONDITION_INTS, POINTS, SAMPLE
+
+DEGREE = 5
+each_way = pytest.mark.parametrize("compiles", ["auto", False])
+
+
+class Path(ev.Continuous):
+    """A polynomial of the time since 10, made to be stepped over: steps are one unit long and exact."""
+
+    x: ev.State = ev.state(0.0)
+    time: ev.State = ev.state(-10.0)
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
+    d: float = 0.0
+
+    def equations(self) -> None:
+        s = self.time
+        self.rate.time = 1.0
+        self.rate.x = (self.a + s * (2.0 * self.b + s * (3.0 * self.c + s * 4.0 * self.d))) if s >= 0.0 else 0.0
+
+
+def begin(compiles: Any = "auto", level: float = 0.0, **coefficients: float) -> tuple[ev.Simulation, Path]:
+    """A simulation at time 10, whose next step goes to 11; there x is `level`."""
+    sim = ev.Simulation(rng=1, compile=compiles, stepping="together", dt_max=1.0, abs_error=1e-9, rel_error=1e-9)
+    path = Path(sim, x=level).start()
+    sim.run(until=10.0)
+    for name, value in coefficients.items():
+        setattr(path, name, value)
+    path.time = 0.0
+    return sim, path
+
+
+def with_roots(first: float, second: float, third: float) -> dict[str, float]:
+    """The cubic that is zero there and rises at the first."""
+    pairs = first * second + first * third + second * third
+    return {"level": -first * second * third, "a": pairs, "b": -(first + second + third), "c": 1.0}
+
+
+def fired(sim: ev.Simulation, condition: Any, until: float = 11.0) -> list[float]:
+    """When a handler with this condition has fired."""
+    log: list[float] = []
+
+    class Witness(ev.Continuous):
+        @ev.when(lambda self: condition())
+        def note(self) -> None:
+            log.append(sim.time - 10.0)
+
+    Witness(sim).start()
+    sim.run(until=until)
+    return log
+
+
+# --- whole runs ------------------------------------------------------------------------------------------------------
+
+
+@each_way
+@pytest.mark.parametrize("poke", [1e-3, 1e-5, 1e-7, 1e-9, 1e-11])
+def test_every_peak_that_pokes_through_a_level_is_found_and_no_other(poke: float, compiles: Any) -> None:
+    """A ball thrown up again and again to the height of 1, steps as long as the flights."""
+    sim = ev.Simulation(rng=1, compile=compiles, abs_error=1e-9, rel_error=1e-9)
+    seen: list[float] = []
+    missed: list[float] = []
+
+    class Ball(ev.Continuous):
+        height: ev.State = ev.state(0.0)
+        velocity: ev.State = ev.state(2.0)
+
+        def equations(self) -> None:
+            self.rate.height = self.velocity
+            self.rate.velocity = -2.0
+
+        @ev.when(lambda self: self.height > 1.0 - poke)
+        def pokes(self) -> None:
+            seen.append(self.sim.time)
+
+        @ev.when(lambda self: self.height > 1.0 + poke)
+        def never(self) -> None:
+            missed.append(self.sim.time)
+
+    ball = Ball(sim).start()
+
+    def thrower() -> ev.Life:
+        for _ in range(40):
+            yield ev.hold(2.0)
+            ball.height, ball.velocity = 0.0, 2.0
+
+    sim.process(thrower())
+    sim.run(until=80.5)
+    assert (len(seen), missed) == (40, [])
+    # 1 - u**2 meets 1 - poke at u = -sqrt(poke); an error of 4e-16 in the height shifts that by 2e-16 / sqrt(poke).
+    rising = [2.0 * k + 1.0 - math.sqrt(poke) for k in range(40)]
+    assert seen == pytest.approx(rising, rel=0.0, abs=1e-14 / math.sqrt(poke) + 1e-13)
+
+
+@each_way
+@pytest.mark.parametrize("poke", [1e-3, 1e-5, 1e-7])
+def test_every_peak_of_an_oscillator_is_found(poke: float, compiles: Any) -> None:
+    sim = ev.Simulation(rng=1, compile=compiles, abs_error=1e-12, rel_error=1e-12)
+    seen: list[float] = []
+
+    class Swing(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        y: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x, self.rate.y = self.y, -self.x
+
+        @ev.when(lambda self: self.x > 1.0 - poke)
+        def high(self) -> None:
+            seen.append(self.sim.time)
+
+    Swing(sim).start()
+    periods = 25 if compiles else 3
+    sim.run(until=2.0 * math.pi * periods)
+    assert len(seen) == periods
+    first = math.asin(1.0 - poke)
+    expected = [first + 2.0 * math.pi * k for k in range(periods)]
+    assert seen == pytest.approx(expected, rel=0.0, abs=1e-9 / math.sqrt(poke))
+
+
+@each_way
+def test_of_three_roots_in_one_step_the_first_is_found_and_then_the_others(compiles: Any) -> None:
+    """Wherever they lie among the samples: each threesome of these shares of the step."""
+    shares = [0.03, 0.17, 0.21, 0.22, 0.3, 0.38, 0.39, 0.62, 0.97]
+    wrong = []
+    for roots in itertools.combinations(shares, 3):
+        sim, path = begin(compiles, **with_roots(*roots))
+        log: list[float] = []
+
+        def crosses(path: Path = path, log: list[float] = log) -> ev.Life:
+            yield ev.until(lambda: path.x > 0.0)
+            log.append(path.sim.time - 10.0)
+            yield ev.until(lambda: path.x < 0.0)
+            log.append(path.sim.time - 10.0)
+            yield ev.until(lambda: path.x > 0.0)
+            log.append(path.sim.time - 10.0)
+
+        sim.process(crosses())
+        sim.run(until=11.0)
+        if log != pytest.approx(roots, rel=0.0, abs=1e-9):
+            wrong.append((roots, log))
+    assert wrong == []
+
+
+@each_way
+def test_a_condition_that_is_true_for_a_moment_between_samples_is_found_by_proof(compiles: Any) -> None:
+    """X has a peak at 0.5 between two valleys: at the samples beside it, it falls before it and rises after it."""
+    c, w, poke = 0.5, 0.08, 1e-7
+    # x = (u**2 - w**2)**2 - w**4 + poke with u = s - c, in powers of s.
+    p = -2.0 * w * w
+    coefficients = {
+        "level": c**4 + p * c * c + poke,
+        "a": -4.0 * c**3 - 2.0 * p * c,
+        "b": 6.0 * c * c + p,
+        "c": -4.0 * c,
+        "d": 1.0,
+    }
+    sim, path = begin(compiles, **coefficients)
+    log = fired(sim, lambda: path.x > 0.0 and 0.39 < path.time < 0.61)
+    # u**2 * (u**2 - 2 * w**2) + poke = 0
+    edge = math.sqrt(w * w - math.sqrt(w**4 - poke))
+    assert log == pytest.approx([c - edge], rel=0.0, abs=1e-9)
+    coefficients["level"] -= 2.0 * poke
+    sim, path = begin(compiles, **coefficients)
+    assert fired(sim, lambda: path.x > 0.0 and 0.39 < path.time < 0.61) == []
+
+
+@each_way
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (lambda p: p.time > 0.43 and p.x < 0.43 + 1e-10, [0.43]),
+        (lambda p: p.time > 0.43 and p.x < 0.43 - 1e-10, []),
+        (lambda p: p.time > 0.71 or 0.33 < p.x < 0.33 + 1e-10, [0.33, 0.71]),
+        (lambda p: (p.time > 0.25 or p.x > 0.5) and not (p.x > 0.5 or p.time < 0.25), [0.25]),
+        (lambda p: p.time > 0.2 and p.x > 0.4 and p.time < 0.4 + 1e-10, [0.4]),
+    ],
+    ids=["and", "never", "or", "not", "three"],
+)
+def test_comparisons_that_are_joined(condition: Any, expected: list[float], compiles: Any) -> None:
+    """Two states that run alike: what holds between their levels lasts for a ten-thousand-millionth of the step."""
+    sim, path = begin(compiles, a=1.0)
+    assert fired(sim, lambda: condition(path)) == pytest.approx(expected, rel=0.0, abs=1e-9)
+
+
+@each_way
+def test_a_handler_whose_condition_was_true_is_armed_inside_the_step(compiles: Any) -> None:
+    """Above at the start and at the end of the step, below in between: for longer than from sample to sample or not."""
+    for low, high in ((0.3, 0.7), (0.15, 0.25)):
+        sim, path = begin(compiles, level=low * high, a=-(low + high), b=1.0)
+        assert fired(sim, lambda path=path: path.x > 0.0) == pytest.approx([high], rel=0.0, abs=1e-9)
+
+
+@each_way
+def test_a_condition_that_is_no_polynomial_is_found_by_its_slope(compiles: Any) -> None:
+    for peak in (0.07, 0.33, 0.5, 0.91):
+        sim, path = begin(compiles, a=1.0)
+        log = fired(sim, lambda path=path, peak=peak: math.cos(3.0 * (path.time - peak)) > 1.0 - 1e-10)
+        assert log == pytest.approx([peak - math.sqrt(2e-10) / 3.0], rel=0.0, abs=1e-7)
+        sim, path = begin(compiles, a=1.0)
+        assert fired(sim, lambda path=path, peak=peak: math.cos(3.0 * (path.time - peak)) > 1.0 + 1e-10) == []
+
+
+@each_way
+def test_who_waits_again_waits_with_another_priority(compiles: Any) -> None:
+    """Two wait for one thing again and again; the second wait of each takes up its first row."""
+    sim, path = begin(compiles, a=1.0)
+    log: list[tuple[str, float]] = []
+
+    def waits(name: str, priorities: tuple[float, ...]) -> ev.Life:
+        for level, priority in zip((0.25, 0.5, 0.75), priorities, strict=True):
+            yield ev.until(lambda level=level: path.x >= level, priority=priority)
+            log.append((name, round(sim.time - 10.0, 9)))
+
+    sim.process(waits("a", (1.0, 0.0, 1.0)))
+    sim.process(waits("b", (0.0, 1.0, 0.0)))
+    sim.run(until=11.0)
+    assert log == [("a", 0.25), ("b", 0.25), ("b", 0.5), ("a", 0.5), ("a", 0.75), ("b", 0.75)]
+
+
+# --- proofs ----------------------------------------------------------------------------------------------------------
+
+
+def prepared(values: list[list[float]], program: tuple[int, ...]) -> Any:
+    """Arrays for one condition of comparisons with these values at the samples, joined by a program."""
+    floats = np.full((1, CONDITION_FLOATS), np.nan)
+    for leaf, samples in enumerate(values):
+        floats[0, SAMPLE + leaf * POINTS : SAMPLE + leaf * POINTS + DEGREE + 1] = samples
+    ints = np.zeros((1, CONDITION_INTS), np.int64)
+    ints[0, CERTIFICATE] = 1
+    lists = np.array([-7, len(values), *[1] * len(values), len(program), *program])
+    method = SimpleNamespace(sizes=[0, 0, 0, DEGREE], bernstein=bernstein_matrix(DEGREE))
+    arrays: Any = SimpleNamespace(condition_floats=floats, conditions=ints, lists=lists, method=method)
+    certainty.find_coefficients(arrays, 0)
+    return arrays
+
+
+def exact_values(samples: list[int], points: list[Fraction]) -> list[Fraction]:
+    """The polynomial through samples at 0, 1/DEGREE, ..., 1, exactly, by Lagrange."""
+    nodes = [Fraction(k, DEGREE) for k in range(DEGREE + 1)]
+    total = [Fraction(0)] * len(points)
+    for k, (node, sample) in enumerate(zip(nodes, samples, strict=True)):
+        others = [other for j, other in enumerate(nodes) if j != k]
+        below = math.prod(node - other for other in others)
+        for i, point in enumerate(points):
+            total[i] += sample * math.prod(point - other for other in others) / below
+    return total
+
+
+samples = st.lists(st.integers(-9, 9), min_size=DEGREE + 1, max_size=DEGREE + 1)
+ends = st.tuples(st.integers(0, 8), st.integers(1, 8)).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(st.lists(samples, min_size=1, max_size=3), ends, st.lists(st.sampled_from([-1, -2]), min_size=2, max_size=2))
+def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+    program = [0, *itertools.chain.from_iterable((leaf, joints[leaf - 1]) for leaf in range(1, len(values)))]
+    low, high = (Fraction(end, 8) for end in part)
+    sign = certainty.sign_within(prepared(values, tuple(program)), 0, float(low), float(high))  # type: ignore[arg-type]
+    points = [low + (high - low) * Fraction(k, 60) for k in range(61)]
+    truths = [value > 0 for value in exact_values(values[0], points)]
+    for leaf in range(1, len(values)):
+        others = [value > 0 for value in exact_values(values[leaf], points)]
+        join = (lambda one, other: one and other) if joints[leaf - 1] == -1 else (lambda one, other: one or other)
+        truths = [join(one, other) for one, other in zip(truths, others, strict=True)]
+    if sign == certainty.NEVER:
+        assert not any(truths)
+    elif sign == certainty.ALWAYS:
+        assert all(truths)
+    elif sign == certainty.RISES:
+        assert not truths[0]
+        assert truths == sorted(truths)
+        assert truths[-1] or high < 1
+
+
+def test_signs_that_are_plain_are_proved() -> None:
+    """A proof that never comes would be no use: lines, and parabolas that stay on one side."""
+    line = [float(k) - 2.5 for k in range(6)]
+    signs = [certainty.sign_within(prepared([line], (0,)), 0, *part) for part in ((0.0, 0.4), (0.6, 1.0), (0.0, 1.0))]
+    assert signs == [certainty.NEVER, certainty.ALWAYS, certainty.RISES]
+    arch = [-2.0 - (k - 2.5) ** 2 for k in range(6)]
+    assert certainty.sign_within(prepared([arch], (0,)), 0, 0.0, 1.0) == certainty.NEVER
+    assert certainty.sign_within(prepared([line, arch], (0, 1, -1)), 0, 0.0, 1.0) == certainty.NEVER
+    assert certainty.sign_within(prepared([line, arch], (0, 1, -2)), 0, 0.0, 1.0) == certainty.RISES
+
+
+@pytest.mark.parametrize("height", [1e-14, 0.0, -1e-14])
+def test_what_rounding_may_have_lifted_is_not_above_its_level(height: float) -> None:
+    flat = [height] * 5 + [-1.0]
+    level = [height] * 6
+    assert certainty.sign_within(prepared([flat], (0,)), 0, 0.0, 0.2) == certainty.NEVER
+    scaled = prepared([[value * 1e3 for value in [-1.0, *level[1:]]]], (0,))
+    assert certainty.sign_within(scaled, 0, 0.9, 1.0) == certainty.NEVER
+
+
+@given(samples, ends)
+def test_the_coefficients_of_a_part_begin_and_end_with_its_values(values: list[int], part: tuple[int, int]) -> None:
+    arrays = prepared([values], (0,))  # type: ignore[list-item]  # whole numbers are floats
+    low, high = (Fraction(end, 8) for end in part)
+    certainty.restrict(arrays, 0, SAMPLE, float(low), float(high))
+    kept = arrays.condition_floats[0, certainty.SCRATCH : certainty.SCRATCH + DEGREE + 1]
+    exact = [float(value) for value in exact_values(values, [low, high])]
+    assert [kept[0], kept[DEGREE]] == pytest.approx(exact, rel=1e-9, abs=1e-9)
+    inside = exact_values(values, [low + (high - low) * Fraction(k, 20) for k in range(21)])
+    assert kept.min() - 1e-9 <= min(inside)
+    assert max(inside) <= kept.max() + 1e-9
