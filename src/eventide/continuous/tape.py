@@ -92,6 +92,7 @@ class Tape:
             self._make_room(rows)
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
+            self._grid = None
             return False  # the period is too small to be seen at these times
         self._motion.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index
