@@ -79,10 +79,7 @@ class Tape:
             lists, start = self._motion.lists.array, self._head + TAPE_HEAD
             lists[self._head + SHOWN] = len(moving)
             lists[start : start + len(moving)] = moving
-            slots = [
-                s for v in self._variables for s in (v._every_slot() if isinstance(v, VectorVariable) else [v._slot])
-            ]
-            lists[start + self._width : start + 2 * self._width] = slots
+            lists[start + self._width : start + 2 * self._width] = [s for v in self._variables for s in _slots_of(v)]
         return not any(f.assigns for f in flows if f is not self._motion.still)
 
     def _put_in(self, grid: Grid, index: int) -> bool:
@@ -92,6 +89,7 @@ class Tape:
             self._make_room(rows)
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
+            self._grid = None
             return False  # the period is too small to be seen at these times
         self._motion.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index

@@ -343,7 +343,6 @@ class Ledger(Observer):
     def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
         """Write down rows of the only source at regular instants, all of them before the present."""
         self._settle()
-        self._due = float(times[-1])
         self._sources.frombytes(bytes(self._sources.itemsize * len(times)))
         self._times.frombytes(times.tobytes())
         self._sides.frombytes(bytes(len(times)))
