@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eventide as ev
 
 ROOT = Path(__file__).parents[1]
 
@@ -15,3 +23,81 @@ def test_every_test_that_the_design_names_is_there() -> None:
     known |= {name for path in files for name in re.findall(r"def (test_\w+)", path.read_text())}
     assert len(named) > 20
     assert [name for name in named if name not in known] == []
+
+
+class Plain(ev.Continuous):
+    height: ev.State = ev.state(10.0)
+    velocity: ev.State = ev.state(0.0)
+    restitution: float = 0.8
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+
+class Bouncing(Plain):
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -self.restitution
+
+
+def story() -> ev.Life:
+    while True:
+        yield ev.hold(1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.row("R-216")
+@pytest.mark.parametrize(
+    ("title", "make"),
+    [
+        ("a process that holds", lambda sim: sim.process(story())),
+        ("a component of two states and one number", Plain),
+        ("the same, started, alone in its flow", lambda sim: Plain(sim).start()),
+        ("the same with a handler that watches a condition", lambda sim: Bouncing(sim).start()),
+    ],
+    ids=["process", "component", "started", "handler"],
+)
+def test_objects_take_the_memory_that_is_told(title: str, make: Callable[[ev.Simulation], Any]) -> None:
+    """Within a quarter of it: tables grow by doubling, and Python's own objects differ from version to version."""
+    told = float(re.findall(rf"^\| {title} \| ([\d.]+) \|$", (ROOT / "DESIGN.md").read_text(), flags=re.MULTILINE)[0])
+    sim = ev.Simulation(rng=1)
+    kept = [make(sim)]
+    sim.run(until=1e-3)
+    gc.collect()
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    kept += [make(sim) for _ in range(4000)]
+    sim.run(until=1e-2)
+    gc.collect()
+    after, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(kept) == 4001
+    assert (after - before) / 4000 / 1000 == pytest.approx(told, rel=0.25)
+
+
+@pytest.mark.row("R-216")
+def test_steps_and_searches_cost_what_is_told() -> None:
+    """Counted by a law in Python: nine runs a step, seven a refusal, one for the first step, one after an event."""
+    runs = [0]
+
+    class Counted(Plain):
+        def equations(self) -> None:
+            runs[0] += 1
+            self.rate.height = self.velocity
+            self.rate.velocity = -9.81 if self.height > 3.0 else 20.0
+
+    sim = ev.Simulation(rng=1, compile=False, rel_error=1e-9, abs_error=1e-9)
+    counted = Counted(sim).start()
+
+    def clerk() -> ev.Life:
+        yield ev.hold(1.0)
+        counted.velocity = 0.0
+
+    sim.process(clerk())
+    sim.run(until=2.0)
+    report = sim.report()
+    assert report.refused > 0
+    settled = report.evaluations - 9 * report.steps - 7 * report.refused - 1
+    assert settled == 3  # at the start and after both events: a law that cannot be followed is cut by each
+    assert runs[0] == report.evaluations

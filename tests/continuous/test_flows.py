@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import eventide as ev
+from eventide.continuous import march
+from eventide.continuous.methods import ENGLAND
+from eventide.continuous.tables import DT_MAX, DT_MIN, FLOW_FLOATS, NEXT, SETTINGS
 
 
 class Decay(ev.Continuous):
@@ -626,3 +633,105 @@ def test_an_error_of_code_that_meets_another_flow_is_the_users_own() -> None:
     with pytest.raises(LookupError, match="too high"):
         sim.run(until=20.0)
     assert 0.5 < sim.time < 1.2  # the start of the step in which it was met; 2.0 is passed at 10 * log(9 / 8)
+
+
+# --- many states, and the steps --------------------------------------------------------------------------------------
+
+
+class Coupled(ev.Continuous):
+    """One of many: its rate is a weighted sum of all their states."""
+
+    weights: tuple[float, ...] = ()
+    others: list = ev.field(default_factory=list)
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        total = 0.0
+        for k, other in enumerate(self.others):
+            total += self.weights[k] * other.x
+        self.rate.x = total
+
+
+@pytest.mark.row("R-160")
+@each_way
+@pytest.mark.parametrize("count", [1, 2, 12])
+def test_any_number_of_coupled_states_is_one_system(count: int, settings: dict[str, Any]) -> None:
+    """Each law knows its own line of a random matrix: the solution is that of the whole, by its exponential."""
+    matrix = np.random.default_rng(count).normal(size=(count, count)) / count
+    sim = make(**(settings if settings["compile"] is False else {**settings, "compile": "auto"}))
+    members = [Coupled(sim, weights=tuple(map(float, line))) for line in matrix]
+    for member in members:
+        member.others = members
+    for member in members:
+        member.start()
+    sim.run(until=3.0)
+    exact = expm(3.0 * matrix) @ np.ones(count)
+    assert [member.x for member in members] == pytest.approx(exact.tolist(), rel=1e-6, abs=1e-7)
+
+
+def lengths(sim: ev.Simulation, until: float) -> list[float]:
+    """The lengths of the steps up to a time."""
+    found: list[float] = []
+
+    class Steps(ev.Reporter):
+        def report(self) -> None:
+            if self.sim.dt > 0.0:
+                found.append(self.sim.dt)
+
+    Steps(sim, every="step").start()
+    sim.run(until=until)
+    return found
+
+
+@pytest.mark.row("R-168")
+@pytest.mark.parametrize(
+    ("step", "ratio", "factor"),
+    [
+        (0.5, 64.0, 2.0),
+        (0.5, 2.0, 1.0),
+        (0.5, 1.0, 0.5**0.2),
+        (0.5, 20.0, 10.0**0.2),
+        (0.5, 1.0 / 16.0, 0.5),  # the least after an error that was ignored
+    ],
+)
+def test_the_step_that_is_proposed(step: float, ratio: float, factor: float) -> None:
+    def propose(dt_min: float, dt_max: float, tried: float) -> float:
+        floats = np.zeros((1, FLOW_FLOATS))
+        floats[0, NEXT] = step
+        settings = np.zeros(SETTINGS)
+        settings[DT_MIN], settings[DT_MAX] = dt_min, dt_max
+        arrays: Any = SimpleNamespace(flow_floats=floats, settings=settings, method=ENGLAND.coefficients)
+        march.adapt(arrays, 0, tried, ratio)
+        return float(floats[0, NEXT])
+
+    assert propose(0.0, math.inf, step) == pytest.approx(factor * step, rel=1e-15)
+    assert propose(0.9, 2.0, step) == max(0.9, propose(0.0, math.inf, step))
+    assert propose(0.0, 0.3, step) == min(0.3, propose(0.0, math.inf, step))
+    assert propose(0.0, math.inf, 0.1) == step  # cut by an event
+
+
+@pytest.mark.row("R-168")
+@each_way
+def test_without_an_error_each_step_is_twice_the_one_before(settings: dict[str, Any]) -> None:
+    sim = make(**settings)
+    Drain(sim, source=Decay(sim)).start()
+    steps = lengths(sim, 1000.0)[:-1]
+    assert len(steps) > 5
+    assert [later / earlier for earlier, later in pairwise(steps)] == pytest.approx([2.0] * (len(steps) - 1), rel=1e-12)
+
+
+@pytest.mark.row("R-169")
+@pytest.mark.parametrize("compiles", [True, False])
+@pytest.mark.parametrize(("method", "expected"), [(ev.ENGLAND, 0.25), (ev.EULER, 0.25)])
+def test_a_step_that_an_event_cut_leaves_the_proposal_alone(method: ev.Method, expected: float, compiles: bool) -> None:
+    sim = make(compile=compiles, stepping="together", dt_max=0.25)
+    sim.method = method
+    Drain(sim, source=Decay(sim)).start()
+
+    def clerk() -> ev.Life:
+        yield ev.hold(0.6)
+        yield ev.hold(10.0)
+
+    sim.process(clerk())
+    steps = lengths(sim, 1.5)
+    assert steps == pytest.approx([expected, expected, 0.1, expected, expected, expected, 0.15], rel=1e-9)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +15,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import certainty
+from eventide.continuous import certainty, location
 from eventide.continuous.methods.bernstein import bernstein_matrix
-from eventide.continuous.tables import CERTIFICATE, CONDITION_FLOATS, CONDITION_INTS, POINTS, SAMPLE
+from eventide.continuous.tables import (
+    CERTIFICATE,
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    DT_MIN,
+    EMPTY,
+    END,
+    FLOW_FLOATS,
+    GUARD,
+    GUARD_HIGH,
+    GUARD_LOW,
+    HIGH,
+    LOW,
+    NEEDS_LAWS,
+    POINTS,
+    SAMPLE,
+    SETTINGS,
+    SLOPE,
+    SLOPE_HIGH,
+    SLOPE_LOW,
+    STEP,
+)
 
 DEGREE = 5
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
@@ -235,6 +257,98 @@ def test_who_waits_again_waits_with_another_priority(compiles: Any) -> None:
     sim.process(waits("b", (0.0, 1.0, 0.0)))
     sim.run(until=11.0)
     assert log == [("a", 0.25), ("b", 0.25), ("b", 0.5), ("a", 0.5), ("a", 0.75), ("b", 0.75)]
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+class Probed:
+    """Tests a function of time in the place of a condition, and counts."""
+
+    def __init__(self, function: Any, *, has_guide: bool) -> None:
+        self.function = function
+        self.has_guide = has_guide
+        self.count = 0
+
+    def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
+        """Whether it is above zero, by the function; its value and slope only if it is to guide."""
+        self.count += 1
+        value, slope = self.function(time)
+        self.row[GUARD], self.row[SLOPE] = (value, slope) if self.has_guide else (math.nan, math.nan)
+        return bool(value >= 0.0)
+
+    def find(self, dt_min: float) -> tuple[float, float]:
+        """The bracket that is left in [0, 1], where it is false and true."""
+        self.row = [math.nan] * CONDITION_FLOATS
+        flow = [0.0] * FLOW_FLOATS
+        flow[STEP] = flow[END] = 1.0
+        ints = {(0, EMPTY): 1}
+        settings = [0.0] * SETTINGS
+        settings[DT_MIN] = dt_min
+        arrays: Any = SimpleNamespace(
+            condition_floats=_Rows(self.row),
+            flow_floats=_Rows(flow),
+            flow_ints=ints,
+            conditions={(0, NEEDS_LAWS): 0},
+            settings=settings,
+            host=self,
+        )
+        for column, value, slope, at in ((LOW, GUARD_LOW, SLOPE_LOW, 0.0), (HIGH, GUARD_HIGH, SLOPE_HIGH, 1.0)):
+            self.is_true(0, 0, at, at)
+            self.row[column], self.row[value], self.row[slope] = at, self.row[GUARD], self.row[SLOPE]
+        self.count = 0
+        location.find(arrays, 0, 0)
+        return self.row[LOW], self.row[HIGH]
+
+
+class _Rows:
+    """One row, reached as a row of an array is."""
+
+    def __init__(self, row: list[float]) -> None:
+        self.row = row
+
+    def __getitem__(self, key: tuple[int, int]) -> float:
+        return self.row[key[1]]
+
+    def __setitem__(self, key: tuple[int, int], value: float) -> None:
+        self.row[key[1]] = value
+
+
+SHAPES = {
+    "line": lambda t, r: (t - r, 1.0),
+    "cubic": lambda t, r: (t**3 - r**3, 3.0 * t * t),
+    "flat": lambda t, r: ((t - r) ** 9, 9.0 * (t - r) ** 8),
+    "steep": lambda t, r: (math.tanh(1e4 * (t - r)), 1e4 / math.cosh(min(300.0, abs(1e4 * (t - r)))) ** 2),
+    "jump": lambda t, r: (1.0 if t >= r else -1e-9, 0.0),
+    "wrong": lambda t, r: (t - r, -5.0),
+    "infinite": lambda t, r: (math.copysign(math.inf, t - r), math.nan),
+}
+
+
+@pytest.mark.row("R-147")
+@pytest.mark.parametrize("dt_min", [0.0, 1e-6])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_search_gives_what_halving_gives_with_hardly_more_tests(shape: str, dt_min: float) -> None:
+    """Whatever the event function says: to the last float the bracket is the same, and never wider than dt_min."""
+    source, probes = random.Random(1), []
+    for _ in range(100):
+        root = source.uniform(1e-3, 1.0)
+
+        def function(time: float, root: float = root) -> tuple[float, float]:
+            return SHAPES[shape](time, root)  # type: ignore[no-untyped-call,no-any-return]  # plain lambdas
+
+        guided, halving = Probed(function, has_guide=True), Probed(function, has_guide=False)
+        found, expected = guided.find(dt_min), halving.find(dt_min)
+        assert function(found[0])[0] < 0.0 <= function(found[1])[0]
+        if dt_min == 0.0:
+            assert found == expected
+            assert found[1] == math.nextafter(found[0], 2.0)
+        else:
+            assert 0.0 < found[1] - found[0] <= dt_min
+        assert guided.count <= halving.count + 9
+        probes.append(guided.count)
+    if shape in ("line", "cubic"):
+        assert sum(probes) / len(probes) < 10.0
 
 
 # --- proofs ----------------------------------------------------------------------------------------------------------

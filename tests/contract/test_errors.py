@@ -165,6 +165,45 @@ def test_illegal_calls_between_events(sim: ev.Simulation, call: str, place: Call
     assert error.variable is None
 
 
+@pytest.mark.row("R-048")
+@pytest.mark.parametrize("side", ["before", "at"])
+@pytest.mark.parametrize(
+    ("number", "act"),
+    [
+        (17, lambda sim, other, due: other.activate()),
+        (17, lambda sim, other, due: other.activate(prior=True)),
+        (17, lambda sim, other, due: other.activate(before=due)),
+        (17, lambda sim, other, due: due.reactivate(delay=1.0)),
+        (17, lambda sim, other, due: sim.process(later(sim))),
+        (20, lambda sim, other, due: due.cancel()),
+    ],
+    ids=["plain", "prior", "neighbour", "later", "new", "cancel"],
+)
+def test_nobody_comes_before_the_expected_event(
+    sim: ev.Simulation, number: int, act: Callable[..., Any], side: str
+) -> None:
+    """Just before a time event, or at that very time, whoever looks cannot change whose event it is."""
+    due = sim.process(later(sim), name="due")
+    other = Spare(sim, name="other")
+
+    class Rogue(ev.Reporter):
+        def report(self) -> None:
+            if self.sim.time == 1.0 if side == "at" else 0.5 <= self.sim.time < 1.0:
+                act(sim, other, due)
+
+    Rogue(sim, name="rogue", every=0.25).start()
+    with pytest.raises(ev.SimulationError) as caught:
+        sim.run()
+    assert (caught.value.number, caught.value.reporter.name) == (number, "rogue")  # type: ignore[union-attr]
+    assert due.next_event is None
+    assert (due.event_time, sim.peek()) == (1.0, 1.0)
+
+
+class Spare(ev.Process):
+    def life(self) -> ev.Life:
+        yield ev.hold(1.0)
+
+
 @pytest.mark.row("R-215")
 @pytest.mark.parametrize("call", CALLS)
 def test_the_same_calls_are_legal_in_events(sim: ev.Simulation, call: str) -> None:

@@ -194,7 +194,7 @@ class _Reader:
         """All of it."""
         laws = [(stage, law) for flow in self.numbers for (stage, *_), law in zip(flow.order, flow.laws, strict=True)]
         laws.sort(key=lambda item: (item[0], -item[1]._priority, item[1]._started))
-        conditions = [c for flow in self.numbers for c in flow.conditions]
+        conditions = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
             compiles=self._compiles,
