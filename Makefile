@@ -13,7 +13,7 @@ BENCH_READY := $(BENCH)/.ready
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  PYTHON=$(PYTHON) makes the environment in VENV=$(VENV); JOBS=0 tests in one process;"
 	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x',"
@@ -44,6 +44,9 @@ slow: $(READY) ## the slow tests
 bench: $(BENCH_READY) ## eventide beside its peers and the bare loops: counts, rates, ratios
 	@$(BENCH)/bin/python benchmarks/bench.py $(ARGS)
 
+contract: $(READY) ## the conformance set: what was asked, what eventide finds, what peers find
+	@$(BIN)/python tools/contract.py $(ARGS)
+
 clean: ## remove caches and builds; the environment stays
 	rm -rf dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests tools examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
@@ -72,4 +75,4 @@ $(BENCH_READY): pyproject.toml
 	touch $(BENCH_READY) && \
 	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check mutate rows slow bench clean
+.PHONY: help demo test check mutate rows slow bench contract clean

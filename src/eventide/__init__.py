@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
     from eventide.observe import Expression as Expression
+    from eventide.observe import Integral as Integral
     from eventide.observe import Occupancy as Occupancy
     from eventide.observe import PopulationRecording as PopulationRecording
     from eventide.observe import Progress as Progress
@@ -192,6 +193,7 @@ _HOMES = {
     "experiment": ("Account", "Model", "Quantity", "Run", "model"),
     "observe": (
         "Expression",
+        "Integral",
         "Occupancy",
         "PopulationRecording",
         "Progress",

@@ -11,10 +11,10 @@ from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
-    from eventide.continuous import Continuous, Method, Motion, System, Variable
+    from eventide.continuous import Continuous, Method, Motion, Multistep, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
-    from eventide.observe import Every, PopulationRecording, Recording
+    from eventide.observe import Every, Integral, PopulationRecording, Recording
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -29,7 +29,7 @@ class Simulation(World):
                             (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
-                            False: as plain Python
+                            False: as plain Python, which always steps together, to the same bits as native code then
     stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
                             ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
@@ -92,12 +92,12 @@ class Simulation(World):
         return self._the_monitor
 
     @property
-    def method(self) -> Method:
-        """The integration method; it may be exchanged at any event."""
+    def method(self) -> Method | Multistep:
+        """The integration method; it may be exchanged at any event. Raises ModelError if it is set to what is none."""
         return self._continuum.motion.method
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | Multistep) -> None:
         self._continuum.motion.method = method
 
     @property
@@ -156,6 +156,20 @@ class Simulation(World):
         recording = record(self, subjects, expressions, every, events=events, name=name)
         self.recordings.append(recording)
         return recording
+
+    def integral(self, quantity: Named, *, name: str = "", unit: str = "") -> Integral:
+        """The integral over time of a quantity from now on, its average, its minimum and maximum with their times.
+
+        `energy = sim.integral(lambda: pump.power, unit="kW")`; then `energy.value`, `energy.average`, ... Nothing is
+        sampled: it sees what the integration method knows between its steps, to the run's tolerances, and both sides
+        of every event. It is no state: the run is the same with and without it. `sim.reset_statistics()` resets it.
+        quantity    a function without arguments, `ev.Expression(function, unit=...)`, a variable or a level
+        unit        of the quantity
+        Raises ModelError if it is none of these or not one number, or between events.
+        """
+        from eventide.observe import Integral
+
+        return self._keep_statistics(Integral(self, quantity, name=name, unit=unit))
 
     def log(self) -> EventLog:
         """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""

@@ -244,7 +244,8 @@ def test_a_failing_model_shows_the_users_own_lines(command, model_file):
     outcome = command("run", path, "--entropy", "1")
 
     assert (outcome.status, outcome.out) == (1, "")
-    assert outcome.err.splitlines() == [
+    marks = re.compile(r"\s*[~^]+")  # under parts of a line, from Python 3.13 on also where a call stands alone
+    assert [line for line in outcome.err.splitlines() if not marks.fullmatch(line)] == [
         "Traceback (most recent call last):",
         f'  File "{path}", line 10, in feeder',
         "    load()",

@@ -452,7 +452,7 @@ def lists(self):
 @law
 def reductions(self):
     self.rate.x = sum(guest.x for guest in self.guests) + sum(k * self.x for k in range(4)) + sum(k for k in range(3))
-    self.rate.x += sum([guest.y for guest in self.guests], self.z) + sum((self.x for k in range(2)), 5)
+    self.rate.x += sum([guest.y for guest in self.guests], self.z) + sum((self.x for k in range(2)), 5.0)
     self.rate.y = min(guest.y for guest in self.guests) - max([guest.y * 2 for guest in self.guests])
     self.rate.z = any(guest.x > 1.0 for guest in self.guests) + 2 * all(guest.x > -2.0 for guest in self.guests)
     self.rate.z += 4 * any(guest.count for guest in self.guests if guest.flag if guest.x > 0)

@@ -76,10 +76,11 @@ def test_lambdas_of_one_line_without_columns_are_refused(probe) -> None:
 
 def test_code_without_a_text_is_refused(probe) -> None:
     names: dict = {}
-    exec("def law(self):\n    self.rate.x = 1.0\n", names)  # noqa: S102  # this is what is refused
+    text = "def law(self):\n    self.rate.x = 1.0\n"
+    exec(compile(text, "<nowhere>", "exec"), names)  # noqa: S102  # this is what is refused
     with pytest.raises(CannotLower, match="its source text cannot be had: write it in a file") as caught:
         lower_law(probe, names["law"])
-    assert (caught.value.file, caught.value.line, caught.value.construct) == ("<string>", 1, "law")
+    assert (caught.value.file, caught.value.line, caught.value.construct) == ("<nowhere>", 1, "law")
 
 
 def module_of(path, text: str):

@@ -66,7 +66,8 @@ def test_prelude_is_called_once_when_the_fields_are_set(sim: ev.Simulation) -> N
 
 
 @pytest.mark.row("R-062", "R-063", "R-068", "R-069", "R-071", "R-072")
-def test_order_is_priority_then_start(sim: ev.Simulation) -> None:
+def test_order_is_priority_then_start() -> None:
+    sim = ev.Simulation(stepping="together")  # apart, each of these laws would run by itself
     log: list[str] = []
     a, b, c, d = (Noted(sim, name=n, log=log) for n in "abcd")
     assert a.priority == 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import cos, exp, log2, sin
+from math import cos, exp, inf, log2, sin
 
 import numpy as np
 import pytest
@@ -108,7 +108,7 @@ class Bench:
 
     def attempt(self, time: float, step: float) -> tuple[float, int]:
         self.arrays.flow_floats[0, tables.START] = time
-        ratio = stepper.attempt(self.arrays, 0, step)
+        ratio = stepper.attempt(self.arrays, 0, step, time + step)
         return float(ratio), int(self.arrays.flow_ints[0, tables.WORST])
 
     def step(self, time: float, step: float) -> None:
@@ -133,6 +133,7 @@ class Bench:
 def arrays_for(rows, method, host) -> tables.Arrays:
     """The arrays of one flow that integrates all slots of `rows`."""
     flow_floats, flow_ints = np.zeros((1, tables.FLOW_FLOATS)), np.zeros((1, tables.FLOW_INTS), np.int64)
+    flow_floats[0, [tables.LIMIT, tables.BEFORE]] = inf
     flow_ints[0, tables.SEGMENTS_HI] = 1
     flow_ints[0, tables.FIRST] = -1
     nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)

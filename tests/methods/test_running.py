@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, exp, log2, sin
+from math import cos, exp, log2, sin, ulp
 
 import pytest
 from methods.tableaux import METHODS
@@ -14,14 +14,14 @@ ADAPTIVE = {name: method for name, method in METHODS.items() if not method.is_fi
 FIXED = {name: method for name, method in METHODS.items() if method.is_fixed}
 
 COSTS = {
-    "BOGACKI_SHAMPINE": (4, 3),
-    "DOP853": (16, 11),
-    "DORMAND_PRINCE": (7, 6),
+    "BOGACKI_SHAMPINE": (3, 3),
+    "DOP853": (12, 11),
+    "DORMAND_PRINCE": (6, 6),
     "ENGLAND": (9, 7),
     "ENGLAND_PLAIN": (9, 7),
     "FEHLBERG": (6, 5),
     "FEHLBERG_EXTRAPOLATED": (6, 5),
-    "RK43": (5, 4),
+    "RK43": (4, 4),
 }
 """Evaluations of an accepted step and of a refused one."""
 
@@ -119,16 +119,22 @@ def test_native_runs_give_the_same_bits(name: str) -> None:
 def test_the_table_fits_the_rows_of_the_stepper(name: str) -> None:
     method = METHODS[name]
     sizes, nodes, table = method.coefficients[:3]
-    stages, error_stage, scale, degree, error_order = sizes.tolist()
-    assert stages + 1 <= tables.ROWS - tables.K
+    stages, error_stage, degree, extra = (
+        int(sizes[column]) for column in (tables.STAGES, tables.ERROR_STAGE, tables.DEGREE, tables.EXTRA)
+    )
+    assert stages + 1 + extra <= tables.ROWS - tables.K
     assert degree <= tables.K - tables.P
-    assert table.shape == (stages + 2 + degree, stages + 1)
-    assert len(nodes) == stages
-    assert scale < error_stage <= stages
-    assert error_order == method.error_order == method.tableau.error_order
-    # An estimate that is refused before a stage is evaluated has no use for it.
-    assert not table[stages + tables.ESTIMATE, error_stage:].any()
-    assert method.is_fixed or table[stages + tables.ESTIMATE, error_stage - 1] != 0.0
+    assert table.shape == (stages + 2 + degree + extra, stages + 1 + extra)
+    assert sizes[tables.TABLE_ROWS] == len(table)
+    assert len(nodes) == stages + 1 + extra
+    assert sizes[tables.ERROR_ORDER] == method.error_order == method.tableau.error_order
+    # An estimate that is refused before a stage is evaluated has no use for it; nor has a result for the rate there.
+    last = error_stage - 1 + int(sizes[tables.END_FIRST])
+    estimate = table[stages + tables.ESTIMATE]
+    assert sizes[tables.SCALE_STAGE] <= last <= stages
+    assert not estimate[last + 1 :].any()
+    assert method.is_fixed or estimate[last] != 0.0
+    assert not table[stages + tables.RESULT, stages:].any()
 
 
 def test_an_own_tableau_runs() -> None:
@@ -137,3 +143,39 @@ def test_an_own_tableau_runs() -> None:
     sim, error, _ = run(ralston, until=2.0, dt_max=0.01)
     assert 1e-6 < error < 1e-3
     assert sim.method is ralston
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        (ev.methods.RADAU_IIA_2, "implicit tableau, and the stepper has no implicit methods yet: take an explicit one"),
+        (ev.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
+        (ev.methods.Method, "got <class .*Method'>, of type type"),
+        ("RK4", "got 'RK4', of type str"),
+        (None, "got None, of type NoneType"),
+        (ev.methods.explicit, "got <function explicit at .*, of type function"),
+    ],
+    ids=["implicit", "tableau", "class", "string", "none", "function"],
+)
+def test_what_is_no_method_is_refused_and_changes_nothing(method: object, words: str) -> None:
+    sim = ev.Simulation(rng=1)
+    sim.method = ev.FEHLBERG
+    with pytest.raises(ev.ModelError, match=words):
+        sim.method = method  # type: ignore[assignment]  # the mistake that is tested
+    assert sim.method is ev.FEHLBERG
+
+
+class Stopwatch(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def test_a_million_steps_lose_nothing_to_rounding() -> None:
+    sim = ev.Simulation(rng=1, dt_max=1e-6, compile=True)
+    sim.method = ev.EULER
+    watch = Stopwatch(sim).start()
+    sim.run(until=1.0)
+    assert sim.monitor.steps == 1_000_000
+    assert abs(watch.x - 1.0) <= ulp(1.0)

@@ -263,7 +263,10 @@ class _Reader:
             return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), ())
         joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
-        met = [(name, owners if p.touches is None else [o for o in p.touches if o._flow is flow]) for name, p in joins]
+        met = [
+            (name, owners if p.touches is None or p.is_opaque else [o for o in p.touches if o._flow is flow])
+            for name, p in joins
+        ]
         bonds = tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
         return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), bonds)
 

@@ -18,6 +18,7 @@ from eventide.continuous.tables import GUARD, LEAVES, Y0, R, Y
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
+    from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 4, c_int64, c_void_p)
@@ -42,7 +43,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False, is_direct=True)
+            return LawPlan((owner,), assigns=False, is_direct=True, inputs=())
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -55,6 +56,7 @@ class Compiler(Analyst):
             adds=adds,
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
+            inputs=draft.inputs(),
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -118,7 +120,7 @@ class Compiler(Analyst):
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
         plan, motion = condition.plan, self.motion
-        if plan.touches is None:
+        if plan.is_opaque or plan.touches is None:
             return None
         table, sim = motion.arena.table, motion.sim
         answer = np.zeros(2 + LEAVES)
@@ -179,17 +181,21 @@ class Guide(Compiler):
     def law(self, owner: Any) -> LawPlan:
         """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
         plan = super().law(owner)
-        return LawPlan(None, memory=plan.memory, assigns=plan.assigns)
+        if not plan.inputs:
+            return LawPlan(None, memory=plan.memory, assigns=plan.assigns, inputs=plan.inputs)
+        return replace(
+            plan, touches=None, reads=(), contributions=None, equations=None, sets=(), adds=(), is_direct=False
+        )
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
-        """It is looked at anew whenever it runs."""
-        return True
+        """It is looked at anew whenever it runs, but for the inputs that it calls."""
+        return plan.signature is None or super().is_law_current(owner, plan)
 
     def condition(self, condition: Condition) -> ConditionPlan:
         """The plan of a condition that is tested in Python, and may touch anything."""
         plan = super().condition(condition)
-        if plan.touches is None:
-            return plan
+        if plan.is_opaque:
+            return replace(plan, touches=None)
         return replace(plan, touches=None, reads=(), guide=self._guide(plan))
 
     def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
@@ -213,7 +219,7 @@ class Guide(Compiler):
 
 def _signature(bound: Bound) -> Any:
     binding = bound.binding
-    return bound.kernel.address, binding.bases, binding.lists, binding.consts
+    return bound.kernel.address, binding.bases, binding.lists, binding.consts, binding.inputs
 
 
 class _Draft:
@@ -226,25 +232,27 @@ class _Draft:
         self._kept: list[Any] = []
         self._memory: list[tuple[Any, int, int]] = []
         self._signatures: list[Any] = []
+        self._inputs: list[Input] = []
         self._rates: dict[int, bool] = {}
-        self._knows_all = True
+        self._is_opaque = False
         self._can_change = self._is_polled = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
         """The fields of a `Plan`."""
         return {
-            "touches": tuple(self._touched) if self._knows_all else None,
+            "touches": tuple(self._touched),
             "reads": tuple(self._slots),
             "kept": tuple(self._kept),
             "memory": tuple(self._memory),
-            "signature": tuple(self._signatures) if self._can_change and self._knows_all else None,
+            "signature": tuple(self._signatures) if self._can_change and not self._is_opaque else None,
             "is_polled": self._is_polled,
+            "is_opaque": self._is_opaque,
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
-        self._knows_all, self.assigns, self.looks_at_rates = False, True, True
+        self._is_opaque = self.assigns = self.looks_at_rates = True
         function = kind(call)
         self._kept.append(function)
         return int(cast(function, c_void_p).value or 0)
@@ -274,11 +282,16 @@ class _Draft:
                     for slot in _written_slots(owner, access.name, ranges.get(access, ())):
                         self._rates[slot] = access in lowered.reads
         self._kept.append(bound)
+        self._inputs += binding.inputs
         self._signatures.append(_signature(bound))
         self._can_change = self._can_change or lowered.can_change
         self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
+
+    def inputs(self) -> tuple[Input, ...] | None:
+        """The inputs that are called; None if they may be any."""
+        return None if self._is_opaque else tuple(self._inputs)
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from eventide.compiled.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
 from eventide.continuous import Continuous, Variable
+from eventide.continuous.inputs import Input
 from eventide.declare import Component
 from eventide.discrete.world import World
 
@@ -27,6 +28,7 @@ class Binding(NamedTuple):
     lists       for each list path the first columns of its items; then for each table the bits of its numbers
     consts      the numbers that a condition closes over
     items       the items of each list
+    inputs      the input signals on the way
     """
 
     objects: tuple[Any, ...]
@@ -34,6 +36,7 @@ class Binding(NamedTuple):
     lists: tuple[tuple[int, ...], ...]
     consts: tuple[float, ...]
     items: tuple[tuple[Any, ...], ...]
+    inputs: tuple[Input, ...]
 
 
 class Bind(Protocol):
@@ -67,7 +70,8 @@ def make_binder(
     rows = [_row(at[path], steps[at[path]].expected) for path in lists] + [f"t{at[path]}" for path in tables]
     numbers = [f"float(v{at[path]})" for path in consts]
     items = [f"tuple(v{at[path]})" for path in lists]
-    parts = (objects, bases, rows, numbers, items)
+    inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
+    parts = (objects, bases, rows, numbers, items, inputs)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
     body = "\n        ".join(writer.lines or ["pass"])
     source = f"""
@@ -170,6 +174,19 @@ class _Writer:
         elif not indent:
             self.knows_sim = True
             self.lines.append(f"sim = {sim}")
+
+
+def _outermost_inputs(steps: tuple[Step, ...]) -> list[int]:
+    """The steps that are inputs, but for what an input itself refers to."""
+    found: list[int] = []
+    inside: list[int] = []
+    for number, step in enumerate(steps):
+        if step.parent in inside:
+            inside.append(number)
+        elif step.check == "class" and issubclass(step.expected, Input):
+            found.append(number)
+            inside.append(number)
+    return found
 
 
 def _hop(value: str, hop: str) -> str:

@@ -243,7 +243,11 @@ class Reductions(Vectors):
             self.flow.bindings[ACCUMULATED] = total
             added = self.arithmetic.number(number)
             if COMPENSATED in begin and added.kind == "float" and not added.is_numpy:
-                self._compensate(so_far, number, total)
+                # Python takes up compensation with the first float, and does not for the sum so far.
+                if self.arithmetic.number(start).kind == "int" and start.known != 0:
+                    raise Unlowerable("the sum of floats begins with a whole number: write it as a float")
+                if self.arithmetic.number(so_far).kind != "int":
+                    self._compensate(so_far, number, total)
 
         return begin, take
 

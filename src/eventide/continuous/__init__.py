@@ -25,6 +25,7 @@ from eventide.continuous.methods import (
     RK43,
     TRAPEZOID,
     Method,
+    Multistep,
     Tableau,
     explicit,
     fixed,
@@ -34,6 +35,7 @@ from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.rest import rest
 from eventide.continuous.system import System
+from eventide.continuous.tape import Tape
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 
@@ -58,10 +60,12 @@ __all__ = [
     "Law",
     "Method",
     "Motion",
+    "Multistep",
     "PathIntegrator",
     "PathState",
     "System",
     "Tableau",
+    "Tape",
     "Variable",
     "VectorVariable",
     "check_limits",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
+    from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
 
@@ -25,6 +26,7 @@ class Plan:
     memory      (blocks, place, size) that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
+    is_opaque   whether it may touch others as well, which is found out when it runs
     """
 
     touches: tuple[Any, ...] | None
@@ -33,6 +35,7 @@ class Plan:
     memory: tuple[tuple[Any, int, int], ...] = ()
     signature: Any = None
     is_polled: bool = False
+    is_opaque: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class LawPlan(Plan):
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
+    inputs                      the inputs that they call; None if they may call any
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -51,6 +55,7 @@ class LawPlan(Plan):
     adds: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
+    inputs: tuple[Input, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,8 @@ class Analyst:
         plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
-            met = owners if plan.touches is None else [o for o in plan.touches if o in parent]
+            everybody = plan.touches is None or plan.is_opaque
+            met = owners if everybody else [o for o in plan.touches or () if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
         groups: dict[Any, list[Any]] = {}

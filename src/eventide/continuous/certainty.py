@@ -119,14 +119,13 @@ def sign_of_comparison(a: Arrays, c: int, at: int, low: float, high: float) -> i
     if not margin > 0.0:
         return NEVER if margin == 0.0 else PERHAPS
     restrict(a, c, at, low, high)
-    first = a.condition_floats[c, SCRATCH]
-    least = most = a.condition_floats[c, SCRATCH + 1]
-    for i in range(2, last + 1):
+    least = most = a.condition_floats[c, SCRATCH]
+    for i in range(1, last + 1):
         coefficient = a.condition_floats[c, SCRATCH + i]
         least, most = min(least, coefficient), max(most, coefficient)
-    if most < -margin and first <= margin:
+    if most <= margin:
         return NEVER
-    if least > margin and first > margin:
+    if least > margin:
         return ALWAYS
     return RISES if rises_once(a, c, margin) else PERHAPS
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 
 from eventide.continuous.culprits import execute_law
+from eventide.continuous.methods import Method, Multistep, Tableau
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -197,6 +198,24 @@ def check_pass(flow: Flow) -> None:
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._rates = view
+
+
+def check_method(method: Any) -> None:
+    """Raise ModelError if something is no method that the stepper can run."""
+    if isinstance(method, Method | Multistep):
+        return
+    if isinstance(method, Tableau):
+        why = (
+            "is a tableau by itself: give `ev.methods.explicit(tableau)`"
+            if method.is_explicit
+            else "is an implicit tableau, and the stepper has no implicit methods yet: take an explicit one as "
+            "`ev.ENGLAND` here, and `ev.methods.solve` to run a tableau apart from a simulation"
+        )
+        raise ModelError(f"sim.method = {method!r}: this {why}")
+    raise ModelError(
+        f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.ADAMS` or what `ev.methods.explicit(...)` makes, "
+        f"and got {method!r}, of type {type(method).__name__}"
+    )
 
 
 def refuse_change(title: str) -> NoReturn:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from math import inf, nan
+from itertools import chain
+from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
+from eventide.continuous.inputs.base import first_breakpoint, inputs_of
 from eventide.continuous.tables import (
+    BEFORE,
     CHAIN_HI,
     CHAIN_LO,
     DIRECT,
     EMPTY,
     EVENT,
     FIRST,
+    LIMIT,
     PLACE,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -28,6 +32,7 @@ EQUATIONS: Final = 1
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan
     from eventide.continuous.growing import Run
+    from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
 
 
@@ -57,6 +62,7 @@ class Flow:
     at          the time to which what is seen of its states belongs
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
+    inputs      the inputs that each owner's laws call; None: those among its attributes
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -74,11 +80,13 @@ class Flow:
         self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
+        self.inputs: dict[Any, tuple[Input, ...] | None] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
+        self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
         self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
         self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
@@ -106,13 +114,21 @@ class Flow:
 
     def show(self) -> None:
         """Bring what is seen of the flow to the present time; its step goes on."""
-        self.motion.publish(self)
+        motion = self.motion
+        if motion.is_marching:
+            motion.host.meet(self)
+        else:
+            motion.publish(self)
 
     def open(self, slot: int) -> None:
         """An event changes the flow: its step ends now. Raises ModelError if it is a reporter that would change it."""
-        if self.motion.is_observed:
-            refuse_change(self.motion.system.name_of(slot))
-        self.motion.touch(self)
+        motion = self.motion
+        if motion.is_observed:
+            refuse_change(motion.system.name_of(slot))
+        if motion.is_marching:
+            motion.host.meet(self)
+        else:
+            motion.touch(self)
 
     # --- evaluation in Python -------------------------------------------------------------------------------------
 
@@ -125,6 +141,15 @@ class Flow:
         time = self.motion.sim.time
         for (stage, _, _), law in zip(self.order, self.laws, strict=True):
             execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
+
+    def foresee(self, now: float) -> None:
+        """Let steps that begin now end where an input that the laws call is not smooth."""
+        called = (inputs_of(owner) if known is None else known for owner, known in self.inputs.items())
+        self._limit(first_breakpoint(chain.from_iterable(called), now))
+
+    def _limit(self, limit: float) -> None:
+        floats = self.motion.flow_floats.array
+        floats[self.number, LIMIT], floats[self.number, BEFORE] = limit, nextafter(limit, -inf)
 
     # --- members --------------------------------------------------------------------------------------------------
 
@@ -139,6 +164,9 @@ class Flow:
         if not getattr(owner, "_is_active", False):
             return
         self._is_checked = False
+        inputs = plan.inputs if plan else None
+        if inputs is None or inputs:
+            self.inputs[owner] = inputs
         if not (plan and plan.is_direct):
             self._indirect[owner] = None
             self.motion.flow_ints.array[self.number, DIRECT] = 0
@@ -154,6 +182,8 @@ class Flow:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
         self._indirect.pop(owner, None)
+        if self.inputs.pop(owner, ()) != () and not self.inputs:
+            self._limit(inf)
         self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for stage in (EQUATIONS, CONTRIBUTIONS):
             place = self._place_of(owner, stage)

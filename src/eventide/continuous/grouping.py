@@ -19,6 +19,7 @@ class Grouping:
     """The members of the flows of one simulation.
 
     plans       what is known of each member's laws
+    opaque      flows with laws or conditions whose code cannot be read, and with how many
     joining     components that have been started since the last event and are in no flow yet
     readers     by slot that stands still: the flows that depend on it, and how often
     """
@@ -26,6 +27,7 @@ class Grouping:
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.plans: dict[Any, LawPlan] = {}
+        self.opaque: dict[Flow, int] = {}
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
@@ -35,8 +37,9 @@ class Grouping:
 
     def _new_flow(self) -> Flow:
         motion = self.motion
-        number, other = motion.flow_floats.allocate(), motion.flow_ints.allocate()
-        assert number == other
+        number = motion.flow_floats.allocate()
+        same = motion.flow_ints.allocate()
+        assert number == same
         flow = motion.flows[number] = Flow(motion, number)
         row = motion.flow_floats.array[number]
         row[START] = row[END] = row[KEY] = motion.sim.time
@@ -92,6 +95,18 @@ class Grouping:
             if kept is not None and flow is not kept:
                 self._merge(kept, flow)
 
+    def join(self, kept: Flow, given: Flow, condition: Condition | None) -> None:
+        """What runs with one flow touches another: they become one; a condition on time alone so far goes over.
+
+        condition   which touches it; None if a law does
+        """
+        if condition is not None and kept.is_empty:
+            self.motion.touch(given)
+            self.motion.watches.move(condition, given)
+            self.drop_if_empty(kept)
+        else:
+            self._merge(kept, given)
+
     def _merge(self, kept: Flow, given: Flow) -> None:
         """Move all members of one flow into another."""
         for flow in (kept, given):
@@ -127,7 +142,7 @@ class Grouping:
 
     # --- members --------------------------------------------------------------------------------------------------
 
-    def join(self, owner: Any) -> None:
+    def enlist(self, owner: Any) -> None:
         """A component has been started: it will be placed in a flow before time goes on."""
         self.joining[owner] = None
 
@@ -249,6 +264,8 @@ class Grouping:
 
     def note_uses(self, flow: Flow, plan: Plan) -> None:
         """A flow depends on what a plan reads and touches, also on what is not active yet."""
+        if plan.is_opaque:
+            self.opaque[flow] = self.opaque.get(flow, 0) + 1
         for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
             for item in items:
                 flows = users.setdefault(item, {})
@@ -256,6 +273,10 @@ class Grouping:
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
+        if plan.is_opaque:
+            self.opaque[flow] -= 1
+            if not self.opaque[flow]:
+                del self.opaque[flow]
         for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
             for item in items:
                 flows = users[item]

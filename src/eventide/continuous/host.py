@@ -27,6 +27,8 @@ class Host:
         self.motion = motion
         self.trouble: Exception | None = None
         self.failure: BaseException | None = None
+        self._meeting: tuple[Flow, Flow, Condition | None] | None = None
+        self._running: tuple[Flow, Condition | None] | None = None
         self._seen: list[Flow] = []
 
     # --- what the stepper calls -----------------------------------------------------------------------------------
@@ -63,6 +65,7 @@ class Host:
             return
         sim = self.motion.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
+        self._running = owner._flow, None
         self.show(owner._flow, time)
         self._guard(owner._flow, lambda: execute_law(owner, law, time))
 
@@ -70,7 +73,9 @@ class Host:
         """Test one condition that could not be compiled; called from compiled code."""
         sim = self.motion.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
-        self.show(self.motion.watches.flow_of(condition), time)
+        flow = self.motion.watches.flow_of(condition)
+        self._running = flow, condition
+        self.show(flow, time)
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
@@ -80,6 +85,27 @@ class Host:
             self.failure = error
             self.motion.settings[ABORTED] = 1.0
             return False
+
+    # --- what code that cannot be read touches --------------------------------------------------------------------
+
+    def meet(self, flow: Flow) -> None:
+        """Python code called from within a step touches a flow that this step is not of: the step is to be repeated."""
+        if self._meeting is None and self._running is not None:
+            self._meeting = self._running[0], flow, self._running[1]
+        self.motion.settings[ABORTED] = 1.0
+
+    @property
+    def has_met(self) -> bool:
+        """Whether that has happened."""
+        return self._meeting is not None
+
+    def take_meeting(self) -> tuple[Flow, Flow, Condition | None]:
+        """Whose step it was, what it touched, and which condition did; None if it was a law. What it raised is void."""
+        meeting, self._meeting = self._meeting, None
+        assert meeting is not None
+        self.failure = self.trouble = None
+        self.motion.settings[ABORTED] = self.motion.settings[TROUBLED] = 0.0
+        return meeting
 
     # --- what Python code raises ----------------------------------------------------------------------------------
 

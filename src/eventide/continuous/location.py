@@ -12,6 +12,7 @@ from math import nan
 from typing import Final
 
 from eventide.continuous.certainty import (
+    ALWAYS,
     NEVER,
     PERHAPS,
     RISES,
@@ -67,6 +68,8 @@ NOWHERE: Final = 2.0
 """A fraction of no step."""
 BEYOND: Final = 1.0009765625
 """A proof that a condition becomes true just once looks a little beyond the point."""
+DEPTH_OF_FALSE: Final = 24
+"""So often a part is halved at most to find where a trigger is false."""
 DEPTH: Final = 48
 """So often a part is halved at most."""
 HALVINGS: Final = 60
@@ -208,8 +211,11 @@ def look_inside(a: Arrays, f: int) -> None:
                 uncover(a, c, f)
             if a.conditions[c, READY] == 1:
                 consider(a, c, f, step, a.conditions[c, TRUE_AT_END] == 1, guard, slope)
-        if a.condition_floats[c, HIGH] < 0.0 and can_prove(a, c, f):
-            prove(a, c, f, NOWHERE)
+        if is_provable(a, c, f):
+            if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] != 1:
+                rediscover(a, c, f)
+            elif a.condition_floats[c, HIGH] < 0.0:
+                prove(a, c, f, NOWHERE)
         c = a.conditions[c, FOLLOWING]
 
 
@@ -291,11 +297,47 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
     return True
 
 
+def is_provable(a: Arrays, c: int, f: int) -> bool:
+    """Whether it can be made sure of a condition that it is false, or true, within a part of the step."""
+    return bool(a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 0 and a.settings[COMPLETE] != 0.0)
+
+
 def can_prove(a: Arrays, c: int, f: int) -> bool:
     """Whether it can be made sure that a condition, false at the start, is false within a part of the step."""
-    if a.conditions[c, CERTIFICATE] < 0 or a.flow_ints[f, ASSIGNS] == 1 or a.settings[COMPLETE] == 0.0:
+    if not is_provable(a, c, f):
         return False
     return bool(a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1)
+
+
+def rediscover(a: Arrays, c: int, f: int) -> None:
+    """Look for where a trigger, true at the start, is false first, and for where it becomes true again after that."""
+    step, limit = a.flow_floats[f, STEP], 1.0
+    if a.condition_floats[c, HIGH] >= 0.0:
+        limit = min(1.0, a.condition_floats[c, HIGH] / step)
+    find_coefficients(a, c)
+    a.settings[BUDGET] = PARTS
+    if find_false(a, c, f, 0.0, limit, DEPTH_OF_FALSE):
+        a.conditions[c, READY] = 1
+        a.settings[BUDGET] = PARTS
+        search(a, c, f, a.condition_floats[c, LOW] / step, limit, NOWHERE, DEPTH)
+
+
+def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
+    """Look for the first part between two fractions of the step where a condition is false; LOW is set to a point."""
+    if a.settings[BUDGET] <= 0.0:
+        return False
+    a.settings[BUDGET] -= 1.0
+    sign = sign_within(a, c, low, high)
+    middle = low + (high - low) / 2
+    if sign == PERHAPS and depth > 0:
+        return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
+    if sign == ALWAYS or sign == PERHAPS:  # noqa: PLR1714, SIM109  # `in` has no translation
+        return False
+    elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
+    if not is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) or test_inside(a, c, f, elapsed):
+        return False
+    keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+    return True
 
 
 def prove(a: Arrays, c: int, f: int, known: float) -> bool:

@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     AT_END,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -38,17 +39,20 @@ from eventide.continuous.tables import (
     EVENT_TIME,
     FAILED,
     FIRST,
+    FIRST_STAGE,
     FITTED,
     FLOW,
     FLOWS,
     FOLLOWING,
     KEY,
     LAND,
+    LIMIT,
     LOCATED,
     LOW,
     NEXT,
     NEXT_EVENT,
     OPEN,
+    PAST,
     PENDING,
     PLACE,
     PRECEDING,
@@ -56,6 +60,7 @@ from eventide.continuous.tables import (
     RAISED,
     RANK,
     REACHED,
+    RECORDED,
     REFUSED,
     REST,
     STAGES,
@@ -69,6 +74,7 @@ from eventide.continuous.tables import (
     TRIGGER,
     TROUBLED,
     UNSETTLED,
+    UPCOMING,
     Y0,
     Y2,
     Arrays,
@@ -76,6 +82,7 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+from eventide.continuous.taping import take_down
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -90,7 +97,7 @@ def advance(a: Arrays, f: int) -> int:
     """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
     if a.flow_floats[f, STEP] > 0.0:
         commit(a, f)
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     if a.flow_ints[f, EMPTY] == 1:
         code = wait_step(a, f)
     else:
@@ -102,11 +109,19 @@ def advance(a: Arrays, f: int) -> int:
     return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
 
 
+def limit_of(a: Arrays, f: int) -> float:
+    """When a step of a flow ends at the latest."""
+    return float(min(a.settings[LAND], a.flow_floats[f, LIMIT], LATEST))
+
+
 def commit(a: Arrays, f: int) -> None:
     """Begin the next step where the present one ends."""
     arm(a, f, a.flow_floats[f, STEP])
     copy(a, f, Y2, Y0)
     copy(a, f, E2, E0)
+    if a.method.sizes[FIRST_STAGE] == 2:
+        copy(a, f, K, K + 1)
+        a.flow_floats[f, PAST] = a.flow_floats[f, STEP]
     copy(a, f, K + a.method.sizes[STAGES], K)
     a.flow_floats[f, START] = a.flow_floats[f, END]
     a.flow_floats[f, REST] = a.flow_floats[f, END_REST]
@@ -181,7 +196,8 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
 def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> float:
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
     a.settings[TROUBLED] = 0.0
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
     return ratio if finish_step(a, f, step, remaining, limit) else 0.0
@@ -189,26 +205,32 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
 
 def finish_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> bool:
     """Complete a step and note its end; whether the rates there are finite."""
-    start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
-    end, end_rest = limit, 0.0
-    if step < remaining:
-        end, end_rest = two_sum(start, rest + step)
-        if end >= limit:
-            end, end_rest = limit, 0.0
+    end, end_rest = end_of(a, f, step, remaining, limit)
     if not complete(a, f, step, end) or a.settings[TROUBLED] != 0.0:
         return False
     end_step(a, f, step, end, end_rest)
     return True
 
 
+def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
+    """When a step ends and what rounding took from that; the limit exactly if it goes so far."""
+    end, end_rest = limit, 0.0
+    if step < remaining:
+        end, end_rest = two_sum(a.flow_floats[f, START], a.flow_floats[f, REST] + step)
+        if end >= limit:
+            end, end_rest = limit, 0.0
+    return end, end_rest
+
+
 def force(a: Arrays, f: int) -> int:
     """Accept the smallest step although it is not accurate: the model has said so."""
-    limit = min(a.settings[LAND], LATEST)
+    limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = min(a.flow_floats[f, NEXT], remaining)
-    ratio = attempt(a, f, step)
+    end, _ = end_of(a, f, step, remaining, limit)
+    ratio = attempt(a, f, step, end)
     finish_step(a, f, step, remaining, limit)
-    adapt(a, f, step, max(ratio, 1.0 / 16.0))
+    adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f)
     sift_down(a, a.flow_ints[f, PLACE])
@@ -271,6 +293,9 @@ def touch(a: Arrays, f: int, time: float) -> None:
     else:
         clear(a, f, E0)
         a.flow_floats[f, REST] = 0.0
+        # A step that is cut was not seen to its end: the next is not longer for it.
+        a.flow_floats[f, NEXT] = min(a.flow_floats[f, NEXT], a.flow_floats[f, STEP])
+    a.flow_floats[f, PAST] = 0.0
     a.flow_floats[f, START] = time
     a.flow_floats[f, STEP] = 0.0
     a.flow_floats[f, END] = time
@@ -292,8 +317,18 @@ def settle_touched(a: Arrays, time: float) -> bool:
     for k in range(count):
         settle(a, a.touched[k], time)
         if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+            keep_touched(a, k, count)
             return False
     return True
+
+
+def keep_touched(a: Arrays, first: int, count: int) -> None:
+    """Some flows were not settled: they stay touched."""
+    for k in range(first, count):
+        f = a.touched[k]
+        a.flow_ints[f, OPEN] = 1
+        a.touched[k - first] = f
+    a.settings[TOUCHED] = count - first
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
@@ -403,27 +438,54 @@ def unlink(a: Arrays, c: int) -> None:
 def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
-    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended;
-                RAISED, STUCK or FAILED for the flow at the root of the heap
+    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
+                or will be cut now by an event;
+                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
         f = a.heap[0]
+        limit = min(stop, a.flow_floats[f, KEY])
+        if a.settings[UPCOMING] < limit and take_down(a, limit):
+            return RECORDED
+        if is_at_limit(a, f) and is_told(a, f, stop):
+            a.settings[EVENT_TIME] = a.flow_floats[f, KEY]
+            touch(a, f, a.flow_floats[f, KEY])
+            return BROKEN
         if a.flow_floats[f, KEY] >= stop:
             if a.flow_floats[f, KEY] == stop:
                 gather(a)
             return REACHED
+        if is_looked_at(a, f):
+            a.flow_ints[f, ANNOUNCED] = 1
+            return STEPPED
         if a.flow_floats[f, EVENT] >= 0.0:
             arrive(a, f)
             return LOCATED
-        if a.settings[STEPWISE] != 0.0 and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0:
-            a.flow_ints[f, ANNOUNCED] = 1
-            return STEPPED
         code = advance(a, f)
         if code != REACHED:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def is_at_limit(a: Arrays, f: int) -> bool:
+    """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
+    at_limit = a.flow_floats[f, KEY] == a.flow_floats[f, LIMIT] and a.flow_floats[f, EVENT] < 0.0
+    return bool(at_limit and a.flow_floats[f, STEP] > 0.0)
+
+
+def is_told(a: Arrays, f: int, stop: float) -> bool:
+    """Whether a flow may leave its step now: who looks at steps has been told of it; those to `stop` are not told."""
+    if a.flow_floats[f, KEY] < stop:
+        return bool(a.settings[STEPWISE] == 0.0 or a.flow_ints[f, ANNOUNCED] == 1)
+    return bool(a.flow_floats[f, KEY] == stop)
+
+
+def is_looked_at(a: Arrays, f: int) -> bool:
+    """Whether somebody wants to look at the flow's step before it goes on or is cut."""
+    least = 1.0 if a.flow_floats[f, EVENT] >= 0.0 else 0.0
+    return bool(a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0)
 
 
 def arrive(a: Arrays, f: int) -> None:

@@ -10,21 +10,24 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.analysis import Analyst
-from eventide.continuous.checks import check_limits
+from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
-from eventide.continuous.methods import ENGLAND, Method
+from eventide.continuous.methods import ENGLAND, Method, Multistep
 from eventide.continuous.tables import (
     ARMS,
+    AT,
+    BROKEN,
     CHOICE,
     CHOSEN,
     DT_MAX,
     DT_MIN,
     END,
     EVALUATIONS,
+    EVENT,
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
@@ -35,6 +38,7 @@ from eventide.continuous.tables import (
     LOCATED,
     NEXT,
     NEXT_EVENT,
+    PENDING,
     REFUSED,
     REST,
     SETTINGS,
@@ -42,8 +46,10 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    TAPE,
     TOUCHED,
     TROUBLED,
+    UPCOMING,
     WORST,
     Arrays,
 )
@@ -63,6 +69,7 @@ class Motion:
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
     on_touch    is told of each flow that an event touches
+    is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
     is_observed whether reporters and recordings look now, who change nothing
     """
@@ -87,15 +94,17 @@ class Motion:
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
         self.settings[ARMS] = 1.0
+        self.settings[TAPE], self.settings[UPCOMING] = -1.0, inf
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
+        self.is_marching = False
         self.is_observed = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method = ENGLAND
+        self._method: Method | Multistep = ENGLAND
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, np.int64)] * 3
@@ -152,12 +161,13 @@ class Motion:
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method:
-        """The integration method."""
+    def method(self) -> Method | Multistep:
+        """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method) -> None:
+    def method(self, method: Method | Multistep) -> None:
+        check_method(method)
         self._method = method
         self._limits = (None, None)
         self.touch_all()
@@ -264,6 +274,9 @@ class Motion:
             self.place_what_waits()
         if self.together:
             self.touch_all()
+        else:
+            for flow in list(self.groups.opaque):
+                self.touch(flow)  # what it depends on besides is not known
 
     def settle(self, *, arms: bool = True) -> list[Flow]:
         """Take the states as they are now for the start of new steps.
@@ -274,9 +287,14 @@ class Motion:
         now = self.sim.time
         touched = self._close()
         self.settings[ARMS] = 1.0 if arms else 0.0
+        self.is_marching = True
         is_settled = self.engine.settle_touched(self.arrays, now)
+        self.is_marching = False
         self.settings[ARMS] = 1.0
         self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        if self.host.has_met:
+            self.join_what_met()
+            return [*touched, *self.settle(arms=arms)]
         if not is_settled:
             self.host.raise_what_was_met()
         for flow in touched:
@@ -287,6 +305,8 @@ class Motion:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
+            if flow.inputs:
+                flow.foresee(self.sim.time)
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -297,21 +317,26 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, *, stepwise: bool) -> int:
+    def proceed(self, stop: float, next_event: float, *, stepwise: bool, spanwise: bool = False) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
+        stepwise    whether to come back at the end of each step; spanwise: and before a state event cuts one
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
         settings, sim = self.settings, self.sim
         settings[LAND] = next_event if self.together else inf
         settings[NEXT_EVENT] = next_event
-        settings[STEPWISE] = 1.0 if stepwise else 0.0
+        settings[STEPWISE] = 2.0 if spanwise else float(stepwise)
         now = sim.time
-        for flow in self.touched:
-            flow.is_open, flow.at = False, nan
-        self.touched.clear()
+        self._close()
         sim.dt, sim.last_time = 0.0, now
+        self.is_marching = True
         code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
+        while code == BROKEN:
+            sim.time = now = settings[EVENT_TIME]
+            self.flows[self._touched[0]].foresee(now)
+            code = self.engine.proceed(self._packed or self.arrays, now, stop)
+        self.is_marching = False
         if settings[TROUBLED] == 0.0:
             self.host.trouble = None  # that of a trial step which has been mended since
         self.host.forget_what_was_seen()
@@ -360,6 +385,34 @@ class Motion:
         """How far the flow at the root has been brought."""
         return float(self.flow_floats.view[self.root, KEY])
 
+    def join_what_met(self) -> None:
+        """Code that cannot be read has touched another flow: both become one, and the step is repeated."""
+        flow, other, condition = self.host.take_meeting()
+        row, floats = flow.number, self.flow_floats.view
+        start = floats[row, START]
+        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], row)
+        floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
+        floats[row, EVENT], floats[row, AT] = -1.0, nan
+        self.sim.time = start
+        for k in range(int(self.settings[TOUCHED])):  # those that were still to be settled
+            waiting = self.flows[self._touched[k]]
+            waiting.is_open, waiting.at = True, start
+            self.touched.append(waiting)
+        self.touch(flow)
+        floats[other.number, AT] = nan
+        self.touch(other)
+        self.groups.join(flow, other, condition)
+
+    @property
+    def has_events(self) -> bool:
+        """Whether state events are at the time to which all flows have been brought."""
+        return bool(self.settings[PENDING] > 0.0)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether a state event cuts the step of the flow at the root."""
+        return bool(self.flow_floats.view[self.root, EVENT] >= 0.0)
+
     # --- a step that cannot be made -------------------------------------------------------------------------------
 
     @property
@@ -385,7 +438,7 @@ class Motion:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views, _ = PLAIN.pack(self._gather_arrays())
         flow, row = self.root, self.flow_floats.array[self.root]
-        limit = min(float(self.settings[LAND]), march.LATEST)
+        limit = march.limit_of(views, flow)
         remaining = (limit - float(row[START])) - float(row[REST])
         self.host.evaluate(flow, float(row[START]), 0.0)
         if self.host.trouble is None and self.host.failure is None:

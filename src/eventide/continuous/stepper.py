@@ -11,16 +11,22 @@ from typing import Final
 
 from eventide.continuous.tables import (
     ABS,
+    BEFORE,
     DEGREE,
     DENSE,
+    DIVISOR,
     E0,
     E2,
+    END_FIRST,
     ERROR_ORDER,
     ERROR_STAGE,
     ESTIMATE,
     EVALUATIONS,
+    EXTRA,
+    FIRST_STAGE,
     FITTED,
     MIDDLE,
+    PAST,
     REL,
     REST,
     RESULT,
@@ -30,6 +36,8 @@ from eventide.continuous.tables import (
     STAGES,
     START,
     STEP,
+    TABLE_ROWS,
+    WITH_PAST,
     WORST,
     Y0,
     Y2,
@@ -40,14 +48,15 @@ from eventide.continuous.tables import (
     Y,
 )
 
-RATIO_CAP: Final = 64.0
-"""A step is never more than doubled: 64 = 2 * 2**5. Source: Helsgaun, manual, 2.2.1.2."""
 HUGE: Final = 1e300
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of flow `f`; native code calls kernels by their addresses instead."""
-    a.host.evaluate(f, time, dt)
+    """Execute the laws of flow `f`; native code calls kernels by their addresses instead.
+
+    A step that ends where an input jumps sees it as it is before, at the end, too.
+    """
+    a.host.evaluate(f, min(time, a.flow_floats[f, BEFORE]), dt)
     if row != R:
         copy(a, f, R, row)
 
@@ -58,26 +67,60 @@ def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     evaluate(a, f, time, dt, row)
 
 
-def attempt(a: Arrays, f: int, step: float) -> float:
+def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     """Evaluate the stages of one step until its error is known.
 
-    Returns     the smallest ratio of tolerance to error over the flow's slots, at most 64; below 1 the step is to be
+    end         the time of the step's end, exact where an event is due there
+    Returns     the smallest ratio of tolerance to error over the flow's slots, capped; below 1 the step is to be
                 refused; WORST of the flow is the slot where it was met
     Cost        as many evaluations as the estimate has stages, less the first, whose rate is known
     """
-    for stage in range(1, a.method.sizes[ERROR_STAGE]):
+    if a.method.sizes[FIRST_STAGE] == 2:
+        weigh(a, f, step)
+    for stage in range(a.method.sizes[FIRST_STAGE], min(a.method.sizes[ERROR_STAGE], last_stage(a, f))):
         run_stage(a, f, step, stage)
+    if a.method.sizes[END_FIRST] == 1:
+        reach_end(a, f, step, end)
     return error_ratio(a, f, step)
 
 
 def complete(a: Arrays, f: int, step: float, end: float) -> bool:
     """Finish an accepted step: remaining stages, the states at its end (compensated sum) and their rates.
 
-    end         the time of the step's end, exact where an event is due there
     Returns     whether all rates at the end are finite
     """
-    for stage in range(a.method.sizes[ERROR_STAGE], a.method.sizes[STAGES]):
-        run_stage(a, f, step, stage)
+    if a.method.sizes[END_FIRST] == 0:
+        for stage in range(a.method.sizes[ERROR_STAGE], last_stage(a, f)):
+            run_stage(a, f, step, stage)
+        reach_end(a, f, step, end)
+    return keep_end(a, f)
+
+
+def last_stage(a: Arrays, f: int) -> int:
+    """How many stages the step has: a two-step method may need one more where there is no past."""
+    if a.flow_floats[f, PAST] > 0.0:
+        return int(a.method.sizes[WITH_PAST])
+    return int(a.method.sizes[STAGES])
+
+
+def weigh(a: Arrays, f: int, step: float) -> None:
+    """Set the weights of a two-step method for the ratio of this step to the one before."""
+    rows, columns, past = a.method.sizes[TABLE_ROWS], a.method.sizes[STAGES] + 1, a.flow_floats[f, PAST]
+    if not past > 0.0:
+        for i in range(rows):
+            for j in range(columns):
+                a.method.mixed[i, j] = a.method.layers[3 * rows + i, j]
+        return
+    ratio = step / past
+    scale = 1.0 / (1.0 + a.method.sizes[DIVISOR] * ratio)
+    for i in range(rows):
+        for j in range(columns):
+            bend = a.method.layers[rows + i, j] + ratio * a.method.layers[2 * rows + i, j]
+            a.method.mixed[i, j] = scale * (a.method.layers[i, j] + ratio * bend)
+
+
+def reach_end(a: Arrays, f: int, step: float, end: float) -> None:
+    """Form the states at the end of a step and evaluate the laws there."""
     stages = a.method.sizes[STAGES]
     combine(a, f, stages + RESULT, stages, step, Y2, False)
     rows = a.rows
@@ -90,9 +133,10 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
             rows[E2, i] = (rows[Y0, i] - (total - part)) + (increment - part)
             rows[Y2, i] = total
             rows[Y, i] = total
+    if a.method.sizes[SCALE_STAGE] == stages:
+        copy(a, f, Y, MIDDLE)
     run_laws(a, f, end, step, R)
     copy(a, f, R, K + stages)
-    return keep_end(a, f)
 
 
 def keep_end(a: Arrays, f: int) -> bool:
@@ -126,12 +170,28 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
 
     onto_start      whether the states at the step's start are added
     """
+    if a.method.sizes[FIRST_STAGE] == 2:
+        combine_mixed(a, f, row, stages, step, target, onto_start)
+        return
     rows = a.rows
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for j in range(stages):
                 weight = step * a.method.table[row, j]
+                if weight != 0.0:
+                    total += weight * rows[K + j, i]
+            rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
+
+
+def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
+    """The same for a two-step method, whose weights change from step to step."""
+    rows = a.rows
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for j in range(stages):
+                weight = step * a.method.mixed[row, j]
                 if weight != 0.0:
                     total += weight * rows[K + j, i]
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
@@ -156,15 +216,17 @@ def clear(a: Arrays, f: int, target: int) -> None:
 def error_ratio(a: Arrays, f: int, step: float) -> float:
     """The smallest ratio of tolerance to estimated error, capped; WORST becomes the slot where it was met.
 
-    A NaN or an infinite estimate counts as a ratio of zero. Uses row Y2 as scratch.
+    The cap is such that a step is never more than doubled: 64 for order 4. A NaN or an infinite estimate counts as a
+    ratio of zero. Uses row P as scratch.
     """
-    combine(a, f, a.method.sizes[STAGES] + ESTIMATE, a.method.sizes[ERROR_STAGE], step, Y2, False)
+    columns = a.method.sizes[ERROR_STAGE] + a.method.sizes[END_FIRST]
+    combine(a, f, a.method.sizes[STAGES] + ESTIMATE, columns, step, P, False)
     rows = a.rows
-    ratio = RATIO_CAP
+    ratio = float(2.0 ** (a.method.sizes[ERROR_ORDER] + 2.0))
     a.flow_ints[f, WORST] = -1
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
-            size = abs(rows[Y2, i])
+            size = abs(rows[P, i])
             tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
             if not size * ratio <= tolerance:
                 ratio = tolerance / size if 0.0 < size < HUGE else 0.0
@@ -176,9 +238,15 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
 
 def fit(a: Arrays, f: int) -> None:
     """Compute the interpolant's coefficients for the step that has been completed."""
-    step, stages = a.flow_floats[f, STEP], a.method.sizes[STAGES]
+    step, stages, extra = a.flow_floats[f, STEP], a.method.sizes[STAGES], a.method.sizes[EXTRA]
+    if a.method.sizes[FIRST_STAGE] == 2:
+        weigh(a, f, step)
+    for e in range(stages + 1, stages + 1 + extra):
+        combine(a, f, DENSE + a.method.sizes[DEGREE] + e - 1, e, step, Y, True)
+        elapsed = a.method.nodes[e] * step
+        evaluate(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + e)
     for m in range(a.method.sizes[DEGREE]):
-        combine(a, f, stages + DENSE + m, stages + 1, step, P + m, False)
+        combine(a, f, stages + DENSE + m, stages + 1 + extra, step, P + m, False)
     a.flow_ints[f, FITTED] = 1
 
 

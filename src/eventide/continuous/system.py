@@ -116,7 +116,7 @@ class System:
         for slot in slots:
             self._activate(slot, owner)
         if owner._flow is self.motion.still:
-            self.motion.groups.join(owner)
+            self.motion.groups.enlist(owner)
         else:
             self.motion.groups.add_slots(owner, slots)
         self.sim._watch()
@@ -173,7 +173,7 @@ class System:
             self.motion.groups.leave(component)
         component._is_active = True
         self._insert(component)
-        self.motion.groups.join(component)
+        self.motion.groups.enlist(component)
         self.sim._watch()
         self._start_handlers(component)
 
@@ -212,7 +212,7 @@ class System:
             self.motion.groups.leave(component)
             self._unchain(component)
             self._insert(component)
-            self.motion.groups.join(component)
+            self.motion.groups.enlist(component)
 
     def _unchain(self, component: Continuous) -> None:
         key = -component._priority, component._started

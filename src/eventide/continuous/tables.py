@@ -54,7 +54,13 @@ KEY: Final = 7
 """How far the flow has been brought: the time of its event, else END."""
 AT: Final = 8
 """The time to which rows Y and R belong; NaN if to none that matters."""
-FLOW_FLOATS: Final = 9
+PAST: Final = 9
+"""The length of the step before, if its rate at the start is of use to a two-step method; else 0."""
+LIMIT: Final = 10
+"""The next instant at which an input that its laws call is not smooth: a step ends there; infinity if there is none."""
+BEFORE: Final = 11
+"""The last float before it: the latest time that laws are given until the flow has been settled there."""
+FLOW_FLOATS: Final = 12
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
@@ -118,21 +124,21 @@ GUARD: Final = 2
 """The event function at the last test, positive where the condition is true; NaN if it has none."""
 SLOPE: Final = 3
 """The event function's derivative by time, after it; NaN if it is not to be had."""
-LEAVES: Final = 8
+LEAVES: Final = 16
 """So many comparisons of a condition are looked at one by one."""
 LEAF: Final = 4
 """First of the columns for the guides of its comparisons."""
-GUARD_AT_END: Final = 12
-SLOPE_AT_END: Final = 13
-LOW: Final = 14
+GUARD_AT_END: Final = LEAF + LEAVES
+SLOPE_AT_END: Final = LEAF + LEAVES + 1
+LOW: Final = LEAF + LEAVES + 2
 """How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = 15
-SLOPE_LOW: Final = 16
-HIGH: Final = 17
+GUARD_LOW: Final = LEAF + LEAVES + 3
+SLOPE_LOW: Final = LEAF + LEAVES + 4
+HIGH: Final = LEAF + LEAVES + 5
 """How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = 18
-SLOPE_HIGH: Final = 19
-SAMPLE: Final = 20
+GUARD_HIGH: Final = LEAF + LEAVES + 6
+SLOPE_HIGH: Final = LEAF + LEAVES + 7
+SAMPLE: Final = LEAF + LEAVES + 8
 """First of the columns for each comparison's guide at the samples of the step, then for its Bernstein coefficients."""
 POINTS: Final = 10
 """So many columns a comparison has for its samples: 9 at most, the ends among them, and one more."""
@@ -155,7 +161,7 @@ ABORTED: Final = 4
 TROUBLED: Final = 5
 """Set when Python code called from a step has raised an error of arithmetic."""
 STEPWISE: Final = 6
-"""Whether somebody looks at every step."""
+"""Whether somebody looks at every step: 1 at its end, 2 also before an event cuts it."""
 FLOWS: Final = 7
 """How many flows stand in the heap."""
 PENDING: Final = 8
@@ -178,7 +184,26 @@ UNPROVED: Final = 16
 """In how many steps a condition could not be proved to stay false although it has a certificate."""
 COMPLETE: Final = 17
 """Whether the step under way has all its samples."""
-SETTINGS: Final = 18
+TAPE: Final = 18
+"""The place in `lists` of the first tape; -1 if there is none."""
+UPCOMING: Final = 19
+"""The next instant of a tape; infinity if there is none."""
+SETTINGS: Final = 20
+
+# The head of a tape --------------------------------------------------------------------------------------------------
+
+FOLLOWING_TAPE: Final = 0
+FILLED: Final = 1
+"""How many rows it has."""
+ROOM: Final = 2
+"""How many it can have."""
+BUFFER: Final = 3
+"""The place in `constants` of its instants; its rows stand after them."""
+WIDTH: Final = 4
+"""How many numbers a row has, and how many flows and slots can be named after the head."""
+SHOWN: Final = 5
+"""How many flows are to be shown."""
+TAPE_HEAD: Final = 6
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -193,22 +218,33 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+BROKEN: Final = 8
+"""A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
+RECORDED: Final = 9
+"""A tape is full."""
 
 
 class Coefficients(NamedTuple):
     """A method's tableau as numbers; weights are in units of the full step.
 
-    sizes       stages, stages of the error estimate, stage of the scale, degree of the interpolant, order of the error
-    nodes       stage times
-    table       rows of weights, one column for each stage and one for the rate at the end: first a row for the argument
-                of each stage, then the result, the error estimate, and theta, theta**2, ... of the interpolant
+    sizes       see below
+    nodes       times of the stages, of the end, and of the extra stages
+    table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
+                first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
+                the interpolant, and the arguments of the extra stages
+    layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
+                before, and the table without a past; else empty
+    mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each of these rows, and of one for the interpolant
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
+                and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any
     nodes: Any
     table: Any
+    layers: Any
+    mixed: Any
     bernstein: Any
     kernels: Any
 
@@ -218,6 +254,18 @@ ERROR_STAGE: Final = 1
 SCALE_STAGE: Final = 2
 DEGREE: Final = 3
 ERROR_ORDER: Final = 4
+END_FIRST: Final = 5
+"""Whether the error estimate needs the rate at the end, so that the end is evaluated before the step is accepted."""
+EXTRA: Final = 6
+"""How many stages are evaluated for the interpolant alone, when it is first used."""
+FIRST_STAGE: Final = 7
+"""The first stage that is evaluated: 1, or 2 if stage 1 is the rate at the start of the step before."""
+WITH_PAST: Final = 8
+"""How many stages a step with a past has; STAGES for all but Adams' method, which starts by one more."""
+DIVISOR: Final = 9
+"""The layers are divided by 1 + DIVISOR * r."""
+TABLE_ROWS: Final = 10
+METHOD_SIZES: Final = 11
 RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1

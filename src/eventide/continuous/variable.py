@@ -87,6 +87,9 @@ class Variable:
     def rate(self, value: float) -> None:
         if not self.sim.active:
             raise ModelError(f"the rate of {self.name} is written by laws, not in an event: set its state")
+        flow = self._owner._flow
+        if flow.at != self.sim.time:
+            flow.show()
         self._system.arena.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:

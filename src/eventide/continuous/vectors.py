@@ -192,6 +192,9 @@ class VectorVariable(Variable):
     def rate(self, value: Any) -> None:
         if not self.sim.active:
             raise ModelError(f"the rates of {self.name} are written by laws, not in an event: set its states")
+        flow = self._owner._flow
+        if flow.at != self.sim.time:
+            flow.show()
         self._set(R, value)
 
     @property

@@ -30,6 +30,7 @@ from eventide.continuous.tables import (
 )
 
 if TYPE_CHECKING:
+    from eventide.continuous.analysis import ConditionPlan
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, StateWait
@@ -43,6 +44,8 @@ class Watches:
 
     at          by row
     arriving    those that have come since the last event and have no row yet
+    certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
+                of it, and, as their code cannot be read, at its middle and its end
 
     A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
     """
@@ -53,6 +56,7 @@ class Watches:
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.certified = self.sampled = self.opaque = 0
         self._resting: dict[tuple[int, int], Any] = {}
 
     def add(self, condition: Condition) -> None:
@@ -72,9 +76,11 @@ class Watches:
         plan = condition.plan = motion.analyst.condition(condition)
         if plan.touches is None and not motion.together:
             motion.groups.unite()
-        row, other = self.ints.allocate(), self.floats.allocate()
-        assert row == other
+        row = self.ints.allocate()
+        same = self.floats.allocate()
+        assert row == same
         condition.row = row
+        self._count(plan)
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
         ints[row, CERTIFICATE] = plan.certificate
@@ -84,6 +90,14 @@ class Watches:
         self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
+
+    def _count(self, plan: ConditionPlan) -> None:
+        if plan.is_certified:
+            self.certified += 1
+        elif plan.guide is not None or not (plan.is_opaque or plan.touches is None):
+            self.sampled += 1
+        else:
+            self.opaque += 1
 
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
@@ -156,7 +170,7 @@ class Watches:
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
             self.motion.leave_alone(condition)
-        if condition.recurs and condition.plan.touches and not flow.is_empty:
+        if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
             self._rest(condition, flow)
             return True

@@ -20,9 +20,9 @@ class RunReport:
 
     events          events that have taken place, and state_events of them
     steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
-    certified, sampled, opaque      how many of the present conditions are looked after over the whole of a step, at
+    certified, sampled, opaque      how many conditions have been watched: over the whole of each step by proofs, at
                     points of it, and, as their code cannot be read, at its middle and its end only
-    unproved        how often a proof over a step was given up
+    unproved        in how many steps a condition could not be proved to stay false, certified as it is
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     """
 
@@ -42,8 +42,9 @@ class RunReport:
             f"events {self.events}, {self.state_events} of them state events",
             f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
             f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
-            f"proofs given up {self.unproved}",
         ]
+        if self.unproved:
+            lines.append(f"not proved in {self.unproved} steps")
         if self.passed_through:
             lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
         return "\n".join(lines)
@@ -53,26 +54,19 @@ def report(monitor: Monitor) -> RunReport:
     """The counts of a monitor's run."""
     motion = monitor.motion
     motion.place_what_waits()
-    conditions = list(monitor.sim._conditions)
-    certified = sum(is_certified(condition, motion) for condition in conditions)
-    readable = sum(condition.plan.touches is not None or condition.plan.guide is not None for condition in conditions)
+    watches = motion.watches
     return RunReport(
         events=monitor.sim.events,
         state_events=monitor.state_events,
         steps=monitor.steps,
         refused=monitor.refused,
         evaluations=monitor.system.evaluations,
-        certified=certified,
-        sampled=readable - certified,
-        opaque=len(conditions) - readable,
+        certified=watches.certified,
+        sampled=watches.sampled,
+        opaque=watches.opaque,
         unproved=int(motion.settings[UNPROVED]),
-        passed_through=tuple(c.name for c in conditions if _is_passed_through(c, motion)),
+        passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
     )
-
-
-def is_certified(condition: Condition, motion: Motion) -> bool:
-    """Whether it is proved of a condition that it stays false within a step, or found where it does not."""
-    return condition.plan.is_certified and not motion.watches.flow_of(condition).assigns
 
 
 def _is_passed_through(condition: Condition, motion: Motion) -> bool:

@@ -8,9 +8,20 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from eventide.continuous import Motion, System, check_limits
+from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
-from eventide.continuous.tables import CHOICE, FAILED, LOCATED, REACHED, REFUSED, STEPPED, STEPS, STUCK, UNSETTLED
+from eventide.continuous.tables import (
+    CHOICE,
+    FAILED,
+    LOCATED,
+    REACHED,
+    RECORDED,
+    REFUSED,
+    STEPPED,
+    STEPS,
+    STUCK,
+    UNSETTLED,
+)
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
@@ -100,10 +111,16 @@ class Monitor:
         Returns     whether it is a state event, which is first in the event list then
         """
         sim, motion, observers = self.sim, self.motion, self.observers
-        look = observers.next_time() if observers.periodic else inf
+        look = inf
+        if observers.periodic or observers.taped:
+            look, tapes = observers.look_ahead()
+            Tape.put_on(motion, tapes)
         instant = self._watched.instants.next_after(sim.time)
         stop = min(next_event, look, instant)
-        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps))
+        spanwise = bool(observers.at_spans)
+        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps), spanwise=spanwise)
+        if observers.taped:
+            observers.fetch_tapes()
         if code in (LOCATED, CHOICE):
             try:
                 if code == LOCATED and observers.count:
@@ -114,15 +131,17 @@ class Monitor:
             return True
         if code == REACHED:
             self._arrive(stop)
-            if stop in (instant, next_event):
+            if stop in (instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(instant)
             else:
                 observers.observe_grid(stop)
         elif code == STEPPED:
             self._arrive(motion.reach)
-            observers.observe_step()
-        else:
+            observers.observe_spans(Phase.SPAN)
+            if not motion.is_cut:
+                observers.observe_step()
+        elif code != RECORDED:
             self._resolve(code)
         return False
 
@@ -159,6 +178,9 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or ask the model what to do."""
         sim, motion = self.sim, self.motion
+        if motion.host.has_met:
+            motion.join_what_met()
+            return
         if code == UNSETTLED:
             motion.host.raise_what_was_met()
         root, start = motion.root, motion.start_of_root
@@ -180,6 +202,7 @@ class Monitor:
             motion.repeat(root)
         else:
             motion.force(root)
+        self.observers.observe_spans(Phase.AFTER)  # the model may have changed its states or parameters
 
     # --- whether anything can happen ------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from eventide.discrete.periodic import Grid
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion
+    from eventide.continuous import Motion, Tape
 
 
 class Phase(Enum):
@@ -23,6 +23,8 @@ class Phase(Enum):
     """At a point of the observer's own regular grid, inside a step or at its end."""
     STEP = "step"
     """At the end of a step at which no event is due."""
+    SPAN = "span"
+    """Where a step of any flow ends or will be cut by an event: all times since the last occasion can be shown."""
     BEFORE = "before"
     """Just before an event, and at the end of a run."""
 
@@ -34,12 +36,22 @@ class Observer:
     """The base of reporters and recorders."""
 
     _frequency: Frequency = "step"
+    _sees_spans = False
+    """Whether it sees all that passes, cut where any flow is cut and where events are; that before all others."""
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
 
     def _observe(self, phase: Phase) -> None:
         """Look at the model."""
+        raise NotImplementedError
+
+    def _begin_tape(self) -> Tape | None:
+        """What takes down the regular instants from the next one on, if the stepper can do that by itself."""
+        return None
+
+    def _fetch(self) -> None:
+        """Take over what the stepper has taken down."""
         raise NotImplementedError
 
     def _begin_grid(self, time: float) -> None:
@@ -66,20 +78,24 @@ class Observer:
 
 
 class Observers:
-    """The active observers: periodic ones, those of every step and those of events, each in order of their start.
+    """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
 
+    at_spans    those that see spans
+    taped       those whose regular instants the stepper serves by itself until the next occasion
     count       of all of them
     """
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.periodic: list[Observer] = []
+        self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
+        self.taped: list[Observer] = []
         self.count = 0
 
     def __len__(self) -> int:
-        return len(self.periodic) + len(self.at_steps) + len(self.at_events)
+        return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
 
     def __contains__(self, observer: Observer) -> bool:
         return any(o is observer for o in self._list_of(observer))
@@ -99,17 +115,33 @@ class Observers:
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):
             return self.periodic
+        if observer._sees_spans:
+            return self.at_spans
         return self.at_steps if observer._frequency == "step" else self.at_events
 
-    def next_time(self) -> float:
-        """The next instant at which a periodic observer is due."""
-        return min((o._next_time() for o in self.periodic), default=inf)
+    def look_ahead(self) -> tuple[float, list[Tape]]:
+        """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
+        look: float = inf
+        self.taped, tapes = [], []
+        for observer in self.periodic:
+            tape = observer._begin_tape()
+            if tape is None:
+                look = min(look, observer._next_time())
+            else:
+                self.taped.append(observer)
+                tapes.append(tape)
+        return look, tapes
+
+    def fetch_tapes(self) -> None:
+        """The next occasion has come."""
+        for observer in self.taped:
+            observer._fetch()
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
         for observer in self.periodic:
             observer._pass(time)
-        self._look([*self.periodic, *self.at_steps, *self.at_events], phase)
+        self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look."""
@@ -121,6 +153,10 @@ class Observers:
     def observe_step(self) -> None:
         """Those of every step look at its end."""
         self._look(self.at_steps, Phase.STEP)
+
+    def observe_spans(self, phase: Phase) -> None:
+        """Those of spans look."""
+        self._look(self.at_spans, phase)
 
     def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
         """Let these look at the model, which refuses to be changed meanwhile."""

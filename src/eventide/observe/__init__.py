@@ -6,6 +6,7 @@ May import: monitor, continuous, discrete, statistics, declare, errors. Start re
 
 from eventide.observe.dumps import dump, read_dump
 from eventide.observe.files import whole_file, write_csv
+from eventide.observe.integral import Integral
 from eventide.observe.ledger import Heading
 from eventide.observe.occupancy import Occupancy, Stay
 from eventide.observe.outlet import Outlet
@@ -22,6 +23,7 @@ __all__ = [
     "Expression",
     "Group",
     "Heading",
+    "Integral",
     "Occupancy",
     "Outlet",
     "PopulationRecording",

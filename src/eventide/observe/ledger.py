@@ -340,6 +340,15 @@ class Ledger(Observer):
         for column, value in zip(self._data, row.values, strict=True):
             column.append(value)
 
+    def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
+        """Write down rows of the only source at regular instants, all of them before the present."""
+        self._settle()
+        self._sources.frombytes(bytes(self._sources.itemsize * len(times)))
+        self._times.frombytes(times.tobytes())
+        self._sides.frombytes(bytes(len(times)))
+        for column, values in zip(self._data, rows.T, strict=True):
+            column.frombytes(values.tobytes())
+
     def _pass(self, time: float) -> None:
         if self._grid is not None and self._next_time() <= time:
             if self._instant != time:

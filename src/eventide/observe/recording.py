@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.continuous import Continuous
+from eventide.continuous import Continuous, Tape
 from eventide.errors import ModelError
 from eventide.observe.frames import attributes_of
 from eventide.observe.ledger import Ledger
@@ -38,6 +39,9 @@ class Recording(Ledger):
     ) -> None:
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self._source = _Columns(groups)
+        states = [group.states for group in groups if group.states is not None]
+        is_plain = isinstance(self._frequency, Fraction) and len(states) == len(groups)
+        self._tape = Tape(sim._continuum.motion, states) if is_plain else None
 
     def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
         """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
@@ -61,6 +65,26 @@ class Recording(Ledger):
         from eventide.view import plot_recording
 
         return plot_recording(self, ax, columns)
+
+    def stop(self) -> None:
+        """Record no longer."""
+        super().stop()
+        if self._tape is not None:
+            self._tape.release()
+            self._tape = None
+
+    def _begin_tape(self) -> Tape | None:
+        tape = self._tape if self._outlet is None else None
+        return tape if tape is not None and self._grid is not None and tape.is_ready(self._grid, self._index) else None
+
+    def _fetch(self) -> None:
+        assert self._tape is not None
+        assert self._grid is not None
+        fetched = self._tape.fetch()
+        if fetched is not None:
+            self._append_regular(*fetched)
+            self._index += len(fetched[0])
+            self._upcoming = self._grid.time(self._index)
 
     def _present(self) -> Iterable[tuple[int, Source]]:
         yield 0, self._source

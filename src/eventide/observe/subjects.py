@@ -22,11 +22,13 @@ class Group:
     heads   their names and units
     read    the present values, one for each column
     trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
+    states  the variable that it is, if it is integrated
     """
 
     heads: tuple[Heading, ...]
     read: Callable[[], list[float]]
     trend: Callable[[], list[float]] | None = None
+    states: Variable | None = None
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,15 @@ def groups_of(subject: Any) -> list[Group]:
     )
 
 
-def named_groups(name: str, thing: Any) -> list[Group]:
+def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
     """The columns of something that was given a name; more than one begin with it.
 
+    deed        what is done with it, for messages
     Raises ModelError if there is nothing to record of it.
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read))]
+        return [Group((head,), _checked(name, thing.read, deed))]
     if isinstance(thing, Variable | Level | Component):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
@@ -93,7 +96,7 @@ def named_groups(name: str, thing: Any) -> list[Group]:
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing))]
+    return [Group((Heading(name, ""),), _checked(name, thing, deed))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
@@ -109,7 +112,7 @@ def check_names(names: Sequence[str]) -> None:
         raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
 
 
-def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
+def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
     """A reader of floats that says whose value is none."""
 
     @wraps(read)  # who compiles it wants to know what is asked
@@ -117,13 +120,13 @@ def _checked(name: str, read: Callable[[], Any]) -> Callable[[], list[float]]:
         try:
             number = read()
         except Exception as error:
-            error.add_note(f"raised by the recorded expression {name}")
+            error.add_note(f"raised by the {deed} expression {name}")
             raise
         try:
             # A text may look like a number, and is none.
             return [float("" if isinstance(number, str) else number)]
         except (TypeError, ValueError):
-            raise ModelError(f"{name} is recorded as a number, and its expression gave {number!r}") from None
+            raise ModelError(f"{name} is {deed} as a number, and its expression gave {number!r}") from None
 
     return value
 
@@ -159,12 +162,14 @@ def _level_group(name: str, level: Level, description: str = "") -> Group:
 def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
     moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
+    states = variable if moves else None
     if isinstance(variable, VectorVariable):
         heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
         whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
-        return Group(heads, lambda: list(whole.state.tolist()), (lambda: list(whole.rate.tolist())) if moves else None)
+        trend = (lambda: list(whole.rate.tolist())) if moves else None
+        return Group(heads, lambda: list(whole.state.tolist()), trend, states)
     head = Heading(variable.name, variable.unit, description=description)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, states)
 
 
 def _spec_of(variable: Variable) -> Field | None:

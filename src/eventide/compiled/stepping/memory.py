@@ -15,7 +15,18 @@ if TYPE_CHECKING:
 ARRAYS: Final = (*Arrays._fields[:-2], *Coefficients._fields)
 """The arrays in the order of the table."""
 FLOATS: Final = frozenset(
-    ["rows", "flow_floats", "condition_floats", "constants", "settings", "nodes", "table", "bernstein"]
+    [
+        "rows",
+        "flow_floats",
+        "condition_floats",
+        "constants",
+        "settings",
+        "nodes",
+        "table",
+        "layers",
+        "mixed",
+        "bernstein",
+    ]
 )
 WIDTHS: Final = {
     "flow_floats": FLOW_FLOATS,
@@ -27,7 +38,7 @@ WIDTHS: Final = {
     "sums": 2,
 }
 """How many columns there are, where that never changes."""
-STANDING: Final = frozenset(["sizes", "nodes", "table", "bernstein", "kernels"])
+STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "kernels"])
 """Arrays that nobody writes while native code runs."""
 INVARIANT: Final = ", !invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""

@@ -8,7 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eventide.compiled.ir import real
-from eventide.continuous.tables import DEGREE, DENSE, E0, STAGES, Y0, Y2, Coefficients, K, P, R, Y
+from eventide.continuous.tables import (
+    DEGREE,
+    DENSE,
+    E0,
+    ESTIMATE,
+    EXTRA,
+    RESULT,
+    STAGES,
+    Y0,
+    Y2,
+    Coefficients,
+    K,
+    P,
+    R,
+    Y,
+)
 
 LANES = 4
 _HEAD = (
@@ -26,10 +41,10 @@ def method_text(method: Coefficients) -> str:
     stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
     texts = []
     for row, weights in enumerate(method.table):
-        target = _target(row, stages)
+        target = _target(row, stages, degree)
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
-        texts.append(_function(f"@row{row}", _Combination(kept, target, onto_start=row < stages)))
-    assert len(texts) == stages + DENSE + degree
+        texts.append(_function(f"@row{row}", _Combination(kept, target, onto_start=target == Y)))
+    assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA])
     texts.append(_function("@interpolant", _Polynomial(degree)))
     texts.append(_function("@derivative", _Derivative(degree)))
     texts.append(_restriction("@restriction", degree))
@@ -43,11 +58,12 @@ def table_of(names: list[str]) -> str:
     return table + "\n\ndefine ptr @kernel() {\n  ret ptr @entries\n}\n"
 
 
-def _target(row: int, stages: int) -> int:
-    """The row of slots that a row of the table is for; the error estimate is left in Y2, as the result is."""
-    if row < stages:
+def _target(row: int, stages: int, degree: int) -> int:
+    """The row of slots that a row of the table is for; the error estimate is left in P."""
+    first = stages + DENSE
+    if row < stages or row >= first + degree:
         return Y
-    return P + row - stages - DENSE if row >= stages + DENSE else Y2
+    return P + row - first if row >= first else {RESULT: Y2, ESTIMATE: P}[row - stages]
 
 
 class _Lanes:

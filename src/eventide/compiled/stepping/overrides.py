@@ -1,4 +1,4 @@
-# ruff: noqa: ARG001  # they have the arguments of those whose place they take
+# they have the arguments of those whose place they take
 """What the stepper does differently as native code: kernels are called by their addresses, not through Python.
 
 These functions are translated in place of those of the same name in the continuous room.
@@ -7,24 +7,24 @@ These functions are translated in place of those of the same name in the continu
 from __future__ import annotations
 
 from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, law, restriction
-from eventide.continuous.stepper import copy
+from eventide.continuous.stepper import combine_mixed, copy
 from eventide.continuous.tables import (
     ADDRESS,
+    BEFORE,
     CHAIN_HI,
     CHAIN_LO,
     CONSTANTS,
-    DEGREE,
-    DENSE,
     DIRECT,
+    FIRST_STAGE,
     GUARD,
     INDEX,
     SCRATCH,
     SEGMENTS_HI,
     SEGMENTS_LO,
-    STAGES,
     START,
     SUMS_HI,
     SUMS_LO,
+    TABLE_ROWS,
     Y0,
     Arrays,
     R,
@@ -34,6 +34,7 @@ from eventide.continuous.tables import (
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
+    instant = min(time, a.flow_floats[f, BEFORE])
     target = row if a.flow_ints[f, DIRECT] == 1 else R
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
@@ -42,7 +43,7 @@ def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     for e in range(a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]):
         law(
             a.chain[e, 0],
-            time,
+            instant,
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
@@ -78,23 +79,26 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
 
 def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
     """Set a row to a combination of rates: a kernel has weights, target and the rest written into it."""
-    combine_by(a, f, a.method.kernels[row], step, 0.0)
+    if a.method.sizes[FIRST_STAGE] == 2:
+        combine_mixed(a, f, row, stages, step, target, onto_start)
+    else:
+        combine_by(a, f, a.method.kernels[row], step, 0.0)
 
 
 def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     """Set row Y to the states inside a step."""
-    combine_by(a, f, a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE]], theta, 0.0)
+    combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS]], theta, 0.0)
 
 
 def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row R to the derivative there."""
-    combine_by(a, f, a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE] + 1], theta, scale)
+    combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 
 def restrict(a: Arrays, c: int, at: int, low: float, high: float) -> None:
     """Leave in the scratch columns the Bernstein coefficients for a part of the step."""
     restriction(
-        a.method.kernels[a.method.sizes[STAGES] + DENSE + a.method.sizes[DEGREE] + 2],
+        a.method.kernels[a.method.sizes[TABLE_ROWS] + 2],
         address_of(a.condition_floats[c, at]),
         address_of(a.condition_floats[c, SCRATCH]),
         low,

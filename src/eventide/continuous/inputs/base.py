@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
@@ -38,6 +39,27 @@ class Input(ABC):
                 raise ModelError(f"{self!r} changes more often than times near {instant!r} can tell apart")
             instant = following
         return tuple(found)
+
+
+def inputs_of(owner: Any) -> tuple[Input, ...]:
+    """The inputs among the attributes of an object."""
+    return tuple(value for value in getattr(owner, "__dict__", {}).values() if isinstance(value, Input))
+
+
+def first_breakpoint(inputs: Iterable[Input], after: float) -> float:
+    """The first instant after a time at which one of the inputs or its slope jumps; infinity if there is none.
+
+    Raises      ModelError if an input gives an instant that is not later
+    """
+    first = inf
+    for each in inputs:
+        instant = each.next_breakpoint(after)
+        if not instant > after:
+            raise ModelError(
+                f"{each!r} gives {instant!r} as its first breakpoint after {after!r}: a later time is needed"
+            )
+        first = min(first, instant)
+    return first
 
 
 def common_grid(*inputs: Input, start: float, end: float) -> tuple[float, ...]:

@@ -12,7 +12,20 @@ from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.methods.interpolants import cubic
 from eventide.continuous.methods.surd import Row, padded
 from eventide.continuous.methods.tableau import Tableau
-from eventide.continuous.tables import Coefficients
+from eventide.continuous.tables import (
+    DEGREE,
+    END_FIRST,
+    ERROR_ORDER,
+    ERROR_STAGE,
+    EXTRA,
+    FIRST_STAGE,
+    METHOD_SIZES,
+    SCALE_STAGE,
+    STAGES,
+    TABLE_ROWS,
+    WITH_PAST,
+    Coefficients,
+)
 from eventide.errors import ModelError
 
 
@@ -94,34 +107,38 @@ class Method:
     @property
     def evaluations(self) -> int:
         """How often a step that is accepted runs the laws."""
-        return self._run.stages
+        return self.tableau.stages
 
     @property
     def evaluations_refused(self) -> int:
         """How often a step that is refused runs the laws; the rate at its start is known."""
-        return self._error_stage - 1
-
-    @cached_property
-    def _run(self) -> Tableau:
-        """The tableau as the stepper runs it: what needs the rate at the end has it as a stage."""
-        return end_as_stage(self.tableau) if self.tableau.needs_end or self.tableau.extra else self.tableau
+        return self._error_stage - 1 + self.tableau.needs_end
 
     @property
     def _error_stage(self) -> int:
         """How many stages the estimate needs: a step is refused before the others are evaluated."""
-        error = self._run.error
-        return max((j + 1 for j, entry in enumerate(error) if entry), default=self._run.stages)
+        tableau = self.tableau
+        if tableau.needs_end:
+            return tableau.stages
+        return max((j + 1 for j, entry in enumerate(tableau.error) if entry), default=tableau.stages)
 
     @cached_property
     def coefficients(self) -> Coefficients:
         """The tableau in floating point."""
-        run = self._run
-        rows = (*run.matrix, run.weights, run.error, *run.dense)
-        table = np.array([[float(w) for w in padded(entries, run.stages + 1)] for entries in rows])
-        scale = 0 if self.is_fixed else self._error_stage - 1 if self.scale_stage is None else self.scale_stage
-        sizes = (run.stages, self._error_stage, scale, len(run.dense), self.error_order)
-        nodes = np.array([float(c) for c in run.nodes])
-        return Coefficients(np.array(sizes), nodes, table, bernstein_matrix(len(run.dense)), np.zeros(0, np.int64))
+        tableau, stages, width = self.tableau, self.tableau.stages, len(self.tableau.with_end)
+        rows = (*tableau.matrix, tableau.weights, tableau.error, *tableau.dense, *tableau.extra)
+        table = np.array([[float(w) for w in padded(entries, width)] for entries in rows])
+        last = stages if tableau.needs_end else self._error_stage - 1
+        scale = 0 if self.is_fixed else last if self.scale_stage is None else self.scale_stage
+        sizes = np.zeros(METHOD_SIZES, np.int64)
+        sizes[STAGES], sizes[ERROR_STAGE], sizes[SCALE_STAGE] = stages, self._error_stage, scale
+        sizes[DEGREE], sizes[ERROR_ORDER] = len(tableau.dense), self.error_order
+        sizes[END_FIRST], sizes[EXTRA] = tableau.needs_end, len(tableau.extra)
+        sizes[FIRST_STAGE], sizes[WITH_PAST], sizes[TABLE_ROWS] = 1, stages, len(rows)
+        nodes = np.array([float(c) for c in (*tableau.nodes, Fraction(1), *tableau.extra_nodes)])
+        nothing = np.zeros((1, 1))
+        certain = bernstein_matrix(len(tableau.dense))
+        return Coefficients(sizes, nodes, table, nothing, nothing, certain, np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Method {self.name!r}, order {self.order}>"
@@ -133,30 +150,6 @@ def explicit(tableau: Tableau, scale_stage: int | None = None) -> Method:
         dense = cubic(tableau.stages, tableau.weights)
         tableau = replace(tableau, dense=dense, dense_order=min(3, tableau.order))
     return Method(tableau, scale_stage)
-
-
-def end_as_stage(tableau: Tableau) -> Tableau:
-    """The same method with the end of the step, and the extra stages after it, as ordinary stages.
-
-    It costs one evaluation more: the rate at the end is evaluated as a stage, and again when the step is complete.
-    """
-    end, nothing = tableau.stages, Fraction(0)
-    stages = len(tableau.with_end)
-
-    def spread(entries: Row) -> Row:
-        wide = padded(entries, stages)
-        return (*wide[:end], nothing, *wide[end + 1 :], wide[end])
-
-    return replace(
-        tableau,
-        nodes=(*tableau.nodes, Fraction(1), *tableau.extra_nodes),
-        matrix=tableau.with_end,
-        weights=padded(tableau.weights, stages),
-        embedded=padded(tableau.embedded, stages),
-        extra=(),
-        extra_nodes=(),
-        dense=tuple(spread(entries) for entries in tableau.dense),
-    )
 
 
 def fixed(name: str, order: int, matrix: tuple[Row, ...], weights: Row, source: str) -> Method:

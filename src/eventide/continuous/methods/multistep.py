@@ -18,10 +18,23 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.methods.conditions import order_defects
 from eventide.continuous.methods.explicit_fixed import KUTTA_SIMPSON, TRAPEZOID
 from eventide.continuous.methods.interpolants import cubic
 from eventide.continuous.methods.surd import Exact, Row, padded
+from eventide.continuous.tables import (
+    DEGREE,
+    DIVISOR,
+    ERROR_ORDER,
+    ERROR_STAGE,
+    FIRST_STAGE,
+    METHOD_SIZES,
+    STAGES,
+    TABLE_ROWS,
+    WITH_PAST,
+    Coefficients,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +44,8 @@ if TYPE_CHECKING:
 
 PAST: Final = 1
 """The stage that is the rate at the start of the step before."""
+CUBIC: Final = 3
+"""The degree of its interpolant, Hermite's."""
 
 
 class Weights(NamedTuple):
@@ -126,6 +141,19 @@ class Multistep:
         matrix, weights = numbers
         lines = [*matrix, *[()] * (self.stages - len(matrix)), weights, (), *cubic(self.stages, weights)]
         return [padded(entries, self.stages + 1) for entries in lines]
+
+    @property
+    def coefficients(self) -> Coefficients:
+        """Its numbers as the stepper takes them: a table of its own for each caller, which writes to it."""
+        rows = self.layers.shape[1]
+        sizes = np.zeros(METHOD_SIZES, np.int64)
+        sizes[STAGES], sizes[ERROR_STAGE], sizes[DEGREE] = self.stages, self.stages, CUBIC
+        sizes[ERROR_ORDER], sizes[FIRST_STAGE], sizes[WITH_PAST] = self.order, PAST + 1, self.later_stages
+        sizes[DIVISOR], sizes[TABLE_ROWS] = self.divisor, rows
+        nodes = np.array([*(float(c) for c in self.nodes), 1.0])
+        layers = np.ascontiguousarray(self.layers.reshape(4 * rows, -1))
+        start, certain = self.layers[3], bernstein_matrix(CUBIC)
+        return Coefficients(sizes, nodes, start, layers, start.copy(), certain, np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Multistep {self.name!r}, order {self.order}>"

@@ -1,0 +1,214 @@
+"""Integrals, averages and extremes of continuous quantities, from what the integration method knows between its steps.
+
+Source: Pannek, Simulation of mechatronic systems, Def. 2.16 (cost functional)
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Final
+
+from eventide.continuous import Variable
+from eventide.declare import Component
+from eventide.errors import ModelError
+from eventide.monitor import Observer, Phase
+from eventide.observe.quadrature import Peak, greatest, pieces_of
+from eventide.observe.subjects import Expression, named_groups
+from eventide.statistics import Level
+
+if TYPE_CHECKING:
+    from eventide.observe.quadrature import Function
+    from eventide.observe.subjects import Named
+    from eventide.simulation import Simulation
+
+SHARE: Final = 0.1
+"""The part of the run's tolerances that quadrature may add to the errors of the states."""
+
+
+class Integral(Observer):
+    """The integral of a quantity over time, and where it was least and greatest; made by `sim.integral`.
+
+    name    shown in messages
+    unit    of the quantity; that of `value` is this times that of the time
+
+    All begin where it was made, or last reset, and go to the present. Reading them changes nothing. Over no time at all
+    they are nan, but for the integral, which is 0. Laws and conditions cannot read them.
+    """
+
+    _sees_spans = True
+
+    def __init__(self, sim: Simulation, quantity: Named, *, name: str, unit: str) -> None:
+        if sim.active:
+            raise ModelError("sim.integral() was called between events: call it before the run or in an event")
+        self.sim = sim
+        self.name = name or f"integral {sim._register(Integral)}"
+        if not callable(quantity) and not isinstance(quantity, Component | Expression | Level | Variable):
+            raise ModelError(
+                f"sim.integral takes a function without arguments, a variable or a level, and got {quantity!r}: "
+                "write sim.integral(lambda: ...), so that it can be asked at any time"
+            )
+        groups = named_groups(self.name, quantity, "integrated")
+        heads = [head for group in groups for head in group.heads]
+        if len(heads) != 1:
+            raise ModelError(f"an integral is of one number, and {self.name} would be of {len(heads)}: take them apart")
+        self.unit = unit or heads[0].unit
+        self._read = groups[0].read
+        self._observers = sim._the_monitor.observers
+        self._is_looking = False
+        self.reset()
+        sim._the_monitor.add_observer(self)
+
+    def reset(self) -> None:
+        """Begin anew at the present time."""
+        self._course = self._ahead = _Course(self.sim.time)
+        self._latest = nan
+
+    def stop(self) -> None:
+        """Integrate no longer; what is known stays."""
+        self._course = self._known()
+        self._observers.remove(self)
+
+    @property
+    def value(self) -> float:
+        """The integral [unit * time]."""
+        return self._known().total
+
+    @property
+    def error(self) -> float:
+        """About how far the integral may be off for quadrature, beside the errors of the states [unit * time].
+
+        A generous estimate for smooth quantities; it grows where a quantity jumps between events.
+        """
+        return self._known().error
+
+    @property
+    def elapsed(self) -> float:
+        """Time since it was made or last reset."""
+        course = self._known()
+        return course.reached - course.start
+
+    @property
+    def average(self) -> float:
+        """The average over time [unit]."""
+        course = self._known()
+        elapsed = course.reached - course.start
+        return course.total / elapsed if elapsed else nan
+
+    @property
+    def minimum(self) -> float:
+        """The least value [unit], also one between steps or for no time at an event."""
+        lowest = self._known().lowest
+        return nan if lowest == Peak() else -lowest.value
+
+    @property
+    def time_of_minimum(self) -> float:
+        """When it was least, first."""
+        return self._known().lowest.time
+
+    @property
+    def maximum(self) -> float:
+        """The greatest value [unit], also one between steps or for no time at an event."""
+        highest = self._known().highest
+        return nan if highest == Peak() else highest.value
+
+    @property
+    def time_of_maximum(self) -> float:
+        """When it was greatest, first."""
+        return self._known().highest.time
+
+    def __repr__(self) -> str:
+        unit = f" of {self.unit}" if self.unit else ""
+        return f"<{self.name}{unit}: {self.value!r} over {self.elapsed!r}>"
+
+    # --- looking --------------------------------------------------------------------------------------------------
+
+    def _observe(self, phase: Phase) -> None:
+        time = self.sim.time
+        if time > self._course.reached:
+            self._latest = self._follow(self._course)
+        elif phase is Phase.AFTER:
+            self._latest = self._value_at(time)
+            self._course.meet(self._latest, time)
+
+    def _known(self) -> _Course:
+        """The course up to now; between steps a copy of it goes on from the last one, and is forgotten."""
+        if self not in self._observers:
+            return self._course
+        time = self.sim.time
+        if self.sim.active and (self._is_looking or not self._observers.motion.is_observed):
+            raise ModelError(
+                f"a law or condition reads {self.name}, which looks at the run and must not change it: "
+                "let a state of the model have the quantity as its rate"
+            )
+        if self._course.reached == time:
+            return self._course
+        if self._ahead.reached != time or self._ahead.start != self._course.start:
+            ahead = copy(self._course)
+            self._follow(ahead)
+            self._ahead = ahead
+        return self._ahead
+
+    def _follow(self, course: _Course) -> float:
+        """Let a course go on to the present time; answers the quantity there.
+
+        Each flow is within the step, or part of one, that covers the whole way: it can be shown at every time of it.
+        """
+        sim = self.sim
+        first, last = self._latest, self._value_at(sim.time)
+        if first != first:
+            first = self._value_at(course.reached)
+        course.extend(self._value_at, sim.time, first, last, sim)
+        return last
+
+    def _value_at(self, time: float) -> float:
+        """The quantity at a time that can be shown."""
+        sim = self.sim
+        now, self._is_looking, sim.time = sim.time, True, time
+        try:
+            (value,) = self._read()
+        finally:
+            self._is_looking, sim.time = False, now
+        if not isfinite(value):
+            raise ModelError(
+                f"{self.name} is an integral of finite numbers, and its quantity was {value!r} at time {time!r}"
+            )
+        return value
+
+
+class _Course:
+    """What is known of a quantity from a start up to a time.
+
+    total, rest     the integral, and what rounding took from it
+    error           what quadrature may have added to it
+    highest         the greatest value; lowest: that of the quantity with its sign changed
+    """
+
+    __slots__ = ("error", "highest", "lowest", "reached", "rest", "start", "total")
+
+    def __init__(self, time: float) -> None:
+        self.start = self.reached = time
+        self.total = self.rest = self.error = 0.0
+        self.lowest = self.highest = Peak()
+
+    def meet(self, value: float, time: float) -> None:
+        """The quantity has a value at a time."""
+        if value > self.highest.value:
+            self.highest = Peak(value, time)
+        if -value > self.lowest.value:
+            self.lowest = Peak(-value, time)
+
+    def extend(self, read: Function, end: float, first: float, last: float, sim: Simulation) -> None:
+        """The quantity goes on to `end`, from `first` to `last`, with the values in between that `read` gives."""
+        relative, absolute = SHARE * sim.rel_error, SHARE * sim.abs_error
+        pieces = pieces_of(read, self.reached, end, first, last, relative=relative, absolute=absolute)
+        for piece in pieces:
+            increment = piece.integral + self.rest
+            total = self.total + increment
+            self.rest = increment - (total - self.total)
+            self.total = total
+            self.error += piece.error
+        self.highest = greatest(read, pieces, self.highest)
+        turned = [piece._replace(values=tuple(-value for value in piece.values)) for piece in pieces]
+        self.lowest = greatest(lambda time: -read(time), turned, self.lowest)
+        self.reached = end
