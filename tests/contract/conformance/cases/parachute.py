@@ -44,7 +44,9 @@ CASE = Case(
         (100.0, 0.0, GRAVITY),
         lambda t, y, m: [-y[1], y[2], 0.0],
         (
-            Watched("open", lambda t, y, m: y[0] - 50.0, -1, lambda y: [y[0], TERMINAL, 0.0]),
+            Watched(
+                "open", lambda t, y, m: (y[0] - 50.0) * y[2] + (GRAVITY - y[2]), -1, lambda y: [y[0], TERMINAL, 0.0]
+            ),
             Watched("land", lambda t, y, m: y[0], -1),
         ),
     ),
