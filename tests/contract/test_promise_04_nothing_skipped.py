@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,12 @@ import eventide as ev
 Simulate = Callable[..., ev.Simulation]
 
 
-def test_flights_far_shorter_than_a_step_are_found(simulate: Simulate) -> None:
+@pytest.mark.parametrize(
+    "below",
+    [lambda self: self.height <= 0.0, lambda self: math.expm1(self.height) <= 0.0],
+    ids=["proved", "sampled"],
+)
+def test_flights_far_shorter_than_a_step_are_found(simulate: Simulate, below: Callable[[Any], bool]) -> None:
     """A ball that bounces with restitution 0.9, whose flights are polynomials: steps would be as long as one likes."""
     sim = simulate(rel_error=1e-9, abs_error=1e-11)
 
@@ -25,7 +31,7 @@ def test_flights_far_shorter_than_a_step_are_found(simulate: Simulate) -> None:
             self.rate.height = self.velocity
             self.rate.velocity = -2.0
 
-        @ev.when(lambda self: self.height <= 0.0)
+        @ev.when(below)
         def bounce(self) -> None:
             self.log.append(self.sim.time)
             self.velocity = 0.9 * abs(self.velocity)

@@ -40,10 +40,8 @@ class WatchedConditions(ConditionList):
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition and watch it."""
-        self._arrivals = arrivals = self._arrivals + 1
-        condition.rank = -arrivals if prior else arrivals
+        super().add(condition, prior=prior)
         condition.is_over = False
-        self._members[condition] = None
         self._waiting += 1
         self._motion.watches.add(condition)
         self.instants.add(condition)
