@@ -233,7 +233,7 @@ class Flow:
                 self.segments.delete(place)
             if place and self._runs[place - 1][1] == low:
                 place -= 1
-                low = self._runs.pop(place)[0]  # noqa: PLW2901
+                low = self._runs.pop(place)[0]  # noqa: PLW2901  # the run grows
                 self.segments.delete(place)
             self._runs.insert(place, (low, high))
             self.segments.insert(place, (low, high))

@@ -61,40 +61,40 @@ def crosses(
 
 def _through_level(value: Any, level: Any) -> tuple[Side, Side]:
     def rises(self: Any) -> bool:
-        return value(self) >= level  # type: ignore[no-any-return]
+        return value(self) >= level  # type: ignore[no-any-return]  # a bool of floats
 
     def falls(self: Any) -> bool:
-        return value(self) <= level  # type: ignore[no-any-return]
+        return value(self) <= level  # type: ignore[no-any-return]  # a bool of floats
 
     return rises, falls
 
 
 def _through_moving_level(value: Any, level: Any) -> tuple[Side, Side]:
     def rises(self: Any) -> bool:
-        return value(self) >= level(self)  # type: ignore[no-any-return]
+        return value(self) >= level(self)  # type: ignore[no-any-return]  # a bool of floats
 
     def falls(self: Any) -> bool:
-        return value(self) <= level(self)  # type: ignore[no-any-return]
+        return value(self) <= level(self)  # type: ignore[no-any-return]  # a bool of floats
 
     return rises, falls
 
 
 def _free_through_level(value: Any, level: Any) -> tuple[Side, Side]:
     def rises() -> bool:
-        return value() >= level  # type: ignore[no-any-return]
+        return value() >= level  # type: ignore[no-any-return]  # a bool of floats
 
     def falls() -> bool:
-        return value() <= level  # type: ignore[no-any-return]
+        return value() <= level  # type: ignore[no-any-return]  # a bool of floats
 
     return rises, falls
 
 
 def _free_through_moving_level(value: Any, level: Any) -> tuple[Side, Side]:
     def rises() -> bool:
-        return value() >= level()  # type: ignore[no-any-return]
+        return value() >= level()  # type: ignore[no-any-return]  # a bool of floats
 
     def falls() -> bool:
-        return value() <= level()  # type: ignore[no-any-return]
+        return value() <= level()  # type: ignore[no-any-return]  # a bool of floats
 
     return rises, falls
 

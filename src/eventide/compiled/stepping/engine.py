@@ -89,7 +89,7 @@ def _told(make: Callable[[], str]) -> Callable[[], str]:
     """The same, but it says that it takes a moment."""
 
     def make_and_tell() -> str:
-        print("eventide: compiling its stepper, once for this installation (a second)", file=sys.stderr)  # noqa: T201
+        sys.stderr.write("eventide: compiling its stepper, once for this installation (a second)\n")
         return make()
 
     return make_and_tell

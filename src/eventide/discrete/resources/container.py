@@ -6,7 +6,6 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.discrete.commands import command
-from eventide.discrete.resources.line import NEW, check_priority
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 
@@ -132,7 +131,7 @@ class Container(Depot):
 
         Raises ModelError if there can never be.
         """
-        return self._make(AmountPut(), amount, priority)
+        return self._make_portion(AmountPut(), amount, priority)
 
     @command
     def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
@@ -140,21 +139,17 @@ class Container(Depot):
 
         Raises ModelError if it can never be.
         """
-        return self._make(AmountGet(), amount, priority)
+        return self._make_portion(AmountGet(), amount, priority)
 
-    def _make(self, portion: Some, amount: Any, priority: float) -> Some:
+    def _make_portion(self, portion: Some, amount: Any, priority: float) -> Some:
         try:
             fits = 0 <= amount <= self.capacity and amount < inf
         except TypeError:
             fits = False
         if not fits:
             refuse_amount(amount, self, portion._what)
-        portion.station = self
-        portion.state = NEW
-        portion.since = self.sim.time
         portion.amount = amount
-        portion._priority = priority if priority == 0.0 else check_priority(priority, self.name)
-        return portion
+        return self._make(portion, priority)
 
     def _change(self, difference: Any) -> None:
         self.amount += difference

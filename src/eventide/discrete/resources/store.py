@@ -11,7 +11,6 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.discrete.commands import command
-from eventide.discrete.resources.line import NEW, check_priority
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
@@ -247,12 +246,8 @@ class Store(Depot):
     def put(self, item: Any, priority: float = 0.0) -> ItemPut:
         """Command: put a thing in, once there is a place; answers the thing."""
         put = ItemPut()
-        put.station = self
-        put.state = NEW
-        put.since = self.sim.time
         put.item = item
-        put._priority = priority if priority == 0.0 else check_priority(priority, self.name)
-        return put
+        return self._make(put, priority)
 
     @command
     def get(self, filter: Filter | None = None, priority: float = 0.0) -> ItemGet:  # noqa: A002  # what others call it
@@ -266,12 +261,8 @@ class Store(Depot):
                 f"and got {filter!r}: write `get(lambda item: ...)`"
             )
         get = ItemGet()
-        get.station = self
-        get.state = NEW
-        get.since = self.sim.time
         get._filter = filter
-        get._priority = priority if priority == 0.0 else check_priority(priority, self.name)
-        return get
+        return self._make(get, priority)
 
     def _entry(self, item: Any) -> Entry:
         self._arrived = number = self._arrived + 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.commands import Handover
 from eventide.discrete.process import Process
-from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish, check_priority
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
@@ -209,6 +209,9 @@ class Side(Generic[Kind]):
         self.waits.reset()
 
 
+Some = TypeVar("Some", bound=Transfer)
+
+
 class Depot(Station):
     """What containers and stores have in common: two sides, and a level between them.
 
@@ -224,6 +227,13 @@ class Depot(Station):
         """Space kept for those who were granted: for what they will put in, or until they have taken out."""
         self._promises = 0
         self._keep_statistics()
+
+    def _make(self, transfer: Some, priority: float) -> Some:
+        transfer.station = self
+        transfer.state = NEW
+        transfer.since = self.sim.time
+        transfer._priority = priority if priority == 0.0 else check_priority(priority, self.name)
+        return transfer
 
     def _keep(self, amount: Any) -> None:
         self._kept += amount
