@@ -34,6 +34,7 @@ from eventide.continuous.tables import (
     PLACE,
     POINTS,
     SAMPLE,
+    MODELS,
     SETTINGS,
     Arrays,
 )
@@ -248,6 +249,7 @@ def arrays(flows: int = 1) -> Arrays:
         pending=np.zeros(flows, np.int64),
         touched=np.zeros(flows, np.int64),
         settings=np.zeros(SETTINGS),
+        models=np.zeros(MODELS),
         method=ENGLAND.coefficients,
         host=None,
     )

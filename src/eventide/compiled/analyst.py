@@ -13,7 +13,7 @@ from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.tables import GUARD, LEAVES, Y0, R, Y
+from eventide.continuous.tables import GUARD, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -94,7 +94,7 @@ class Compiler(Analyst):
             index=index,
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
-            is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+            is_certified=bool(certificate),
         )
 
     def _bound(self, condition: Condition) -> Bound | None:
@@ -123,7 +123,7 @@ class Compiler(Analyst):
         if plan.is_opaque or plan.touches is None:
             return None
         table, sim = motion.arena.table, motion.sim
-        answer = np.zeros(2 + LEAVES)
+        answer = np.zeros(STILL - GUARD + STILLS)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants

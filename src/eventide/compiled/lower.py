@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal
 
 from eventide.compiled.binder import make_binder
-from eventide.compiled.certificate import certificate_of, leaves_of
+from eventide.compiled.certificate import certificate_of, leave
 from eventide.compiled.ir import NAN
 from eventide.compiled.lowered import Lowered
 from eventide.compiled.outside import Outside, Place
@@ -15,6 +15,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
+from eventide.continuous.tables import GUARD, STILL
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -171,11 +172,11 @@ class Lowering:
         guide, slope = writer.truths.answer(truth)
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
-        self.certificate = certificate_of(truth.tree)
-        for k, leaf in enumerate(leaves_of(truth.tree) if self.certificate else []):
-            builder.store("double", leaf.guide, "%out", str(2 + k))
+        certificate = certificate_of(writer.truths.tree(truth))
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
+        if leave(builder, certificate.stills, STILL - GUARD):
+            self.certificate = certificate.words
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 

@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     KEY,
     LAND,
     LOCATED,
+    MODELS,
     NEXT,
     NEXT_EVENT,
     PENDING,
@@ -93,6 +94,7 @@ class Motion:
         settings = np.zeros(SETTINGS)
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
+        self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING] = -1.0, inf
         self.still = Still(self)
@@ -147,6 +149,7 @@ class Motion:
             pending=pending,
             touched=touched,
             settings=self._settings,
+            models=self._models,
             method=self._method.coefficients,
             host=self.host,
         )

@@ -115,7 +115,9 @@ TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-CONDITION_INTS: Final = 13
+SAMPLED: Final = 13
+"""Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up."""
+CONDITION_INTS: Final = 14
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -124,30 +126,86 @@ GUARD: Final = 2
 """The event function at the last test, positive where the condition is true; NaN if it has none."""
 SLOPE: Final = 3
 """The event function's derivative by time, after it; NaN if it is not to be had."""
-LEAVES: Final = 16
-"""So many comparisons of a condition are looked at one by one."""
-LEAF: Final = 4
-"""First of the columns for the guides of its comparisons."""
-GUARD_AT_END: Final = LEAF + LEAVES
-SLOPE_AT_END: Final = LEAF + LEAVES + 1
-LOW: Final = LEAF + LEAVES + 2
+STILLS: Final = 32
+"""So many numbers of a condition that do not move within a step are kept for its proofs."""
+STILL: Final = 4
+"""First of the columns for them, as the last test found them."""
+GUARD_AT_END: Final = STILL + STILLS
+SLOPE_AT_END: Final = STILL + STILLS + 1
+LOW: Final = STILL + STILLS + 2
 """How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = LEAF + LEAVES + 3
-SLOPE_LOW: Final = LEAF + LEAVES + 4
-HIGH: Final = LEAF + LEAVES + 5
+GUARD_LOW: Final = STILL + STILLS + 3
+SLOPE_LOW: Final = STILL + STILLS + 4
+HIGH: Final = STILL + STILLS + 5
 """How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = LEAF + LEAVES + 6
-SLOPE_HIGH: Final = LEAF + LEAVES + 7
-SAMPLE: Final = LEAF + LEAVES + 8
-"""First of the columns for each comparison's guide at the samples of the step, then for its Bernstein coefficients."""
-POINTS: Final = 10
-"""So many columns a comparison has for its samples: 9 at most, the ends among them, and one more."""
-SCRATCH: Final = SAMPLE + LEAVES * POINTS
-"""First of some columns to reckon in."""
-CONDITION_FLOATS: Final = SCRATCH + POINTS + 2 * LEAVES
+GUARD_HIGH: Final = STILL + STILLS + 6
+SLOPE_HIGH: Final = STILL + STILLS + 7
+CONDITION_FLOATS: Final = STILL + STILLS + 8
+
+# The certificate of a condition --------------------------------------------------------------------------------------
+
+# In `lists`: how many expressions it has, how many words come after them, then for each expression its code and three
+# numbers, then the words: the number of a comparison's expression, or how the two last truths are joined.
 
 AND: Final = -1
 OR: Final = -2
+EXPRESSION: Final = 4
+"""So many numbers tell an expression: its code, the expressions it is made of, and where a number stands."""
+
+CONSTANT: Final = 0
+"""What stands still; for this and those down to SHRUNK the last number tells where in the columns from STILL on."""
+SLOT: Final = 1
+"""A state: which entry of the index row is its object, and how far behind that one's first slot it stands."""
+TIME: Final = 2
+ELAPSED: Final = 3
+RAISED_BY: Final = 4
+LOWERED_BY: Final = 5
+TAKEN_FROM: Final = 6
+SCALED_BY: Final = 7
+SHRUNK_BY: Final = 8
+TO_THE_POWER: Final = 9
+SUM: Final = 10
+DIFFERENCE: Final = 11
+PRODUCT: Final = 12
+NEGATIVE: Final = 13
+INVERSE: Final = 14
+ROOT: Final = 15
+EXPONENTIAL: Final = 16
+LOGARITHM: Final = 17
+SINE: Final = 18
+COSINE: Final = 19
+ARCTANGENT: Final = 20
+SIZE: Final = 21
+LEAST_OF: Final = 22
+GREATEST_OF: Final = 23
+CHOICE_OF: Final = 24
+"""The second expression where the first is above zero, the third where it is below."""
+CHECKED: Final = 25
+"""What a law computes, as read in the law; what stands still is by how much that differs from what it has set."""
+
+# The enclosure of an expression over a part of a step: so many numbers in `models` ------------------------------------
+
+# First come the coefficients of the powers of s, which goes from -1 at the part's start to 1 at its end: up to 8.
+
+BESIDE: Final = 9
+"""How far the expression may be from that polynomial."""
+NOISE: Final = 10
+"""How far rounding may have taken what is computed of it from that."""
+LEAST: Final = 11
+MOST: Final = 12
+"""The range in which it lies, but for rounding."""
+SLOWEST: Final = 13
+FASTEST: Final = 14
+"""The range in which its derivative by s lies."""
+MODEL: Final = 15
+EXPRESSIONS: Final = 96
+"""So many expressions a condition has at most, to be enclosed."""
+JOINTS: Final = 40
+"""So many comparisons of a condition may wait to be joined."""
+ROUGH: Final = EXPRESSIONS * MODEL
+"""Where in `models` there is room to reckon in."""
+SIGNS: Final = ROUGH + 6 * MODEL
+MODELS: Final = SIGNS + JOINTS
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -235,9 +293,9 @@ class Coefficients(NamedTuple):
     layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
-    bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
-                and the restriction of a polynomial to a part of the step
+    bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant and its
+                derivative
     """
 
     sizes: Any
@@ -288,6 +346,7 @@ class Arrays(NamedTuple):
     pending         flows that have an event at the time of the last one found
     touched         flows that an event has touched, in order
     settings        limits and flags
+    models          (MODELS,) the enclosures of one condition's expressions, and room to reckon in
     method          the tableau
     host            whoever evaluates laws and conditions in Python; an empty tuple in compiled code
     """
@@ -307,5 +366,6 @@ class Arrays(NamedTuple):
     pending: Any
     touched: Any
     settings: Any
+    models: Any
     method: Coefficients
     host: Any

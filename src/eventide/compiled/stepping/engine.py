@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping import overrides
-from eventide.compiled.stepping.expressions import signature
+from eventide.compiled.stepping.expressions import LIBRARY, signature
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.memory import pack
 from eventide.compiled.stepping.methods import method_text, table_of
@@ -37,7 +37,7 @@ _C_TYPES: Final[dict[Kind, Any]] = {
 }
 _INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
-NEEDED: Final = ("pow",)
+NEEDED: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
 SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
 """Folders of the source on which the native stepper depends."""
@@ -68,7 +68,7 @@ class NativeEngine:
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:
             addresses = _table_at(self._store.load(method_text(method)))
-            self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
+            self._kernels[key] = np.array(addresses[: len(method.table) + 2], np.int64)
         return self._kernels[key]
 
 

@@ -30,10 +30,6 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
     """Call a method's kernel."""
 
 
-def restriction(address: int, source: int, target: int, low: float, high: float) -> None:
-    """Call a method's kernel for Bernstein coefficients."""
-
-
 def address_of(item: Any) -> int:
     """The address of an item of an array."""
     return 0
@@ -47,7 +43,6 @@ _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
 _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
-_RESTRICTION: Final[tuple[Kind, ...]] = ("ptr", "ptr", "double", "double")
 
 Instruction = Callable[[Expressions, list[ast.expr]], Value]
 
@@ -96,7 +91,6 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
     "combination": _call(_COMBINATION, "void"),
-    "restriction": _call(_RESTRICTION, "void"),
     "address_of": _address,
     "clear_run": _clear,
 }

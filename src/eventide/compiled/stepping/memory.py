@@ -21,6 +21,7 @@ FLOATS: Final = frozenset(
         "condition_floats",
         "constants",
         "settings",
+        "models",
         "nodes",
         "table",
         "layers",

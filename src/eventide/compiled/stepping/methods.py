@@ -5,8 +5,6 @@ Four slots are worked on at once, each by the same operations in the same order 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from eventide.compiled.ir import real
 from eventide.continuous.tables import (
     DEGREE,
@@ -35,8 +33,8 @@ _HEAD = (
 def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, its
-    derivative, and what `restrict` in `certainty.py` does.
+    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant and its
+    derivative.
     """
     stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
     texts = []
@@ -47,8 +45,7 @@ def method_text(method: Coefficients) -> str:
     assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA])
     texts.append(_function("@interpolant", _Polynomial(degree)))
     texts.append(_function("@derivative", _Derivative(degree)))
-    texts.append(_restriction("@restriction", degree))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative", "@restriction"]
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative"]
     return _HEAD + "".join(texts) + table_of(names)
 
 
@@ -205,55 +202,3 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
     ]
     head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{"
     return "\n".join([head, "entry:", *lines, "}", ""])
-
-
-def _restriction(name: str, degree: int) -> str:
-    """Bernstein coefficients for a part of [0, 1]: de Casteljau's algorithm written out, all in registers."""
-    lines, count = [], 0
-
-    def lerp(here: str, there: str, share: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"%d{count} = fsub double {there}, {here}")
-        lines.append(f"%m{count} = fmul double {share}, %d{count}")
-        lines.append(f"%s{count} = fadd double {here}, %m{count}")
-        return f"%s{count}"
-
-    def part(before: list[str], test: str, number: int, cut: Callable[[list[str]], None]) -> list[str]:
-        """What is left after a cut, which is made only if `test` holds."""
-        previous = "entry" if number == 0 else f"after{number - 1}"
-        lines.append(f"br i1 {test}, label %cut{number}, label %after{number}")
-        lines.append(f"cut{number}:")
-        after = list(before)
-        cut(after)
-        lines.append(f"br label %after{number}")
-        lines.append(f"after{number}:")
-        merged = []
-        for i, (old, new) in enumerate(zip(before, after, strict=True)):
-            lines.append(f"%p{number}.{i} = phi double [ {old}, %{previous} ], [ {new}, %cut{number} ]")
-            merged.append(f"%p{number}.{i}")
-        return merged
-
-    def cut_right(c: list[str]) -> None:
-        for r in range(1, degree + 1):
-            for i in range(degree, r - 1, -1):
-                c[i] = lerp(c[i - 1], c[i], "%high")
-
-    def cut_left(c: list[str]) -> None:
-        lines.append("%share = fdiv double %low, %high")
-        for r in range(1, degree + 1):
-            for i in range(degree + 1 - r):
-                c[i] = lerp(c[i], c[i + 1], "%share")
-
-    for i in range(degree + 1):
-        lines.append(f"%at{i} = getelementptr inbounds double, ptr %from, i64 {i}")
-        lines.append(f"%c{i} = load double, ptr %at{i}")
-    lines.append(f"%is_short = fcmp olt double %high, {real(1.0)}")
-    lines.append(f"%is_late = fcmp ogt double %low, {real(0.0)}")
-    whole = [f"%c{i}" for i in range(degree + 1)]
-    kept = part(part(whole, "%is_short", 0, cut_right), "%is_late", 1, cut_left)
-    for i, text in enumerate(kept):
-        lines.append(f"%to{i} = getelementptr inbounds double, ptr %to, i64 {i}")
-        lines.append(f"store double {text}, ptr %to{i}")
-    head = f"define internal void {name}(ptr %from, ptr %to, double %low, double %high) {{"
-    return "\n".join([head, "entry:", *lines, "ret void", "}", ""])

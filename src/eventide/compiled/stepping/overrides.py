@@ -6,7 +6,7 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, law, restriction
+from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, law
 from eventide.continuous.stepper import combine_mixed, copy
 from eventide.continuous.tables import (
     ADDRESS,
@@ -18,7 +18,6 @@ from eventide.continuous.tables import (
     FIRST_STAGE,
     GUARD,
     INDEX,
-    SCRATCH,
     SEGMENTS_HI,
     SEGMENTS_LO,
     START,
@@ -93,17 +92,6 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
 def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row R to the derivative there."""
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
-
-
-def restrict(a: Arrays, c: int, at: int, low: float, high: float) -> None:
-    """Leave in the scratch columns the Bernstein coefficients for a part of the step."""
-    restriction(
-        a.method.kernels[a.method.sizes[TABLE_ROWS] + 2],
-        address_of(a.condition_floats[c, at]),
-        address_of(a.condition_floats[c, SCRATCH]),
-        low,
-        high,
-    )
 
 
 def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:
