@@ -467,7 +467,7 @@ def find(a: Arrays, c: int, f: int) -> float:
         if not (low < probe < high and time_low < time < time_high):
             break
         slack = slack / 2
-        if -HUGE < guard_low < 0.0 <= guard_high < HUGE:
+        if -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
             width = high - low
             share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
             better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
