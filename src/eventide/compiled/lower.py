@@ -7,6 +7,7 @@ from typing import Any, Final, Literal
 from eventide.compiled.binder import make_binder
 from eventide.compiled.certificate import certificate_of, leave
 from eventide.compiled.ir import NAN
+from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered
 from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
@@ -78,7 +79,8 @@ class Lowering:
 
         lanes       how many simulations stand side by side in each slot, for a law; None for one
         """
-        writer = Statements(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
+        kind = Conditions if self.kind == "condition" else Statements
+        writer = kind(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
         try:
             write = self._write_law if self.kind == "law" else self._write_condition
             source = write(writer)

@@ -26,6 +26,7 @@ from eventide.continuous.tables import (
     ROUGH,
     SIGNS,
     SLOWEST,
+    UNSURE,
     Arrays,
 )
 
@@ -75,6 +76,8 @@ def sign_of(a: Arrays, at: int) -> int:
     """
     m = a.models
     noise = m[at + NOISE]
+    if m[at + UNSURE] != 0.0:
+        return PERHAPS
     if m[at + MOST] <= noise:
         return NEVER
     if m[at + LEAST] > noise:

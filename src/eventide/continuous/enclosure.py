@@ -64,6 +64,7 @@ from eventide.continuous.tables import (
     TAKEN_FROM,
     TIME,
     TO_THE_POWER,
+    UNSURE,
     Y0,
     Arrays,
     P,
@@ -107,20 +108,34 @@ def reckon(a: Arrays, c: int, f: int, word: int, at: int, low: float, high: floa
         enclose_clock(a, f, at, a.flow_floats[f, START] + a.flow_floats[f, REST], low, high)
     elif code == ELAPSED:
         enclose_clock(a, f, at, 0.0, low, high)
+    elif code == CONSTANT:
+        stand_still(a, at, a.condition_floats[c, STILL + third])
     elif code <= TO_THE_POWER:
         reckon_with_still(a, code, at, one, a.condition_floats[c, STILL + third])
+        doubt(a, at, one)
     elif code <= PRODUCT:
         reckon_two(a, code, at, one, other)
-    elif code < SIZE:
+        doubt(a, at, one)
+        doubt(a, at, other)
+    elif code <= SIZE:
         reckon_function(a, code, at, one)
-    elif code == SIZE:
-        take_size(a, at, one)
+        doubt(a, at, one)
     elif code == CHOICE_OF:
         choose_one(a, at, one, other, third * MODEL)
+        doubt(a, at, one)
     elif code == CHECKED:
         check(a, at, one, a.condition_floats[c, STILL + third])
+        doubt(a, at, one)
     else:
         take_extreme(a, at, one, other, 1.0 if code == LEAST_OF else -1.0)
+        doubt(a, at, one)
+        doubt(a, at, other)
+
+
+def doubt(a: Arrays, at: int, one: int) -> None:
+    """What is made of an expression that may have no value may have none."""
+    if a.models[one + UNSURE] != 0.0:
+        a.models[at + UNSURE] = 1.0
 
 
 # --- what moves by itself --------------------------------------------------------------------------------------------
@@ -147,7 +162,7 @@ def enclose_state(a: Arrays, f: int, at: int, slot: int, low: float, high: float
         m[at + j] *= power
         power *= half
     m[at] += a.rows[Y0, slot]
-    m[at + BESIDE] = 0.0
+    m[at + BESIDE] = m[at + UNSURE] = 0.0
     m[at + NOISE] = UNIT * size
     find_slopes(a, at)
     finish(a, at, -HUGE, HUGE)
@@ -270,9 +285,7 @@ def times(low: float, high: float, least: float, most: float) -> tuple[float, fl
 
 def reckon_with_still(a: Arrays, code: int, at: int, one: int, still: float) -> None:
     """An expression and a number that does not move."""
-    if code == CONSTANT:
-        stand_still(a, at, still)
-    elif code == RAISED_BY:
+    if code == RAISED_BY:
         stretch(a, at, one, 1.0, still)
     elif code == LOWERED_BY:
         stretch(a, at, one, 1.0, -still)
@@ -298,6 +311,7 @@ def stretch(a: Arrays, at: int, one: int, factor: float, shift: float) -> None:
     least, most = factor * m[one + LEAST] + known, factor * m[one + MOST] + known
     slowest, fastest = factor * m[one + SLOWEST], factor * m[one + FASTEST]
     m[at + SLOWEST], m[at + FASTEST] = min(slowest, fastest), max(slowest, fastest)
+    m[at + UNSURE] = m[one + UNSURE]
     finish(a, at, min(least, most), max(least, most))
 
 
@@ -318,6 +332,7 @@ def add(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
         m[at + k] = m[one + k] + sign * m[other + k]
     m[at + BESIDE] = m[one + BESIDE] + m[other + BESIDE]
     m[at + NOISE] = m[one + NOISE] + m[other + NOISE] + UNIT * (largest(a, one) + largest(a, other))
+    m[at + UNSURE] = 0.0
     low, high, slow, fast = LEAST, MOST, SLOWEST, FASTEST
     if sign < 0.0:
         low, high, slow, fast = MOST, LEAST, FASTEST, SLOWEST
@@ -344,6 +359,7 @@ def multiply(a: Arrays, at: int, one: int, other: int) -> None:
         lost += abs(total)
     m[at + BESIDE] = lost + size * m[other + BESIDE] + factor * m[one + BESIDE]
     m[at + NOISE] = size * m[other + NOISE] + factor * m[one + NOISE] + UNIT * size * factor
+    m[at + UNSURE] = 0.0
     least, most = times(m[one + LEAST], m[one + MOST], m[other + LEAST], m[other + MOST])
     if one == other:
         least = max(least, 0.0)
@@ -400,6 +416,7 @@ def take_extreme(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
         m[at + k] = (m[one + k] + m[other + k] - sign * m[WIDTH_APART + k]) / 2
     m[at + BESIDE] = (m[one + BESIDE] + m[other + BESIDE] + m[WIDTH_APART + BESIDE]) / 2
     m[at + NOISE] = m[one + NOISE] + m[other + NOISE]
+    m[at + UNSURE] = 0.0
     m[at + SLOWEST], m[at + FASTEST] = slowest, fastest
     finish(a, at, least, most)
 
@@ -423,6 +440,8 @@ def choose_one(a: Arrays, at: int, test: int, one: int, other: int) -> None:
     else:
         set_range(a, at, min(m[one + LEAST], m[other + LEAST]), max(m[one + MOST], m[other + MOST]))
         m[at + NOISE] = m[one + NOISE] + m[other + NOISE]
+        doubt(a, at, one)
+        doubt(a, at, other)
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -442,6 +461,8 @@ def reckon_function(a: Arrays, code: int, at: int, one: int) -> None:
         take_logarithm(a, at, one)
     elif code == ARCTANGENT:
         take_arctangent(a, at, one)
+    elif code == SIZE:
+        take_size(a, at, one)
     else:
         oscillate(a, at, one, code == COSINE)
 
@@ -523,6 +544,7 @@ def exponentiate(a: Arrays, at: int, one: int) -> None:
     low, high = m[one + LEAST], m[one + MOST]
     if high > LARGEST_POWER:
         set_range(a, at, 0.0, HUGE)
+        m[at + UNSURE] = 1.0
         return
     centre, least, most = centre_of(a, one, low), exp(max(low, -LARGEST_POWER)), exp(high)
     least = least if low > -LARGEST_POWER else 0.0
@@ -542,6 +564,7 @@ def take_logarithm(a: Arrays, at: int, one: int) -> None:
     low, high = m[one + LEAST], m[one + MOST]
     if not low > 1.0 / FAR:
         set_range(a, at, -HUGE, log(high) if high > 1.0 / FAR else HUGE)
+        m[at + UNSURE] = 1.0
         return
     centre = centre_of(a, one, low)
     reach, power = reach_of(a, one, low, centre), 1.0
@@ -623,6 +646,7 @@ def raise_to(a: Arrays, at: int, one: int, exponent: float) -> None:
     is_known = low >= 0.0 and (low > 0.0 or exponent > 0.0) and has_power(high, exponent) and has_power(low, exponent)
     if not is_known:
         set_range(a, at, -HUGE, HUGE)
+        m[at + UNSURE] = 1.0
         return
     at_low, at_high = low**exponent, high**exponent
     slow, fast = steepness(low, at_low, exponent), steepness(high, at_high, exponent)

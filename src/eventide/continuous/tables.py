@@ -197,7 +197,9 @@ MOST: Final = 12
 SLOWEST: Final = 13
 FASTEST: Final = 14
 """The range in which its derivative by s lies."""
-MODEL: Final = 15
+UNSURE: Final = 15
+"""Whether it may have no value somewhere: a root of what is negative, a division by zero."""
+MODEL: Final = 16
 EXPRESSIONS: Final = 96
 """So many expressions a condition has at most, to be enclosed."""
 JOINTS: Final = 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, StateWait
 
+Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
 
@@ -80,7 +81,6 @@ class Watches:
         same = self.floats.allocate()
         assert row == same
         condition.row = row
-        self._count(plan)
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
         ints[row, CERTIFICATE] = plan.certificate
@@ -90,14 +90,20 @@ class Watches:
         self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
+        self._count(condition)
 
-    def _count(self, plan: ConditionPlan) -> None:
-        if plan.is_certified:
-            self.certified += 1
-        elif plan.guide is not None or not (plan.is_opaque or plan.touches is None):
-            self.sampled += 1
-        else:
-            self.opaque += 1
+    def _count(self, condition: Condition) -> None:
+        kind = self.kind_of(condition)
+        self.certified += kind == "certified"
+        self.sampled += kind == "sampled"
+        self.opaque += kind == "opaque"
+
+    def kind_of(self, condition: Condition) -> Kind:
+        """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
+        plan = condition.plan
+        if plan.guide is None and (plan.is_opaque or plan.touches is None):
+            return "opaque"
+        return "certified" if plan.is_certified and not self.flow_of(condition).assigns else "sampled"
 
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
