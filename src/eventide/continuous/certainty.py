@@ -56,10 +56,10 @@ def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
 
 
 def joined(one: int, other: int) -> int:
-    """What "and" makes of two signs."""
+    """What "and" makes of two signs. Of two that rise the later counts, or the sooner: it rises as well."""
     if one == NEVER or other == NEVER:  # noqa: PLR1714  # `in` has no translation
         return NEVER
-    if one == ALWAYS:
+    if one == ALWAYS or one == other:  # noqa: PLR1714  # see above
         return other
     return one if other == ALWAYS else PERHAPS
 
@@ -82,19 +82,31 @@ def sign_of(a: Arrays, at: int) -> int:
         return NEVER
     if m[at + LEAST] > noise:
         return ALWAYS
+    margin = noise + m[at + BESIDE]
+    if m[at + SLOWEST] > 0.0 and is_crossed(a, at, margin):
+        return RISES
     find_coefficients(a, at)
     last = a.method.sizes[DEGREE]
     least = most = m[ROUGH]
     for i in range(1, last + 1):
         least, most = min(least, m[ROUGH + i]), max(most, m[ROUGH + i])
-    margin = noise + m[at + BESIDE]
     if most + m[at + BESIDE] <= noise:
         return NEVER
     if least > margin:
         return ALWAYS
-    if m[ROUGH] < -margin and m[ROUGH + last] > margin and (m[at + SLOWEST] > 0.0 or rises_once(a, at)):
-        return RISES
-    return PERHAPS
+    return RISES if rises_once(a, at) else PERHAPS
+
+
+def is_crossed(a: Arrays, at: int, margin: float) -> bool:
+    """Whether an expression is below zero at the start of the part, and above at its end."""
+    m = a.models
+    first = last = m[at]
+    sign = -1.0
+    for k in range(1, a.method.sizes[DEGREE] + 1):
+        first += sign * m[at + k]
+        last += m[at + k]
+        sign = -sign
+    return first < -margin and last > margin
 
 
 def find_coefficients(a: Arrays, at: int) -> None:
@@ -109,17 +121,19 @@ def find_coefficients(a: Arrays, at: int) -> None:
 
 
 def rises_once(a: Arrays, at: int) -> bool:
-    """Whether the coefficients in the rough are negative first and positive then, none of them near zero.
+    """Whether the coefficients in the rough are negative first and positive then, near zero only before.
 
     That tells nothing of an expression that may be far from its polynomial.
     """
     m = a.models
     noise = m[at + NOISE]
-    is_above = False
+    is_below = is_above = False
     for i in range(a.method.sizes[DEGREE] + 1):
         coefficient = m[ROUGH + i]
         if coefficient > noise:
             is_above = True
-        elif is_above or not coefficient < -noise:
+        elif is_above or (is_below and not coefficient < -noise):
             return False
-    return m[at + BESIDE] <= noise
+        if coefficient < -noise:
+            is_below = True
+    return is_below and is_above and m[at + BESIDE] <= noise

@@ -142,30 +142,38 @@ def doubt(a: Arrays, at: int, one: int) -> None:
 
 
 def enclose_state(a: Arrays, f: int, at: int, slot: int, low: float, high: float) -> None:
-    """The interpolant of a state, developed about the middle of the part. Source: Horner's scheme, repeated."""
+    """The interpolant of a state."""
     if not is_moved(a, f, slot):
         stand_still(a, at, a.rows[Y, slot])
         return
     m = a.models
     n, half = a.method.sizes[DEGREE], (high - low) / 2
-    middle, power, size = low + half, high, abs(a.rows[Y0, slot])
-    m[at] = a.rows[E0, slot]
+    power, size = high, abs(a.rows[Y0, slot])
     for j in range(n):
-        m[at + 1 + j] = a.rows[P + j, slot]
-        size += abs(m[at + 1 + j]) * power
+        size += abs(a.rows[P + j, slot]) * power
         power *= high
-    for i in range(n):
-        for j in range(n - 1, i - 1, -1):
-            m[at + j] += middle * m[at + j + 1]
-    power = half
-    for j in range(1, n + 1):
-        m[at + j] *= power
-        power *= half
-    m[at] += a.rows[Y0, slot]
+    develop_state(a, at, slot, low + half, half)
     m[at + BESIDE] = m[at + UNSURE] = 0.0
     m[at + NOISE] = UNIT * size
     find_slopes(a, at)
     finish(a, at, -HUGE, HUGE)
+
+
+def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
+    """The coefficients of the interpolant, developed about the middle of the part. Source: Horner's scheme, repeated."""
+    m = a.models
+    n = a.method.sizes[DEGREE]
+    m[at] = a.rows[E0, slot]
+    for j in range(n):
+        m[at + 1 + j] = a.rows[P + j, slot]
+    for i in range(n):
+        for j in range(n - 1, i - 1, -1):
+            m[at + j] = m[at + j] + middle * m[at + j + 1]
+    power = half
+    for j in range(1, n + 1):
+        m[at + j] = m[at + j] * power
+        power = power * half
+    m[at] = a.rows[Y0, slot] + m[at]
 
 
 def is_moved(a: Arrays, f: int, slot: int) -> bool:
@@ -386,10 +394,9 @@ def take_size(a: Arrays, at: int, one: int) -> None:
     else:
         half, size = -high * (low / (high - low)), max(-low, high)
         fastest = max(-m[one + SLOWEST], m[one + FASTEST])
-        noise = m[one + NOISE]
         stretch(a, at, one, (high + low) / (high - low), half)
         m[at + BESIDE] += half
-        m[at + NOISE] = noise + UNIT * size
+        m[at + NOISE] = m[one + NOISE] + UNIT * size
         m[at + SLOWEST], m[at + FASTEST] = -fastest, fastest
         finish(a, at, 0.0, size)
 
@@ -415,7 +422,7 @@ def take_extreme(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
     for k in range(a.method.sizes[DEGREE] + 1):
         m[at + k] = (m[one + k] + m[other + k] - sign * m[WIDTH_APART + k]) / 2
     m[at + BESIDE] = (m[one + BESIDE] + m[other + BESIDE] + m[WIDTH_APART + BESIDE]) / 2
-    m[at + NOISE] = m[one + NOISE] + m[other + NOISE]
+    m[at + NOISE] = m[one + NOISE] + m[other + NOISE] + UNIT * (largest(a, one) + largest(a, other))
     m[at + UNSURE] = 0.0
     m[at + SLOWEST], m[at + FASTEST] = slowest, fastest
     finish(a, at, least, most)

@@ -31,6 +31,7 @@ from eventide.continuous.tables import (
     END,
     EVENT,
     EXTRA,
+    FALSE_TO,
     FIRST,
     FITTED,
     FOLLOWING,
@@ -323,14 +324,16 @@ def examine(a: Arrays, c: int, f: int) -> bool:
         if a.method.sizes[EXTRA] > 0:
             a.flow_floats[f, AT] = nan
     a.settings[BUDGET] = PARTS
+    a.settings[FALSE_TO] = 0.0
     if a.conditions[c, READY] == 0:
         if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
             a.conditions[c, READY] = 1
         elif a.conditions[c, TRUE_AT_END] == 0 and a.settings[BUDGET] > 0.0:
             a.conditions[c, READY] = 1
+            a.settings[FALSE_TO] = 1.0
             keep_low(a, c, a.flow_floats[f, STEP], a.condition_floats[c, GUARD_AT_END], nan)
-    if a.conditions[c, READY] == 1 and a.settings[BUDGET] > 0.0:
-        search(a, c, f, a.condition_floats[c, LOW] / a.flow_floats[f, STEP], 1.0, DEPTH)
+    if a.conditions[c, READY] == 1:
+        search(a, c, f, a.settings[FALSE_TO], 1.0, DEPTH)
     if a.settings[BUDGET] > 0.0 or a.condition_floats[c, HIGH] >= 0.0:
         return True
     a.settings[UNPROVED] += 1.0
@@ -344,15 +347,15 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     a.settings[BUDGET] -= 1.0
     sign = sign_within(a, c, f, low, high)
     middle = low + (high - low) / 2
-    if sign == PERHAPS and depth > 0:
-        return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
-    if sign == ALWAYS or sign == PERHAPS:  # noqa: PLR1714, SIM109  # `in` has no translation
+    if sign == NEVER or (sign == RISES and low > 0.0):
+        elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
+        if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) and not test_inside(a, c, f, elapsed):
+            keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            a.settings[FALSE_TO] = low if sign == RISES else high
+            return True
+    if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714  # `in` has no translation
         return False
-    elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
-    if not is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) or test_inside(a, c, f, elapsed):
-        return False
-    keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-    return True
+    return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 
 
 def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:

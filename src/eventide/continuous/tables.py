@@ -248,7 +248,9 @@ TAPE: Final = 18
 """The place in `lists` of the first tape; -1 if there is none."""
 UPCOMING: Final = 19
 """The next instant of a tape; infinity if there is none."""
-SETTINGS: Final = 20
+FALSE_TO: Final = 20
+"""The fraction of the step up to which a condition has been proved to stay false once it is."""
+SETTINGS: Final = 21
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -296,8 +298,8 @@ class Coefficients(NamedTuple):
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant and its
-                derivative
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
+                and its development about a point
     """
 
     sizes: Any

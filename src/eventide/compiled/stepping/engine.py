@@ -68,7 +68,7 @@ class NativeEngine:
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:
             addresses = _table_at(self._store.load(method_text(method)))
-            self._kernels[key] = np.array(addresses[: len(method.table) + 2], np.int64)
+            self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
         return self._kernels[key]
 
 

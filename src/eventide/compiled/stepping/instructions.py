@@ -30,6 +30,10 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
     """Call a method's kernel."""
 
 
+def development(address: int, rows: int, width: int, slot: int, target: int, middle: float, half: float) -> None:
+    """Call a method's kernel for the interpolant of one slot about a point."""
+
+
 def address_of(item: Any) -> int:
     """The address of an item of an array."""
     return 0
@@ -43,6 +47,7 @@ _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
 _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
+_DEVELOPMENT: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "ptr", "double", "double")
 
 Instruction = Callable[[Expressions, list[ast.expr]], Value]
 
@@ -91,6 +96,7 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
     "combination": _call(_COMBINATION, "void"),
+    "development": _call(_DEVELOPMENT, "void"),
     "address_of": _address,
     "clear_run": _clear,
 }

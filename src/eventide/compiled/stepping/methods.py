@@ -33,8 +33,8 @@ _HEAD = (
 def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant and its
-    derivative.
+    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, its
+    derivative, and what `develop_state` in `enclosure.py` does.
     """
     stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
     texts = []
@@ -45,7 +45,8 @@ def method_text(method: Coefficients) -> str:
     assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA])
     texts.append(_function("@interpolant", _Polynomial(degree)))
     texts.append(_function("@derivative", _Derivative(degree)))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative"]
+    texts.append(_development("@development", degree))
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative", "@development"]
     return _HEAD + "".join(texts) + table_of(names)
 
 
@@ -202,3 +203,31 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
     ]
     head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{"
     return "\n".join([head, "entry:", *lines, "}", ""])
+
+
+def _development(name: str, degree: int) -> str:
+    """`develop_state` in `enclosure.py`, for one slot, written out: all in registers."""
+    lines: list[str] = []
+
+    def do(instruction: str) -> str:
+        lines.append(f"%v{len(lines)} = {instruction}")
+        return f"%v{len(lines) - 1}"
+
+    def load(row: int) -> str:
+        place = do(f"add nsw i64 {do(f'mul nsw i64 %width, {row}')}, %slot")
+        return do(f"load double, ptr {do(f'getelementptr inbounds double, ptr %rows, i64 {place}')}")
+
+    coefficients = [load(E0), *(load(P + j) for j in range(degree))]
+    for i in range(degree):
+        for j in range(degree - 1, i - 1, -1):
+            coefficients[j] = do(f"fadd double {coefficients[j]}, {do(f'fmul double %middle, {coefficients[j + 1]}')}")
+    power = "%half"
+    for j in range(1, degree + 1):
+        coefficients[j] = do(f"fmul double {coefficients[j]}, {power}")
+        power = do(f"fmul double {power}, %half")
+    coefficients[0] = do(f"fadd double {load(Y0)}, {coefficients[0]}")
+    for j, coefficient in enumerate(coefficients):
+        place = do(f"getelementptr inbounds double, ptr %to, i64 {j}")
+        lines.append(f"store double {coefficient}, ptr {place}")
+    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %slot, ptr %to, double %middle, double %half) {{"
+    return "\n".join([head, "entry:", *lines, "ret void", "}", ""])

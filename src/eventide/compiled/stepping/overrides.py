@@ -6,7 +6,7 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, law
+from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, development, law
 from eventide.continuous.stepper import combine_mixed, copy
 from eventide.continuous.tables import (
     ADDRESS,
@@ -92,6 +92,19 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
 def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row R to the derivative there."""
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
+
+
+def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
+    """Leave the coefficients of the interpolant of a state about a point."""
+    development(
+        a.method.kernels[a.method.sizes[TABLE_ROWS] + 2],
+        address_of(a.rows[0, 0]),
+        a.rows.width,
+        slot,
+        address_of(a.models[at]),
+        middle,
+        half,
+    )
 
 
 def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:
