@@ -201,9 +201,7 @@ FUNCTIONS: Final[dict[str, Callable[[Maybe], Maybe]]] = {
     ),
     "asinh": lambda x: _area(x, 1.0),
     "acosh": lambda x: _area(x, -1.0),
-    "atanh": lambda x: product(
-        _logarithm(quotient(_with_one(x), difference(literal(1.0), x))), literal(0.5)
-    ),
+    "atanh": lambda x: product(_logarithm(quotient(_with_one(x), difference(literal(1.0), x))), literal(0.5)),
 }
 """What can be told of functions of one number, by their names."""
 
@@ -221,4 +219,3 @@ def negative(one: Maybe) -> Maybe:
 def extreme(comparison: str, one: Maybe, other: Maybe) -> Maybe:
     """The lesser ("lt") or the greater ("gt") of two."""
     return of_two(LEAST_OF if comparison == "lt" else GREATEST_OF, one, other)
-

@@ -122,4 +122,3 @@ _MARK: Final = "="
 
 def _name_of(place: Place) -> str:
     return f"{_MARK}{place.row} {'.'.join(place.owner.path)} {place.name}"
-

@@ -121,19 +121,23 @@ def find_coefficients(a: Arrays, at: int) -> None:
 
 
 def rises_once(a: Arrays, at: int) -> bool:
-    """Whether the coefficients in the rough are negative first and positive then, near zero only before.
+    """Whether the coefficients in the rough are negative first and positive then, near zero only before or between.
 
     That tells nothing of an expression that may be far from its polynomial.
     """
     m = a.models
     noise = m[at + NOISE]
-    is_below = is_above = False
+    is_below = is_past = is_above = False
     for i in range(a.method.sizes[DEGREE] + 1):
         coefficient = m[ROUGH + i]
         if coefficient > noise:
             is_above = True
-        elif is_above or (is_below and not coefficient < -noise):
+        elif is_above:
             return False
-        if coefficient < -noise:
+        elif coefficient < -noise:
+            if is_past:
+                return False
             is_below = True
+        elif is_below:
+            is_past = True
     return is_below and is_above and m[at + BESIDE] <= noise

@@ -63,8 +63,8 @@ PARTS: Final = 128.0
 """Into so many parts a step is divided at most to prove that a condition stays false in it."""
 DEPTH_OF_FALSE: Final = 24
 """So often a part is halved at most to find where a trigger is false."""
-DEPTH: Final = 48
-"""So often a part is halved at most."""
+DEPTH: Final = 40
+"""So often a part is halved at most: parts that are yet shorter are told apart by rounding only."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
@@ -213,7 +213,11 @@ def look_at_samples(a: Arrays, f: int) -> None:
 
 def look_to_the_end(a: Arrays, c: int, f: int) -> None:
     """Take up what a condition is at the end of the step, and what it may have been since the last sample."""
-    step, guard, slope = a.flow_floats[f, STEP], a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END]
+    step, guard, slope = (
+        a.flow_floats[f, STEP],
+        a.condition_floats[c, GUARD_AT_END],
+        a.condition_floats[c, SLOPE_AT_END],
+    )
     truth = a.conditions[c, TRUE_AT_END] == 1
     if a.conditions[c, SAMPLED] == 1:
         if guard != guard:

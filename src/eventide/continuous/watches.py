@@ -75,8 +75,6 @@ class Watches:
         """Give a condition its row and its place in a flow."""
         motion = self.motion
         plan = condition.plan = motion.analyst.condition(condition)
-        if plan.touches is None and not motion.together:
-            motion.groups.unite()
         row = self.ints.allocate()
         same = self.floats.allocate()
         assert row == same
@@ -100,10 +98,9 @@ class Watches:
 
     def kind_of(self, condition: Condition) -> Kind:
         """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
-        plan = condition.plan
-        if plan.guide is None and (plan.is_opaque or plan.touches is None):
+        if condition.plan.is_opaque:
             return "opaque"
-        return "certified" if plan.is_certified and not self.flow_of(condition).assigns else "sampled"
+        return "certified" if condition.plan.is_certified and not self.flow_of(condition).assigns else "sampled"
 
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
