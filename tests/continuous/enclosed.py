@@ -147,9 +147,7 @@ def _power(one: Expression, exponent: float) -> Expression:
 
     def value(x: Sequence[float], t: float) -> float:
         answer = one.value(x, t) ** exponent
-        if isinstance(answer, complex):
-            raise ValueError(answer)
-        return answer
+        return math.nan if isinstance(answer, complex) else answer
 
     return Expression(form, value, f"{one.text} ** {exponent}")
 

@@ -1,5 +1,6 @@
 """What lets the stepper prove that a condition stays false within a step: its comparisons as expressions, and how these
-are joined."""
+are joined.
+"""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def number_of(tree: Tree | None) -> Maybe:
     """What is above zero where a truth holds and below where it does not."""
     if isinstance(tree, Joint):
         return of_two(LEAST_OF if tree.word == "and" else GREATEST_OF, number_of(tree.one), number_of(tree.other))
-    return tree and tree.form
+    return tree.form if tree else None
 
 
 # --- functions of the mathematical library ---------------------------------------------------------------------------

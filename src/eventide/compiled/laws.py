@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.flow import GATE, OPEN, Flow
 from eventide.compiled.ir import ZERO, Block
@@ -12,10 +12,12 @@ from eventide.compiled.outside import Found, Place
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Form, Function, Item, Number, Path, Ref, Truth, Vector
-from eventide.compiled.vectors import Operand
 from eventide.compiled.ways import Frame
 from eventide.continuous import Continuous
 from eventide.continuous.tables import CHECKED
+
+if TYPE_CHECKING:
+    from eventide.compiled.vectors import Operand
 
 READ_IN_LAWS: Final = ("computed", "rate")
 LONGEST_LAW: Final = 4000

@@ -59,7 +59,7 @@ def joined(one: int, other: int) -> int:
     """What "and" makes of two signs. Of two that rise the later counts, or the sooner: it rises as well."""
     if one == NEVER or other == NEVER:  # noqa: PLR1714  # `in` has no translation
         return NEVER
-    if one == ALWAYS or one == other:  # noqa: PLR1714  # see above
+    if one == ALWAYS or one == other:  # noqa: PLR1714, SIM109  # see above
         return other
     return one if other == ALWAYS else PERHAPS
 
@@ -106,7 +106,7 @@ def is_crossed(a: Arrays, at: int, margin: float) -> bool:
         first += sign * m[at + k]
         last += m[at + k]
         sign = -sign
-    return first < -margin and last > margin
+    return bool(first < -margin and last > margin)
 
 
 def find_coefficients(a: Arrays, at: int) -> None:

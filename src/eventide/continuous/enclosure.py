@@ -7,7 +7,7 @@ the power n + 1 of the part's length. Where that is worse than what the range of
 What rounding may have done is reckoned apart.
 
 Plain functions over arrays, which are also translated to native code.
-Source: Makino & Berz, Taylor models and other validated functional inclusion methods, Int. J. Pure Appl. Math. 4 (2003).
+Source: Makino & Berz, Taylor models and other validated functional inclusion methods, IJPAM 4 (2003).
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from eventide.continuous.tables import (
     EXPONENTIAL,
     EXPRESSION,
     FASTEST,
-    GREATEST_OF,
     INDEX,
     INVERSE,
     LEAST,
@@ -53,7 +52,6 @@ from eventide.continuous.tables import (
     SEGMENTS_HI,
     SEGMENTS_LO,
     SHRUNK_BY,
-    SINE,
     SIZE,
     SLOT,
     SLOWEST,
@@ -160,7 +158,7 @@ def enclose_state(a: Arrays, f: int, at: int, slot: int, low: float, high: float
 
 
 def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
-    """The coefficients of the interpolant, developed about the middle of the part. Source: Horner's scheme, repeated."""
+    """The coefficients of the interpolant about the middle of the part. Source: Horner's scheme, repeated."""
     m = a.models
     n = a.method.sizes[DEGREE]
     m[at] = a.rows[E0, slot]
@@ -259,11 +257,11 @@ def finish(a: Arrays, at: int, least: float, most: float) -> None:
     if is_bounded:
         find_range(a, at)
     if not (is_bounded and m[at + MOST] - m[at + LEAST] < HUGE):
+        for k in range(n + 1):
+            m[at + k] = 0.0
         m[at + BESIDE], m[at + LEAST], m[at + MOST], m[at + NOISE] = HUGE, -HUGE, HUGE, 0.0
-    if least > m[at + LEAST]:
-        m[at + LEAST] = least
-    if most < m[at + MOST]:
-        m[at + MOST] = most
+    m[at + LEAST] = max(m[at + LEAST], least)
+    m[at + MOST] = min(m[at + MOST], most)
     if m[at + LEAST] > m[at + MOST]:
         m[at + LEAST], m[at + MOST] = m[at + MOST], m[at + LEAST]
     half = (m[at + MOST] - m[at + LEAST]) / 2
@@ -285,7 +283,7 @@ def largest(a: Arrays, at: int) -> float:
 def times(low: float, high: float, least: float, most: float) -> tuple[float, float]:
     """The range of the product of what lies in two ranges."""
     one, two, three, four = low * least, low * most, high * least, high * most
-    return min(min(one, two), min(three, four)), max(max(one, two), max(three, four))
+    return min(one, two, three, four), max(one, two, three, four)
 
 
 # --- operations ------------------------------------------------------------------------------------------------------
@@ -476,7 +474,8 @@ def reckon_function(a: Arrays, code: int, at: int, one: int) -> None:
 
 def centre_of(a: Arrays, one: int, low: float) -> float:
     """The point about which a function is developed: the middle of the argument's polynomial, in its range from `low`
-    on."""
+    on.
+    """
     m = a.models
     return float(min(max(m[one], low), m[one + MOST]))
 
@@ -620,7 +619,7 @@ def take_arctangent(a: Arrays, at: int, one: int) -> None:
         turn += angle
         m[TAYLOR + k] = sign * power * sin(turn) / k
         sign = -sign
-    nearest = max(max(low, -high), 0.0)
+    nearest = max(low, -high, 0.0)
     reach, farthest = reach_of(a, one, low, centre), max(abs(low), abs(high))
     develop(a, at, one, centre, raised(reach / (1.0 + nearest * nearest) ** 0.5, n + 1) / (n + 1))
     slow, fast = 1.0 / (1.0 + farthest * farthest), 1.0 / (1.0 + nearest * nearest)

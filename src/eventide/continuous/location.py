@@ -1,9 +1,9 @@
 """State events inside a step: whether a condition becomes true there, and where it first does.
 
-Each condition is tested at the step's end. Where it can be enclosed, the first part of the step in which it becomes true
-is found by proofs, or it is proved that there is none. Others, and those whose proof is given up, are tested at samples
-inside; where their event function tells that they might have been true between two samples, the peak there is looked
-for. Then the first point is found to the last float.
+Each condition is tested at the step's end. Where it can be enclosed, the first part of the step in which it becomes
+true is found by proofs, or it is proved that there is none. Others, and those whose proof is given up, are tested at
+samples inside; where their event function tells that they might have been true between two samples, the peak there is
+looked for. Then the first point is found to the last float.
 
 Plain functions over arrays, which are also translated to native code.
 """
@@ -357,7 +357,7 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
             keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
             a.settings[FALSE_TO] = low if sign == RISES else high
             return True
-    if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714  # `in` has no translation
+    if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714, SIM109  # `in` has no translation
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 

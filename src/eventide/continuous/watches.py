@@ -30,7 +30,6 @@ from eventide.continuous.tables import (
 )
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import ConditionPlan
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, StateWait

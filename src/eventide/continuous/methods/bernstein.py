@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @cache
 def bernstein_matrix(degree: int) -> NDArray[np.float64]:
-    """From coefficients of the powers of s to Bernstein coefficients on [-1, 1]: (degree + 1, degree + 1), rounded once.
+    """From coefficients of powers of s to Bernstein coefficients on [-1, 1]: (degree + 1, degree + 1), rounded once.
 
     Source      Farouki, The Bernstein polynomial basis: a centennial retrospective, CAGD 29 (2012), section 3
     """
