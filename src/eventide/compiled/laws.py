@@ -36,7 +36,7 @@ class Conditions(Statements):
         super().__init__(*arguments, **options)
         self._followed: list[Path] = []
         self._lost: set[str] = set()  # asked for membership only
-        self._known: dict[Path, tuple[Block, dict[str, Item]]] = {}
+        self._known: dict[Path, tuple[Block, int, str, dict[str, Item]]] = {}
 
     def settle(self, found: Found) -> Item:
         """Read what has been found."""
@@ -61,9 +61,9 @@ class Conditions(Statements):
         function = getattr(type(owner.sample), "equations", None)
         if not isinstance(owner.sample, Continuous) or not isinstance(function, FunctionType):
             return {}
-        known = self._known.get(owner.path)
-        if known and known[0] is self.builder.current:
-            return known[1]
+        known = self._known_here(owner.path)
+        if known is not None:
+            return known
         flow, mark, count, depth = self.flow, self.builder.mark(), self.builder.count, len(self.frames)
         unbounded, loops = self.unbounded, self.loops
         self._followed.append(owner.path)
@@ -79,9 +79,19 @@ class Conditions(Statements):
             self.builder.return_to(mark)
             self.flow, self.unbounded = flow, unbounded
             return {}
-        assert self.builder.current is not None
-        self._known[owner.path] = self.builder.current, found
+        block = self.builder.current
+        assert block is not None
+        if block.lines:
+            self._known[owner.path] = block, len(block.lines), block.lines[-1], found
         return found
+
+    def _known_here(self, path: Path) -> dict[str, Item] | None:
+        """What has been found before in the same block, if what was written then has not been taken back."""
+        if path not in self._known:
+            return None
+        block, count, last, found = self._known[path]
+        stands = block is self.builder.current and len(block.lines) >= count and block.lines[count - 1] is last
+        return found if stands else None
 
     def _follow_law(self, function: Function) -> dict[str, Item]:
         definition, outer = self.outside.book.definition(function.function), self.flow

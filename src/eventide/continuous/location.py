@@ -191,6 +191,8 @@ def look_inside(a: Arrays, f: int) -> None:
         a.conditions[c, SAMPLED] = 0 if is_provable(a, c, f) and examine(a, c, f) else 1
         if a.conditions[c, SAMPLED] == 1:
             wanted = True
+            if a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 1:
+                a.settings[UNPROVED] += 1.0
         c = a.conditions[c, FOLLOWING]
     if wanted:
         look_at_samples(a, f)

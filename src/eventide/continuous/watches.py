@@ -80,7 +80,6 @@ class Watches:
         condition.row = row
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, CERTIFICATE] = plan.certificate
         floats[row, GUARD] = floats[row, SLOPE] = nan
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
@@ -120,6 +119,8 @@ class Watches:
         first = motion.flow_ints.view[flow.number, FIRST]
         ints[row, FLOW] = flow.number
         ints[row, NEEDS_LAWS] = int(condition.plan.needs_laws or flow.assigns)
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        ints[row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
         ints[row, FOLLOWING], ints[row, PRECEDING] = first, -1
         if first >= 0:
             ints[first, PRECEDING] = row
