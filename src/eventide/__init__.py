@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import Watch as Watch
     from eventide.observe import dump as dump
     from eventide.observe import find_faults as find_faults
     from eventide.observe import outliers as outliers
@@ -199,6 +200,7 @@ _HOMES = {
         "Progress",
         "Recording",
         "Reporter",
+        "Watch",
         "dump",
         "find_faults",
         "outliers",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, Motion, Multistep, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
-    from eventide.observe import Every, Integral, PopulationRecording, Recording
+    from eventide.observe import Every, Integral, PopulationRecording, Recording, Watch
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -170,6 +170,32 @@ class Simulation(World):
         from eventide.observe import Integral
 
         return self._keep_statistics(Integral(self, quantity, name=name, unit=unit))
+
+    def watch(
+        self,
+        *subjects: Any,
+        every: Every | None = None,
+        title: str = "",
+        where: Literal["notebook", "page"] | None = None,
+        port: int = 0,
+        **expressions: Named,
+    ) -> Watch:
+        """Show curves of a run while it goes on, in a notebook or on a page of this machine.
+
+        `with sim.watch(ball, every=0.01): sim.run(until=20.0)`, or without `with`: it then ends with the program, or at
+        `close()`. What is watched is what `sim.record` takes; without any, it is what the model records, now and later.
+        No step and no event is changed by it.
+        every       None: the watch looks at instants of its own, about a thousand in a run and ten a second, for at
+                    most a twentieth of the run's time; else as `sim.record` has it: all these rows go into the curves,
+                    which costs as much as recording them
+        where       None: the notebook, if this is one, else a page, whose address is written to standard error
+        port        of the page; 0: any that is free
+        Raises      ModelError as `sim.record`, for a notebook that is none and between events; MissingLibraryError
+                    for a notebook without IPython; OSError if the port is taken
+        """
+        from eventide.observe import watch
+
+        return watch(self, subjects, expressions, every=every, title=title, where=where, port=port)
 
     def log(self) -> EventLog:
         """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""

@@ -41,6 +41,10 @@ class Vigil(Protocol):
         """Evaluate all laws and run all reporters at the present instant."""
         ...
 
+    def come_to_rest(self) -> None:
+        """Look at the model where a run has ended."""
+        ...
+
 
 class HasReset(Protocol):
     """A statistic, or something that keeps some."""
@@ -89,6 +93,8 @@ class World:
         self._is_halted = False
         self._events_before = 0
         self._goal: Process | None = None
+        self._horizon = inf
+        """The time at which the present run, or the last one, stops at the latest."""
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
@@ -231,10 +237,13 @@ class World:
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
+        self._horizon = horizon
         try:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
+            if self._vigil is not None:
+                self._vigil.come_to_rest()
         except SimulationError as error:
             self.simulation_error(error)
             raise

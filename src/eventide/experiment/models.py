@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator, Mapping
+from contextlib import nullcontext
 from copy import copy
 from types import GeneratorType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
@@ -93,12 +94,15 @@ class Model(Generic[P, R]):
         """Whether the function is a main program, whose end is the end of the run."""
         return inspect.isgeneratorfunction(self.function)
 
-    def run(self, *, entropy: int | None = None, rng: Rng = None, until: float | None = None) -> Run[R]:
+    def run(
+        self, *, entropy: int | None = None, rng: Rng = None, until: float | None = None, watch: bool = False
+    ) -> Run[R]:
         """Run the model once.
 
         entropy     of its random streams, an int from 0 on; fresh unless given
         rng         the same as whatever numpy takes for it; its entropy is kept
         until       stop before any event at this time; a main program without it runs to its end
+        watch       show what the model records while it runs, in a notebook or on a page: see `Simulation.watch`
         Raises      ModelError if a parameter has no value or nothing says when to stop; what the model raises goes up
                     as the same object, with a note by which the run can be repeated
         """
@@ -107,7 +111,8 @@ class Model(Generic[P, R]):
             raise ModelError(f"{self.name}.run takes entropy= or rng=, and got both")
         sim = Simulation(**self.options, rng=rng if entropy is None else entropy)
         try:
-            return self._run(sim, self.until if until is None else until)
+            with sim.watch(title=repr(self)) if watch else nullcontext():
+                return self._run(sim, self.until if until is None else until)
         except Exception as error:
             error.add_note(f"in a run of {self!r} with entropy {sim.entropy}, at time {sim.time!r}")
             raise

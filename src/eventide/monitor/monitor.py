@@ -65,8 +65,11 @@ class Monitor:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
-            sim._vigil = None
-            return True
+            if not len(self.observers):
+                sim._vigil = None
+                return True
+            if self._comes_before_a_look(horizon):
+                return True
         sim.active = True
         sim.current = None
         try:
@@ -112,7 +115,7 @@ class Monitor:
         """
         sim, motion, observers = self.sim, self.motion, self.observers
         look = inf
-        if observers.periodic or observers.taped:
+        if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(motion, tapes)
         instant = self._watched.instants.next_after(sim.time)
@@ -207,7 +210,17 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self) -> bool:
-        return self.system.is_empty and not len(self.sim._conditions) and not len(self.observers)
+        return self.system.is_empty and not len(self.sim._conditions) and not self.observers.count
+
+    def _comes_before_a_look(self, horizon: float) -> bool:
+        """Whether the next time event comes before the run's end and before those look who choose when."""
+        due = self.sim._calendar.next_time()
+        return due < horizon and due < self.observers.will()
+
+    def come_to_rest(self) -> None:
+        """A run has ended."""
+        if self.observers.at_will:
+            self.observers.observe_rest()
 
     def _has_prospect(self) -> bool:
         """Whether a condition may become true although no time event is due and no end is set.

@@ -103,13 +103,13 @@ def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
     return replace(head, name=name if is_alone else f"{name}.{head.name.rpartition('.')[2]}")
 
 
-def check_names(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str], deed: str = "record") -> None:
     """Raise ModelError if there are no columns, or two of one name."""
     if not names:
-        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
+        raise ModelError(f"sim.{deed} needs something to {deed}: components, variables, or named expressions")
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
+        raise ModelError(f"two {deed}ed columns are called {', '.join(twice)}: give the components names of their own")
 
 
 def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
