@@ -17,7 +17,7 @@ from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
 from eventide.observe.subjects import Expression, Group
 from eventide.observe.tables import read_table
-from eventide.observe.watch import Watch, watch
+from eventide.observe.watching import Watch, watch
 
 __all__ = [
     "Every",

@@ -9,7 +9,7 @@ from eventide.observe.libraries import load
 from eventide.view.panels import curves_as_html
 
 if TYPE_CHECKING:
-    from eventide.observe.watch import Watch
+    from eventide.observe.watching import Watch
 
 PAUSE: Final = 0.25
 """Seconds between two pictures at least,"""

@@ -13,7 +13,7 @@ from eventide.view.palette import DARK, LIGHT
 from eventide.view.panels import WIDTH, curves_as_html
 
 if TYPE_CHECKING:
-    from eventide.observe.watch import Watch
+    from eventide.observe.watching import Watch
 
 PAUSE: Final = 0.25
 """Seconds between two pictures at least,"""
@@ -47,7 +47,7 @@ class Page:
     def picture(self, guest: str, seen: str, width: int) -> tuple[dict[str, str], str]:
         """What a browser gets: heads of the answer, and a picture, which is empty if it has seen that already.
 
-        guest       a name that the browser gives itself; seen: the revision that it has
+        guest       a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
         """
         begun, is_ended, revision = perf_counter(), self.is_ended, f"{self.watch.revision} {width}"
         text = ""
@@ -59,7 +59,7 @@ class Page:
                 self._guests.pop(guest, None)
                 if not self._guests:
                     self._all_have_it.set()
-            else:
+            elif guest:
                 self._guests[guest] = perf_counter() + pause + 1.0
         return {"Revision": revision, "Pause": f"{1000.0 * pause:.0f}", "Ended": str(int(is_ended))}, text
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eventide.observe.curves import Points
     from eventide.observe.ledger import Heading
-    from eventide.observe.watch import Snapshot
+    from eventide.observe.watching import Snapshot
 
 WIDTH: Final = 760
 """Of a picture whose place is not known."""
@@ -30,6 +30,11 @@ RIGHT: Final = 12
 """Room above and beside the data, in pixels."""
 TIMES: Final = 36
 """Room below for the labels of times."""
+MARGIN: Final = 0.04
+"""Room above and below a curve, in heights of it."""
+FLAT: Final = 1e-10
+"""What varies by less, in parts of its size, is drawn as a straight line: that is rounding."""
+TINIEST: Final = 1e-280
 LONGEST_LEGEND: Final = 12
 DASHES: Final = {"-": "none", "--": "6 3", ":": "2 3"}
 STATES: Final = {"waits": "not begun", "runs": "running", "rests": "at rest", "ended": "ended", "failed": "failed"}
@@ -92,17 +97,18 @@ class Scale(NamedTuple):
 
     @classmethod
     def over(cls, low: float, high: float, *, exact: bool = False, whole: bool = False, count: int = 4) -> Scale:
-        """An axis that holds two numbers; exact: and no more; whole: with ticks at whole numbers only."""
-        if not low < high:
-            margin = 0.5 * abs(low) or 1.0
-            low, high = (low, low + margin) if exact else (low - margin, high + margin)
+        """An axis that holds two numbers, with a margin; exact: without; whole: with ticks at whole numbers only."""
+        size = max(abs(low), abs(high))
+        if not high - low > max(FLAT * size, TINIEST):
+            room = 0.5 * (size if size > TINIEST else 1.0)
+            low, high = low if exact else low - room, high + room
+        elif not exact:
+            margin = MARGIN * (high - low)
+            low, high = low - margin * (low != 0.0), high + margin
         step = _step(high - low, count)
         if whole:
             step = max(step, 1.0)
         first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
-        if not exact:
-            first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-            low, high = first * step, last * step
         ticks = [k * step for k in range(first, last + 1)]
         return cls(low, high, ticks, _labels(ticks, step))
 
@@ -120,7 +126,7 @@ class Scale(NamedTuple):
 def _step(span: float, count: int) -> float:
     """1, 2 or 5 times a power of ten, so that about `count` steps fill a span."""
     least = span / count
-    power = 10.0 ** floor(log10(least)) if least > 1e-300 else 1e-300
+    power = 10.0 ** floor(log10(least))
     return float(next(power * digit for digit in (1.0, 2.0, 5.0, 10.0) if power * digit >= least * (1.0 - 1e-9)))
 
 

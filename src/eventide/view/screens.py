@@ -11,7 +11,7 @@ from eventide.view.notebook import Cell
 from eventide.view.page import Page
 
 if TYPE_CHECKING:
-    from eventide.observe.watch import Screen, Watch, Where
+    from eventide.observe.watching import Screen, Watch, Where
 
 
 def screen_for(watch: Watch, where: Where | None = None, port: int = 0) -> Screen:

@@ -195,15 +195,16 @@ class Watch(Observer):
         now, time = self._clock(), self.sim.time
         waited, self._looked = begun - self._looked, now
         self._spent += now - begun
-        gap, shown = 2.0 * self._gap, time - self._start
+        shown = time - self._start
         finest, widest = max(FINEST * shown, SOONEST), shown / ROUGHLY
         if isfinite(self.sim._horizon):
             shown = self.sim._horizon - self._start
             finest, widest = FINEST * shown, shown / INSTANTS
-        if self._spent <= ALLOWANCE + SHARE * (now - self._begun):
+        is_cheap = self._spent <= ALLOWANCE + SHARE * (now - self._begun)
+        pause = PAUSE if is_cheap else max(PAUSE, (now - begun) / SHARE)
+        gap = self._gap * min(2.0, pause / waited if waited > 0.0 else inf)
+        if is_cheap:
             gap = min(gap, widest)
-        if waited > PAUSE:
-            gap = min(gap, self._gap * PAUSE / waited)
         self._gap = max(gap, finest)
         self._upcoming = max(time + self._gap, nextafter(time, inf))
 
