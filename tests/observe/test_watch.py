@@ -299,8 +299,8 @@ def test_what_cannot_be_watched_is_refused():
         sim.watch(ball, ball["height"])
     with pytest.raises(ev.ModelError, match=r"needs something to watch"):
         sim.watch(every=0.1)
+    sim.record(x=lambda: sim.watch(ball) and 0.0)
     with pytest.raises(ev.ModelError, match=r"called between events"):
-        sim.record(x=lambda: sim.watch(ball) and 0.0)
         sim.run(until=1.0)
     assert not sim.monitor.observers.at_will
 

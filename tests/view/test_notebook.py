@@ -116,7 +116,7 @@ def test_in_a_kernel_it_is_the_cell_and_no_page(shown, capfd):
 
 
 def test_a_terminal_is_no_notebook(shown, monkeypatch):
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: object()))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=object))
     sim = ev.Simulation()
     with pytest.raises(ev.ModelError, match=r"this is no notebook"):
         sim.watch(x=lambda: 1.0, where="notebook")

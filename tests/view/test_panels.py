@@ -2,7 +2,7 @@
 
 import re
 from math import inf, nan
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def snapshot(*curves, **changes):
 
 def parsed(html):
     """The HTML as a tree: it is well-formed, so no name of a quantity has become a part of it."""
-    return ElementTree.fromstring(html)
+    return ET.fromstring(html)
 
 
 def ways(tree):
@@ -102,7 +102,7 @@ def test_gaps_are_left_out_and_what_is_not_finite_stays_inside():
 def test_any_values_give_a_picture(values):
     tree = parsed(curves_as_html(snapshot((Heading("x", ""), [0, 1], values))))
     assert len(tree.findall("./svg")) == 1
-    assert "nan" not in ElementTree.tostring(tree.find("./svg"), encoding="unicode")
+    assert "nan" not in ET.tostring(tree.find("./svg"), encoding="unicode")
 
 
 def test_hostile_names_stay_names():

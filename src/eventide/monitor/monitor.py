@@ -65,10 +65,11 @@ class Monitor:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
-            if not len(self.observers):
+            if not self.observers.at_will:
                 sim._vigil = None
                 return True
-            if self._comes_before_a_look(horizon):
+            due = sim._calendar.next_time()
+            if due < horizon and due < self.observers.will:
                 return True
         sim.active = True
         sim.current = None
@@ -210,12 +211,7 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self) -> bool:
-        return self.system.is_empty and not len(self.sim._conditions) and not self.observers.count
-
-    def _comes_before_a_look(self, horizon: float) -> bool:
-        """Whether the next time event comes before the run's end and before those look who choose when."""
-        due = self.sim._calendar.next_time()
-        return due < horizon and due < self.observers.will()
+        return not self.observers.count and self.system.is_empty and not len(self.sim._conditions)
 
     def come_to_rest(self) -> None:
         """A run has ended."""

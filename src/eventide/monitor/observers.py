@@ -87,6 +87,7 @@ class Observers:
     at_spans    those that see spans
     at_will     those that choose their instants
     taped       those whose regular instants the stepper serves by itself until the next occasion
+    will        when the first of those who choose wants to look
     count       of all that look at events
     """
 
@@ -97,6 +98,7 @@ class Observers:
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
         self.at_will: list[Observer] = []
+        self.will: float = inf
         self.taped: list[Observer] = []
         self.count = 0
 
@@ -114,12 +116,14 @@ class Observers:
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
         self.count = self._count()
+        self._renew_will()
 
     def remove(self, observer: Observer) -> None:
         """Let an observer look no longer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
         self.count = self._count()
+        self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:
         if observer._looks_at_will:
@@ -132,7 +136,7 @@ class Observers:
 
     def look_ahead(self) -> tuple[float, list[Tape]]:
         """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
-        look = self.will()
+        look = self.will
         self.taped, tapes = [], []
         for observer in self.periodic:
             tape = observer._begin_tape()
@@ -142,10 +146,6 @@ class Observers:
                 self.taped.append(observer)
                 tapes.append(tape)
         return look, tapes
-
-    def will(self) -> float:
-        """When the first of those who choose their instants wants to look."""
-        return min([observer._next_time() for observer in self.at_will], default=inf)
 
     def fetch_tapes(self) -> None:
         """The next occasion has come."""
@@ -169,12 +169,17 @@ class Observers:
 
     def observe_at_will(self, time: float) -> None:
         """Those look who want to by now."""
-        if self.at_will:
+        if self.will <= time:
             self._look([observer for observer in self.at_will if observer._next_time() <= time], Phase.GRID)
+            self._renew_will()
 
     def observe_rest(self) -> None:
         """A run has ended: those look who are called at no events."""
         self._look(self.at_will, Phase.REST)
+        self._renew_will()
+
+    def _renew_will(self) -> None:
+        self.will = min([observer._next_time() for observer in self.at_will], default=inf)
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""
