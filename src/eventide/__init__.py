@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from eventide.experiment import Account as Account
     from eventide.experiment import Model as Model
     from eventide.experiment import Quantity as Quantity
+    from eventide.experiment import Replication as Replication
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
     from eventide.observe import Expression as Expression
@@ -191,7 +192,7 @@ _HOMES = {
         "ParameterError",
         "SimulationError",
     ),
-    "experiment": ("Account", "Model", "Quantity", "Run", "model"),
+    "experiment": ("Account", "Model", "Quantity", "Replication", "Run", "model"),
     "observe": (
         "Expression",
         "Integral",

@@ -33,6 +33,8 @@ class Simulation(World):
     stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
                             ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
+    replication             the number of this run among those of the same entropy, from 0 on: each has random numbers
+                            of its own
     """
 
     def __init__(
@@ -47,8 +49,9 @@ class Simulation(World):
         cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
         rng: Any = None,
+        replication: int = 0,
     ) -> None:
-        super().__init__(rng)
+        super().__init__(rng, replication)
         self.time_unit = time_unit
         self.compile = compile
         if stepping not in {"apart", "together"}:
@@ -143,7 +146,7 @@ class Simulation(World):
         name: str = "",
         **expressions: Named,
     ) -> Recording | PopulationRecording:
-        """Record components, variables, queues, resources and named expressions from now on, or all objects of a class.
+        """Record components, variables, queues, resources, integrals, named expressions, or all objects of a class.
 
         Of a queue the length is recorded, of a resource the units in use and the requests that wait; more by name:
         `utilisation=lambda: desk.utilisation`. An expression is a function, or `ev.Expression(function, unit=...)`; a

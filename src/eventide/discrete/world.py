@@ -67,7 +67,7 @@ class World:
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
     __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
 
-    def __init__(self, rng: Any = None) -> None:
+    def __init__(self, rng: Any = None, replication: int = 0) -> None:
         self.time: float = 0.0
         self.last_time: float = 0.0
         self.dt: float = 0.0
@@ -78,6 +78,7 @@ class World:
         self.wait_priority = 0.0
         self.wait_prior = False
         self.entropy = entropy_from(rng)
+        self.replication = replication
         self._calendar = Calendar()
         self._conditions = ConditionList()
         self._made: dict[int, Process] = {}
@@ -130,7 +131,7 @@ class World:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = Stream.named(self.entropy, name)
+            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication)
         return stream
 
     def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:

@@ -13,8 +13,9 @@ from eventide.continuous import Variable
 from eventide.declare import Component
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
+from eventide.observe.ledger import Heading
 from eventide.observe.quadrature import Peak, greatest, pieces_of
-from eventide.observe.subjects import Expression, named_groups
+from eventide.observe.subjects import Expression, Group, named_groups
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
@@ -58,6 +59,16 @@ class Integral(Observer):
         self._is_looking = False
         self.reset()
         sim._the_monitor.add_observer(self)
+
+    @property
+    def unit_of_value(self) -> str:
+        """The unit of the integral, as text: that of the quantity, then that of the time."""
+        return f"{self.unit} {self.sim.time_unit}".strip()
+
+    def _groups(self) -> tuple[Group, ...]:
+        """Its value, as a column of a recording."""
+        head = Heading(self.name, self.unit_of_value, description="the integral over time")
+        return (Group((head,), lambda: [self.value]),)
 
     def reset(self) -> None:
         """Begin anew at the present time."""

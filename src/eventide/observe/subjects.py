@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component, Field
@@ -51,14 +51,21 @@ class Expression:
             raise ModelError(f"an Expression takes a function without arguments, and got {self.read!r}")
 
 
-Named: TypeAlias = Callable[[], float] | Expression | Variable | Level
+@runtime_checkable
+class Recordable(Protocol):
+    """What tells itself which columns it gives."""
+
+    def _groups(self) -> Sequence[Group]: ...
+
+
+Named: TypeAlias = Callable[[], float] | Expression | Variable | Level | Recordable
 """What can be recorded under a name that is given to it."""
 
-Subject: TypeAlias = Component | Variable | Level | Mapping[str, Named]
+Subject: TypeAlias = Component | Variable | Level | Recordable | Mapping[str, Named]
 
 
 def groups_of(subject: Any) -> list[Group]:
-    """What there is to record of a component, a variable, a queue, a resource, a level or a dict of named things.
+    """What there is to record of a component, a variable, a queue, a resource, a level, an integral or named things.
 
     Raises ModelError if there is nothing.
     """
@@ -66,6 +73,8 @@ def groups_of(subject: Any) -> list[Group]:
         return [group for name, thing in subject.items() for group in named_groups(name, thing)]
     if isinstance(subject, Variable):
         return [_variable_group(subject)]
+    if isinstance(subject, Recordable):
+        return list(subject._groups())
     if isinstance(subject, Level):
         return [_level_group(subject.name or "level", subject)]
     found = _groups_of_component(subject) if isinstance(subject, Continuous) else []
@@ -74,7 +83,7 @@ def groups_of(subject: Any) -> list[Group]:
         return found
     raise ModelError(
         f"there is nothing to record of {subject!r}: give a component with states, a variable, a queue, a resource, "
-        "a level, or name an expression: sim.record(energy=lambda: ...)"
+        "a level, an integral, or name an expression: sim.record(energy=lambda: ...)"
     )
 
 
@@ -87,7 +96,7 @@ def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
         return [Group((head,), _checked(name, thing.read, deed))]
-    if isinstance(thing, Variable | Level | Component):
+    if isinstance(thing, Variable | Level | Component | Recordable):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
         return [replace(g, heads=tuple(_renamed(h, name, is_alone=is_alone) for h in g.heads)) for g in groups]
