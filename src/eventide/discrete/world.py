@@ -306,7 +306,7 @@ class World:
                                 activity._value = activity._wait = None
                             command = story.send(value)
                         else:
-                            command = activity._resume(activity._value)
+                            command = activity._resume()
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:
@@ -343,7 +343,8 @@ class World:
             else:
                 if one_event:
                     return
-                spell = self._instant.next_spell(self.time, self.current)
+                calendar.tidy()
+                spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
                 continue
             calendar.void += 1
             return
@@ -429,6 +430,7 @@ class World:
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
         self.current = None
+        self._calendar.tidy()
         self._calendar.begin_stretch()
 
     def _refuse_nesting(self, verb: str) -> None:

@@ -243,13 +243,10 @@ class Resource(Station):
         del users[request]
         if self._is_plain:  # what `line.first` and `line.take` do, without the calls
             plain = line.plain
-            while plain:
-                heir = plain.popleft()
-                if heir.state is WAITING:
-                    break
+            heir = plain.popleft() if plain else None
+            while heir is not None and heir.state is not WAITING:
                 line.stale -= 1
-            else:
-                heir = None
+                heir = plain.popleft() if plain else None
         else:
             heir = self._next_for_one_unit(request)
         if heir is not None:
@@ -341,7 +338,7 @@ class Resource(Station):
         activity = user._activity
         if activity._wait is not user:
             return True
-        self.sim._calendar.discard(activity)
+        activity._notice = None
         activity._value = None
         user.state = WAITING
         user.since = self.sim.time
