@@ -28,7 +28,7 @@ FIRST: Path = (0, 0)
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 SPARE: Final = 256
-"""So many notices may be stale before the heap is tidied."""
+"""So many stale notices do not matter."""
 
 
 class Activity(Protocol):
@@ -37,7 +37,7 @@ class Activity(Protocol):
     _notice: Notice | None
     _story: Any
 
-    def _resume(self, value: Any, /) -> Any: ...
+    def _resume(self) -> Any: ...
 
 
 Notice: TypeAlias = tuple[float, float, Path, Any]
@@ -67,7 +67,6 @@ class Calendar:
 
     __slots__ = (
         "below",
-        "discarded",
         "end",
         "front",
         "heap",
@@ -75,6 +74,7 @@ class Calendar:
         "numbers",
         "ready",
         "serial",
+        "swept",
         "tracer",
         "turn",
         "void",
@@ -95,8 +95,8 @@ class Calendar:
         self.turn = 1  # whoever makes the model is a stretch of code, too
         self.void = 1
         """How many numbers were drawn for something else than an event."""
-        self.discarded = 0
-        """About so many notices are stale: those that are dropped when met are still counted."""
+        self.swept = 0
+        """How long the heap was when stale notices were last swept out of it, or less since then."""
         self.tracer: Any = None
 
     @property
@@ -184,22 +184,15 @@ class Calendar:
         self.turn = next(self.numbers)
         self.void += 1
 
-    def discard(self, activity: Any) -> None:
-        """Take the notice of `activity`, if any, out of the list.
-
-        It goes stale and would be dropped when its time comes, which may be never: stale ones are swept out together.
-        """
-        if activity._notice is not None:
-            activity._notice = None
-            self.discarded = discarded = self.discarded + 1
-            if discarded > SPARE and 2 * discarded > len(self.heap):
-                self._sweep()
-
-    def _sweep(self) -> None:
+    def tidy(self) -> None:
+        """Sweep stale notices out of the heap if it has doubled since: their times may lie far ahead."""
         heap = self.heap
-        heap[:] = [notice for notice in heap if notice[3]._notice is notice]
-        heapify(heap)
-        self.discarded = 0
+        if len(heap) > 2 * self.swept + SPARE:
+            heap[:] = [notice for notice in heap if notice[3]._notice is notice]
+            heapify(heap)
+            self.swept = len(heap)
+        elif len(heap) < self.swept:
+            self.swept = len(heap)
 
     # --- asking ---------------------------------------------------------------------------------------------------
 

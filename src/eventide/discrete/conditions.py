@@ -207,7 +207,7 @@ class Trigger(Condition):
         self.has_fired = True
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         end, self.end = self.end, None
         if end is None:
             run_handler(self.handler)

@@ -102,7 +102,7 @@ class Timer:
         self._notice = None
         self.is_live = False
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         run_handler(self.handler)
         if self.is_live:
             self.schedule()

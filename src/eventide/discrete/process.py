@@ -112,15 +112,12 @@ class Process(_Agenda, Component):
         """As `activate`, but one that is scheduled already is moved."""
         activity = self._target()
         if activity is not None:
-            notice = activity._notice
-            activity._notice = None  # so that it cannot be placed beside itself
+            notice, activity._notice = activity._notice, None  # so that it cannot be placed beside itself
             try:
                 self._place(activity, at, delay, before, after, prior)
             except BaseException:
                 activity._notice = notice
                 raise
-            if notice is not None:
-                self.sim._calendar.discarded += 1
         elif self is self.sim.current:
             raise ModelError(f"{self.name} is the current process and cannot be moved: let it yield hold(...)")
         return self
@@ -143,7 +140,7 @@ class Process(_Agenda, Component):
             raise ModelError(
                 f"{self.name} has no event to cancel, it waits for {wait.describe()}: use interrupt(cause) or end()"
             )
-        sim._calendar.discard(self)
+        self._notice = None
 
     def interrupt(self, cause: Any = None) -> None:
         """Throw `Interrupt(cause)` into the process at its `yield`, in front of the present instant.
@@ -272,10 +269,10 @@ class Process(_Agenda, Component):
             refuse_dropped_commands(generator)
         self._generator = self._story = generator
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         """The next step after an error in carrying out a command, or of one that was activated in its `until`."""
         self._story = self._generator
-        self._value = None
+        value, self._value = self._value, None
         if type(value) is _Error:
             return self._generator.throw(value.error)
         if self._wait is not None:
@@ -351,15 +348,14 @@ class Process(_Agenda, Component):
     def _let_go(self) -> float | None:
         """End what the process waits for; what was left of its hold, None if it was not holding."""
         left: float | None = None
-        sim, wait, notice = self.sim, self._wait, self._notice
+        wait, notice = self._wait, self._notice
         if wait is not None:
             left = getattr(wait, "left", None)
             self._wait = None
             wait.withdraw()
         elif notice is not None:
-            left = notice[0] - sim.time
-        self._value = None
-        sim._calendar.discard(self)
+            left = notice[0] - self.sim.time
+        self._notice = self._value = None
         return left
 
     def _finish(self, result: Any) -> bool:
@@ -511,7 +507,7 @@ class Interruption:
         sim = self.activity.sim
         sim._calendar.schedule_front(sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         process = self.activity
         generator = process._generator
         if generator is None:  # it has ended meanwhile
@@ -539,7 +535,7 @@ class Ending(Interruption):
         """How it is called in messages."""
         return f"the end of {self.activity.name}"
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         process = self.activity
         if process.terminated:
             return NOTHING

@@ -284,23 +284,27 @@ class World:
         now, command = self.time, None
         while True:
             for turn in islice(calendar.numbers, spell):
-                if self._vigil is not None and not self._vigil.advance(horizon):
-                    break
-                if front:
-                    notice = front.pop()
-                elif ready and not heap[0] < ready[0]:
-                    notice = ready.popleft()
+                if self._vigil is not None:
+                    if not self._vigil.advance(horizon):
+                        break
+                    now = self.time
+                # What stands in `front` and `ready` is due now; only the heap lets time go on.
+                if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                    notice = front.pop() if front else ready.popleft()
+                    activity = notice[3]
+                    if activity._notice is not notice:
+                        calendar.void += 1
+                        continue
                 else:
                     notice = heap[0]
-                now, _, _, activity = notice
-                if activity._notice is not notice:
-                    if heap[0] is notice:
+                    time, _, _, activity = notice
+                    if activity._notice is not notice:
                         heappop(heap)
-                    calendar.void += 1
-                    continue
-                if now >= horizon:
-                    break
-                self.time = now
+                        calendar.void += 1
+                        continue
+                    if time >= horizon:
+                        break
+                    self.time = now = time
                 activity._notice = None
                 self.current = activity
                 calendar.turn = turn
@@ -314,7 +318,7 @@ class World:
                                 activity._value = activity._wait = None
                             command = story.send(value)
                         else:
-                            command = activity._resume(activity._value)
+                            command = activity._resume()
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:
@@ -351,7 +355,8 @@ class World:
             else:
                 if one_event:
                     return
-                spell = self._instant.next_spell(self.time, self.current)
+                calendar.tidy()
+                spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
                 continue
             calendar.void += 1
             return
@@ -437,6 +442,7 @@ class World:
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
         self.current = None
+        self._calendar.tidy()
         self._calendar.begin_stretch()
 
     def _refuse_nesting(self, verb: str) -> None:
