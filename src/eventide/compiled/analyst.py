@@ -43,7 +43,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False, is_direct=True, inputs=())
+            return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -56,7 +56,6 @@ class Compiler(Analyst):
             adds=adds,
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
-            inputs=draft.inputs(),
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -237,6 +236,7 @@ class _Draft:
             "signature": tuple(self._signatures) if self._can_change and not self._is_opaque else None,
             "is_polled": self._is_polled,
             "is_opaque": self._is_opaque,
+            "inputs": None if self._is_opaque else tuple(self._inputs),
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
@@ -277,10 +277,6 @@ class _Draft:
         self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
-
-    def inputs(self) -> tuple[Input, ...] | None:
-        """The inputs that are called; None if they may be any."""
-        return None if self._is_opaque else tuple(self._inputs)
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""

@@ -28,6 +28,7 @@ class Plan:
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
     is_opaque   whether it may touch others as well, which is found out when it runs
+    inputs      the inputs that are called; None if these are not known
     """
 
     touches: tuple[Any, ...]
@@ -37,6 +38,7 @@ class Plan:
     signature: Any = None
     is_polled: bool = False
     is_opaque: bool = False
+    inputs: tuple[Input, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,6 @@ class LawPlan(Plan):
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
-    inputs                      the inputs that they call; None if they may call any
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -56,7 +57,6 @@ class LawPlan(Plan):
     adds: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
-    inputs: tuple[Input, ...] | None = None
 
 
 @dataclass(frozen=True)

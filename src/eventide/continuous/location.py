@@ -28,6 +28,7 @@ from eventide.continuous.tables import (
     ASSIGNS,
     AT,
     AT_END,
+    BEFORE,
     BUDGET,
     CERTIFICATE,
     COMPLETE,
@@ -91,9 +92,10 @@ SPACING: Final = 2.220446049250313e-16
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
 
-    Native code calls kernels by their addresses instead.
+    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
+    addresses instead.
     """
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
+    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:

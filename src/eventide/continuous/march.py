@@ -129,16 +129,17 @@ def commit(a: Arrays, f: int) -> None:
 
 
 def wait_step(a: Arrays, f: int) -> int:
-    """A step without laws: to the next event, at most dt_max; where neither is finite, ever farther."""
+    """A step without laws: to the next event or jump, at most dt_max; where none is finite, ever farther."""
     start = a.flow_floats[f, START]
-    remaining = a.settings[NEXT_EVENT] - start
+    limit = min(a.settings[NEXT_EVENT], a.flow_floats[f, LIMIT])
+    remaining = limit - start
     step = min(a.settings[DT_MAX], remaining)
     if not step < LATEST / 4:
         step = max(1.0, 2.0 * a.flow_floats[f, NEXT])
         a.flow_floats[f, NEXT] = step
     end = start + step
     if step >= remaining:
-        end = a.settings[NEXT_EVENT]
+        end = limit
     end = min(end, LATEST)
     if end <= start:
         return STUCK

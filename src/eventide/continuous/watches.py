@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous.growing import Table
+from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
     ADDRESS,
     ARMED,
@@ -113,6 +114,8 @@ class Watches:
         motion, ints, row = self.motion, self.ints.view, condition.row
         motion.touch(flow)
         flow.conditions[condition] = None
+        inputs = condition.plan.inputs
+        flow.note_inputs(condition, Reach((condition.function, *condition.arguments)) if inputs is None else inputs)
         first = motion.flow_ints.view[flow.number, FIRST]
         ints[row, FLOW] = flow.number
         ints[row, NEEDS_LAWS] = int(condition.plan.needs_laws or flow.assigns)
@@ -124,6 +127,7 @@ class Watches:
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
         ints, flow, row = self.ints.view, self.flow_of(condition), condition.row
+        flow.forget_inputs(condition)
         before, after = ints[row, PRECEDING], ints[row, FOLLOWING]
         if before >= 0:
             ints[before, FOLLOWING] = after
@@ -154,7 +158,9 @@ class Watches:
 
     def end(self, condition: Condition) -> bool:
         """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
-        return self._end_in(condition, self.motion.flows[self.ints.view[condition.row, FLOW]])
+        flow = self.motion.flows[self.ints.view[condition.row, FLOW]]
+        flow.forget_inputs(condition)
+        return self._end_in(condition, flow)
 
     def exchange(self, chosen: Condition, other: Condition) -> None:
         """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""

@@ -62,7 +62,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     return (
         condition(
             a.conditions[c, ADDRESS],
-            time,
+            min(time, a.flow_floats[f, BEFORE]),
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
