@@ -152,6 +152,8 @@ class Compiler(Analyst):
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
         bound = plan.kept[0]
+        if bound.kernel.lowered.stands(condition.function, condition.arguments, bound.binding):
+            return plan
         binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
         if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None

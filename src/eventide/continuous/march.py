@@ -49,6 +49,7 @@ from eventide.continuous.tables import (
     LIMIT,
     LOCATED,
     LOW,
+    NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
     OPEN,
@@ -422,6 +423,20 @@ def take(a: Arrays, c: int, time: float) -> None:
     a.conditions[c, ARMED] = 0
     if a.conditions[c, TRIGGER] == 0:
         unlink(a, c)
+
+
+def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
+    """Let a flow watch a condition."""
+    first = a.flow_ints[f, FIRST]
+    a.conditions[c, FLOW] = f
+    a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
+    a.conditions[c, FOLLOWING] = first
+    a.conditions[c, PRECEDING] = -1
+    a.condition_floats[c, PRIORITY] = priority
+    a.condition_floats[c, RANK] = rank
+    if first >= 0:
+        a.conditions[first, PRECEDING] = c
+    a.flow_ints[f, FIRST] = c
 
 
 def unlink(a: Arrays, c: int) -> None:

@@ -24,7 +24,20 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("arguments", "function", "is_over", "key", "plan", "priority", "rank", "row", "test")
+    __slots__ = (
+        "arguments",
+        "flow",
+        "function",
+        "is_over",
+        "is_timed",
+        "key",
+        "plan",
+        "priority",
+        "rank",
+        "rests",
+        "row",
+        "test",
+    )
     is_trigger = False
     armed = True
     recurs = False
@@ -38,9 +51,15 @@ class Condition:
         self.rank = 0
         self.row = -1
         self.plan: Any = None
+        self.flow: Any = None
+        """In whose steps it is watched."""
         self.key: Any = None
         self.is_over = False
         """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
+        self.rests = False
+        """Whether it will be kept when it is over, which has been found out before."""
+        self.is_timed = False
+        """Whether it may be one on time alone, whose instant is solved."""
 
     @property
     def sim(self) -> Any:
@@ -109,15 +128,14 @@ class StateWait(Condition):
 
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
-        self._end(sim)
-        activity = self.activity
+        sim._conditions.end(self)
+        self._wake(sim)
+
+    def _wake(self, sim: World) -> None:
+        activity, now = self.activity, sim.time
         activity._wait = None
         activity._value = True
-        sim._calendar.schedule_prior(sim.time, sim.time, activity)
-
-    def _end(self, sim: World) -> None:
-        """It has fired."""
-        sim._conditions.end(self)
+        sim._calendar.schedule_prior(now, now, activity)
 
 
 class CrossingWait(StateWait):
@@ -139,8 +157,10 @@ class CrossingWait(StateWait):
         for side in self.sides:
             self.world._conditions.remove(side)
 
-    def _end(self, sim: World) -> None:
+    def fire(self, sim: World) -> None:
+        """Wake the activity, which waits for the other side no longer either."""
         self.withdraw()
+        self._wake(sim)
 
     def describe(self) -> str:
         """What is waited for."""
@@ -208,11 +228,12 @@ class Trigger(Condition):
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self, value: Any, /) -> Any:
-        end, self.end = self.end, None
+        end = self.end
         if end is None:
             run_handler(self.handler)
         else:
             assert self.settler is not None  # who sets `end` has looked
+            self.end = None
             run_handler(partial(self.settler, self.component, end))
         return NOTHING
 
@@ -300,20 +321,18 @@ class Until:
             refuse_priority(f"the until of {activity.name}")
         if isinstance(condition, Crossing):
             self._await_crossing(sim, activity, condition, priority, prior)
+            sim._watch()
         else:
-            self._await(sim, activity, condition, priority, prior)
-        sim._watch()
-
-    def _await(self, sim: World, activity: Any, condition: Any, priority: float, prior: bool) -> None:
-        wait = sim._conditions.again(activity, condition)
-        if wait is None:
-            refuse_commands(condition, None, sim, f"the condition of {activity.name}")
-            wait = StateWait(sim, activity, condition, priority)
-        else:
-            wait.test = wait.function = condition
-            wait.priority = priority
-        sim._conditions.add(wait, prior=prior)
-        activity._wait = wait
+            wait = sim._conditions.again(activity, condition)
+            if wait is None:
+                refuse_commands(condition, None, sim, f"the condition of {activity.name}")
+                wait = StateWait(sim, activity, condition, priority)
+                sim._watch()
+            else:
+                wait.test = wait.function = condition
+                wait.priority = priority
+            sim._conditions.add(wait, prior=prior)
+            activity._wait = wait
 
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:

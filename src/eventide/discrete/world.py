@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import ConditionList
+from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import SPELL, Instant
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
@@ -303,6 +303,8 @@ class World:
                             command = story.send(value)
                         else:
                             command = activity._resume(activity._value)
+                            if command is NOTHING:
+                                break
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:

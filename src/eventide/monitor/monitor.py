@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -71,7 +71,8 @@ class Monitor:
         sim.current = None
         try:
             motion.prepare()
-            self._watched.instants.renew()
+            if self._watched.instants.varying:
+                self._watched.instants.renew()
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
@@ -82,10 +83,8 @@ class Monitor:
                     return due <= sim.time
                 next_event = min(due, horizon)
                 if next_event == inf:
-                    if self._fire_if_due():
-                        return True
                     if not self._has_prospect():
-                        return False
+                        return self._fire_if_due() or self._end()
                     next_event = LATEST
                 if self._go_on(next_event):
                     return True
@@ -110,15 +109,15 @@ class Monitor:
 
         Returns     whether it is a state event, which is first in the event list then
         """
-        sim, motion, observers = self.sim, self.motion, self.observers
-        look = inf
+        sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
+        look, instant = inf, inf
         if observers.periodic or observers.taped:
             look, tapes = observers.look_ahead()
             Tape.put_on(motion, tapes)
-        instant = self._watched.instants.next_after(sim.time)
+        if instants.heap:
+            instant = instants.next_after(sim.time)
         stop = min(next_event, look, instant)
-        spanwise = bool(observers.at_spans)
-        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps), spanwise=spanwise)
+        code = motion.proceed(stop, next_event, observers.stepwise)
         if observers.taped:
             observers.fetch_tapes()
         if code in (LOCATED, CHOICE):
@@ -147,7 +146,7 @@ class Monitor:
 
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
-        code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
+        code = self.motion.proceed(self.sim.time, self.sim.time, 0)
         if code == CHOICE:
             self.motion.take_up_touched()
             self._fire(self.motion.chosen)
@@ -169,7 +168,7 @@ class Monitor:
         """Let the conditions on time alone that become true now be looked at."""
         if instant == self.sim.time:
             for condition in self._watched.instants.at(instant):
-                self.motion.touch(self.motion.watches.flow_of(condition))
+                self.motion.touch(condition.flow)
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
@@ -210,22 +209,23 @@ class Monitor:
         return self.system.is_empty and not len(self.sim._conditions) and not len(self.observers)
 
     def _has_prospect(self) -> bool:
-        """Whether a condition may become true although no time event is due and no end is set.
+        """Whether a condition may become true although no time event is due and no end is set."""
+        conditions = self._watched
+        if not self.system.is_empty:
+            return bool(conditions)
+        return any(_reads_time(condition.test) for condition in conditions)
+
+    def _end(self) -> Literal[False]:
+        """Nothing can ever happen.
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
-        conditions = self.sim._conditions
-        if any(self._may_become_true(condition) for condition in conditions):
-            return True
         nobody_waits = self.sim.main is None and self.sim._goal is None
         if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
         return False
-
-    def _may_become_true(self, condition: Condition) -> bool:
-        return not self.system.is_empty or _reads_time(condition.test)
 
     # --- observers ------------------------------------------------------------------------------------------------
 

@@ -83,6 +83,7 @@ class Observers:
     at_spans    those that see spans
     taped       those whose regular instants the stepper serves by itself until the next occasion
     count       of all of them
+    stepwise    whether they look at steps: 1 at each step's end, 2 also before a state event cuts one
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -92,7 +93,7 @@ class Observers:
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
         self.taped: list[Observer] = []
-        self.count = 0
+        self.count = self.stepwise = 0
 
     def __len__(self) -> int:
         return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
@@ -104,13 +105,17 @@ class Observers:
         """Let an observer look from now on; its regular grid begins now."""
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
-        self.count = len(self)
+        self._count()
 
     def remove(self, observer: Observer) -> None:
         """Let an observer look no longer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
+        self._count()
+
+    def _count(self) -> None:
         self.count = len(self)
+        self.stepwise = 2 if self.at_spans else int(bool(self.at_steps))
 
     def _list_of(self, observer: Observer) -> list[Observer]:
         if isinstance(observer._frequency, Fraction):

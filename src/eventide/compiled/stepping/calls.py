@@ -21,6 +21,7 @@ FASTCALL: Final = 0x0080
 _TAKEN: Final[dict[Kind, tuple[str, str]]] = {
     "i64": ("i64", "PyLong_AsLongLong"),
     "double": ("double", "PyFloat_AsDouble"),
+    "i1": ("i64", "PyLong_AsLongLong"),
     "ptr": ("ptr", "PyLong_AsVoidPtr"),
 }
 """How an argument is taken from its object."""
@@ -31,10 +32,10 @@ _ANSWERED: Final[dict[Kind, tuple[str, str]]] = {
     "void": ("i64", "PyBool_FromLong"),
 }
 """How an object is made of an answer; nothing is False."""
-NEEDED: Final = tuple(name for _, name in (*_TAKEN.values(), *dict.fromkeys(_ANSWERED.values())))
+NEEDED: Final = tuple(dict.fromkeys(name for _, name in (*_TAKEN.values(), *_ANSWERED.values())))
 """The functions of Python that are called."""
 DECLARATIONS: Final = (
-    *(f"declare {kind} @{name}(ptr)" for kind, name in _TAKEN.values()),
+    *(f"declare {kind} @{name}(ptr)" for kind, name in dict.fromkeys(_TAKEN.values())),
     *(f"declare ptr @{name}({kind})" for kind, name in dict.fromkeys(_ANSWERED.values())),
 )
 
@@ -47,7 +48,8 @@ def call_text(name: str, kinds: list[Kind], answer: Kind) -> str:
         lines += [
             f"%p{k} = getelementptr ptr, ptr %arguments, i64 {k}",
             f"%o{k} = load ptr, ptr %p{k}",
-            f"%a{k} = call {of} @{function}(ptr %o{k})",
+            f"%v{k} = call {of} @{function}(ptr %o{k})",
+            f"%a{k} = trunc i64 %v{k} to i1" if kind == "i1" else f"%a{k} = bitcast {of} %v{k} to {kind}",
         ]
     given = ", ".join(f"{kind} %a{k}" for k, kind in enumerate(kinds))
     made, function = _ANSWERED[answer]
