@@ -34,6 +34,7 @@ from eventide.continuous.tables import (
     POINTS,
     SAMPLE,
     SETTINGS,
+    TRAIL_FLOATS,
     Arrays,
 )
 
@@ -237,6 +238,7 @@ def arrays(flows: int = 1) -> Arrays:
         lists=np.zeros(32, np.int64),
         conditions=np.zeros((1, CONDITION_INTS), np.int64),
         condition_floats=np.zeros((1, CONDITION_FLOATS)),
+        trails=np.zeros((1, TRAIL_FLOATS)),
         constants=some,
         heap=np.zeros(flows, np.int64),
         pending=np.zeros(flows, np.int64),

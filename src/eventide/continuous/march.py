@@ -84,6 +84,7 @@ from eventide.continuous.tables import (
     Y,
 )
 from eventide.continuous.taping import take_down
+from eventide.continuous.trails import note_firing
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -418,6 +419,7 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
 def take(a: Arrays, c: int, time: float) -> None:
     """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
     a.settings[CHOSEN] = c
+    note_firing(a, c, time)
     touch(a, a.conditions[c, FLOW], time)
     a.conditions[c, DUE] = 0
     a.conditions[c, ARMED] = 0

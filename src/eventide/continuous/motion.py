@@ -147,6 +147,7 @@ class Motion:
             lists=self.lists.array,
             conditions=self.watches.ints.array,
             condition_floats=self.watches.floats.array,
+            trails=self.watches.trails.floats.array,
             constants=self.constants.array,
             heap=heap,
             pending=pending,

@@ -19,8 +19,10 @@ from eventide.continuous.tables import (
     GUARD,
     INDEX,
     SLOPE,
+    TRAIL,
     TRIGGER,
 )
+from eventide.continuous.trails import Trail, Trails
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -36,6 +38,7 @@ class Watches:
     """The conditions of one simulation.
 
     at          by row
+    trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
     resting     the last wait of an activity for the same thing, to be used once more
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
@@ -48,6 +51,7 @@ class Watches:
         self.motion = motion
         self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
+        self.trails = Trails(motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
         self.certified = self.sampled = self.opaque = 0
@@ -71,7 +75,7 @@ class Watches:
         self._count(plan)
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, CERTIFICATE] = plan.certificate
+        ints[row, CERTIFICATE], ints[row, TRAIL] = plan.certificate, self.trails.follow(condition)
         floats[row, GUARD] = floats[row, SLOPE] = nan
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
@@ -159,6 +163,7 @@ class Watches:
         del flow.conditions[condition], self.at[condition.row]
         self.motion.groups.forget_uses(flow, condition.plan)
         self.motion.analyst.release(condition.plan)
+        self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.ints.release(condition.row)
         self.floats.release(condition.row)
         condition.row, condition.flow, condition.rests = -1, None, False
@@ -173,6 +178,10 @@ class Watches:
         self.motion.groups.drop_if_empty(flow)
         self._admit(condition)
         self.ints.view[condition.row, ARMED] = armed
+
+    def trail_of(self, condition: Condition) -> Trail:
+        """How often a condition has fired of late."""
+        return self.trails.at(self.ints.view[condition.row, TRAIL])
 
     # --- rows at rest ---------------------------------------------------------------------------------------------
 

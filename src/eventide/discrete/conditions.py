@@ -30,7 +30,6 @@ class Condition:
         "function",
         "is_over",
         "is_timed",
-        "key",
         "plan",
         "priority",
         "rank",
@@ -53,7 +52,6 @@ class Condition:
         self.plan: Any = None
         self.flow: Any = None
         """In whose steps it is watched."""
-        self.key: Any = None
         self.is_over = False
         """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
         self.rests = False

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
+    ALERT,
     CHOICE,
     FAILED,
     LOCATED,
@@ -45,7 +46,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers(self.motion)
         self.state_events = 0
-        self._cascade = Cascade(sim)
+        self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
@@ -158,10 +159,9 @@ class Monitor:
         """Make the event of a condition the next one."""
         sim = self.sim
         self.state_events += 1
-        condition = self._cascade.note(chosen)
-        if condition is not chosen:
-            self.motion.watches.exchange(chosen, condition)
-        condition.fire(sim)
+        if self.motion.settings[ALERT] != 0.0:
+            chosen = self._cascade.judge(chosen)
+        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
 
     def _touch_at(self, instant: float) -> None:
