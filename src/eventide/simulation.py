@@ -35,6 +35,8 @@ class Simulation(World):
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
     """
 
+    __slots__ = ("dt_max", "dt_min")  # which are looked at after every event
+
     def __init__(
         self,
         *,

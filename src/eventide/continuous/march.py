@@ -411,9 +411,17 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
         return UNSETTLED
     chosen = choose(a, time)
     if chosen >= 0:
+        note_event(a, time, time, 0.0)
         take(a, chosen, time)
         return CHOICE
     return march(a, stop)
+
+
+def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
+    """Tell when an event is, when the step began in which it was found, and how much of that passes before it."""
+    a.settings[EVENT_TIME] = time
+    a.settings[EVENT_START] = start
+    a.settings[EVENT_DT] = elapsed
 
 
 def take(a: Arrays, c: int, time: float) -> None:
@@ -508,9 +516,7 @@ def is_looked_at(a: Arrays, f: int) -> bool:
 def arrive(a: Arrays, f: int) -> None:
     """A state event is next: touch the flows that have one now, and choose the condition."""
     time = a.flow_floats[f, KEY]
-    a.settings[EVENT_TIME] = time
-    a.settings[EVENT_START] = a.flow_floats[f, START]
-    a.settings[EVENT_DT] = a.flow_floats[f, EVENT]
+    note_event(a, time, a.flow_floats[f, START], a.flow_floats[f, EVENT])
     gather(a)
     for k in range(int(a.settings[PENDING])):
         touch(a, a.pending[k], time)

@@ -20,7 +20,6 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
-    CHOICE,
     CHOSEN,
     DT_MAX,
     DT_MIN,
@@ -32,9 +31,9 @@ from eventide.continuous.tables import (
     EVENT_TIME,
     FLOW_FLOATS,
     FLOW_INTS,
+    FOUND,
     KEY,
     LAND,
-    LOCATED,
     NEXT,
     NEXT_EVENT,
     PENDING,
@@ -74,6 +73,49 @@ class Motion:
     is_rebound  whether a component has come to refer to another object since the last event
     is_observed whether reporters and recordings look now, who change nothing
     """
+
+    # What every event touches is in slots: there are too many attributes for Python to find them all fast.
+    __slots__ = (
+        "_flow_lists",
+        "_heap",
+        "_kept",
+        "_limits",
+        "_method",
+        "_next_event",
+        "_past",
+        "_polled",
+        "_reached",
+        "_settings",
+        "_told",
+        "_touched",
+        "analyst",
+        "arena",
+        "chain",
+        "chosen",
+        "constants",
+        "engine",
+        "flow_floats",
+        "flow_ints",
+        "flows",
+        "groups",
+        "host",
+        "index",
+        "is_marching",
+        "is_observed",
+        "is_rebound",
+        "lists",
+        "on_touch",
+        "packed",
+        "segments",
+        "settings",
+        "sim",
+        "still",
+        "sums",
+        "system",
+        "together",
+        "touched",
+        "watches",
+    )
 
     chosen: Condition
 
@@ -349,26 +391,22 @@ class Motion:
             host.trouble = None  # that of a trial step which has been mended since
         if host.seen:
             host.forget_what_was_seen()
-        if code == LOCATED:
+        if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
             sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-        elif code == CHOICE:
-            sim.time, sim.dt, sim.last_time = now, 0.0, now
-        else:
-            return code
-        self.chosen = self.watches.at[int(settings[CHOSEN])]
-        for k in range(int(settings[TOUCHED])):
-            flow = self.flows[self._touched[k]]
-            flow.at = now
-            self._reached.append(flow)
+            self.chosen = chosen = self.watches.at[settings[CHOSEN]]
+            self._reached = reached = [chosen.flow]
+            if settings[TOUCHED] > 1.0:
+                self._reached = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+            for flow in reached:
+                flow.at = now
         return code
 
     def take_up_touched(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
-        reached, self._reached = self._reached, []
-        for flow in reached:
+        for flow in self._reached:
             flow.is_open = True
-        self.touched += reached
+        self.touched += self._reached
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""

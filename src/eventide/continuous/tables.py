@@ -244,6 +244,7 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9

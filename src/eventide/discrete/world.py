@@ -61,7 +61,22 @@ class World:
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
-    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_calendar",
+        "_conditions",
+        "_kinds",
+        "_made",
+        "_vigil",
+        "active",
+        "current",
+        "dt",
+        "last_time",
+        "time",
+        "wait_prior",
+        "wait_priority",
+    )
 
     def __init__(self, rng: Any = None) -> None:
         self.time: float = 0.0

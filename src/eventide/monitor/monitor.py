@@ -14,6 +14,7 @@ from eventide.continuous.tables import (
     ALERT,
     CHOICE,
     FAILED,
+    FOUND,
     LOCATED,
     REACHED,
     RECORDED,
@@ -111,17 +112,18 @@ class Monitor:
         Returns     whether it is a state event, which is first in the event list then
         """
         sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
-        look, instant = inf, inf
+        stop, instant = next_event, inf
         if observers.periodic or observers.taped:
             look, tapes = observers.look_ahead()
             Tape.put_on(motion, tapes)
+            stop = min(stop, look)
         if instants.heap:
             instant = instants.next_after(sim.time)
-        stop = min(next_event, look, instant)
+            stop = min(stop, instant)
         code = motion.proceed(stop, next_event, observers.stepwise)
         if observers.taped:
             observers.fetch_tapes()
-        if code in (LOCATED, CHOICE):
+        if code in FOUND:
             try:
                 if code == LOCATED and observers.count:
                     observers.observe_all(Phase.BEFORE, sim.time)
