@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
+from eventide.compiled.uses import Uses, uses_of
 
 if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
@@ -84,6 +86,11 @@ class Lowered:
     certificate: tuple[int, ...]
     bind: Bind = field(repr=False)
     stands: Stands = field(repr=False)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it reads and writes, for the plans of what it is bound to."""
+        return uses_of(self)
 
     @property
     def width(self) -> int:

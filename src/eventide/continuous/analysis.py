@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Plan:
     """What is known of a component's laws, or of a condition.
 
@@ -39,7 +39,7 @@ class Plan:
     is_opaque: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class LawPlan(Plan):
     """A component's laws.
 
@@ -59,7 +59,7 @@ class LawPlan(Plan):
     inputs: tuple[Input, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ConditionPlan(Plan):
     """A condition.
 
