@@ -95,6 +95,8 @@ class Compiler(Analyst):
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+            binding=bound.binding,
+            stands=bound.kernel.lowered.stands,
         )
 
     def _bound(self, condition: Condition) -> Bound | None:
@@ -152,8 +154,6 @@ class Compiler(Analyst):
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
         bound = plan.kept[0]
-        if bound.kernel.lowered.stands(condition.function, condition.arguments, bound.binding):
-            return plan
         binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
         if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None
@@ -163,7 +163,7 @@ class Compiler(Analyst):
         for k, value in enumerate(binding.consts, start=plan.constants):
             constants[k] = value
         signature = plan.signature and (_signature(present),)
-        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
+        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature, binding=binding)
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:

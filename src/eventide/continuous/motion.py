@@ -84,7 +84,6 @@ class Motion:
         "_next_event",
         "_past",
         "_polled",
-        "_reached",
         "_settings",
         "_told",
         "_touched",
@@ -148,7 +147,6 @@ class Motion:
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
-        self._reached: list[Flow] = []
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep = ENGLAND
@@ -238,10 +236,8 @@ class Motion:
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
-        if self.groups.joining:
-            self.groups.place()
-        if self.watches.arriving:
-            self.watches.place()
+        self.groups.place()
+        self.watches.place()
 
     def keep_current(self, item: Any, plan: Plan) -> None:
         """Look after a member or condition that may come to refer to something else."""
@@ -318,8 +314,10 @@ class Motion:
                 self.touch_all()
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.watches.arriving or self.groups.joining:
-            self.place_what_waits()
+        if self.groups.joining:
+            self.groups.place()
+        if self.watches.arriving:
+            self.watches.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -365,10 +363,11 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, stepwise: int) -> int:
+    def proceed(self, stop: float, next_event: float, stepwise: int, *, opens: bool = True) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
         stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
+        opens       whether its event begins at once; else by `open_reached`, when observers have looked
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
         settings, sim, host = self.settings, self.sim, self.host
@@ -395,18 +394,17 @@ class Motion:
             sim.time = now = settings[EVENT_TIME]
             sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
             self.chosen = chosen = self.watches.at[settings[CHOSEN]]
-            self._reached = reached = [chosen.flow]
+            self.touched = reached = [chosen.flow]
             if settings[TOUCHED] > 1.0:
-                self._reached = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+                self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
             for flow in reached:
-                flow.at = now
+                flow.at, flow.is_open = now, opens
         return code
 
-    def take_up_touched(self) -> None:
+    def open_reached(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
-        for flow in self._reached:
+        for flow in self.touched:
             flow.is_open = True
-        self.touched += self._reached
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""

@@ -198,11 +198,13 @@ class Watches:
 
     def _resume(self, condition: Any) -> bool:
         """Let a wait that was made before take up its row; False if what it works on has changed."""
-        plan = self.motion.analyst.resume(condition, condition.plan)
-        if plan is None:
-            self._discard((id(condition.activity), id(condition.function.__code__)))
-            return False
-        condition.plan = plan
+        plan = condition.plan
+        if plan.stands is None or not plan.stands(condition.function, condition.arguments, plan.binding):
+            plan = self.motion.analyst.resume(condition, plan)
+            if plan is None:
+                self._discard((id(condition.activity), id(condition.function.__code__)))
+                return False
+            condition.plan = plan
         if plan.signature is not None:
             self.motion.keep_current(condition, plan)
         self.link(condition, condition.flow)

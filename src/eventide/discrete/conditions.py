@@ -126,10 +126,10 @@ class StateWait(Condition):
 
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
-        sim._conditions.end(self)
-        self._wake(sim)
-
-    def _wake(self, sim: World) -> None:
+        if self.is_trigger:
+            self.withdraw()
+        else:
+            sim._conditions.end(self)
         activity, now = self.activity, sim.time
         activity._wait = None
         activity._value = True
@@ -154,11 +154,6 @@ class CrossingWait(StateWait):
         """Leave the list, with the other side."""
         for side in self.sides:
             self.world._conditions.remove(side)
-
-    def fire(self, sim: World) -> None:
-        """Wake the activity, which waits for the other side no longer either."""
-        self.withdraw()
-        self._wake(sim)
 
     def describe(self) -> str:
         """What is waited for."""
@@ -228,11 +223,15 @@ class Trigger(Condition):
     def _resume(self, value: Any, /) -> Any:
         end = self.end
         if end is None:
-            run_handler(self.handler)
+            handler = self.handler
         else:
             assert self.settler is not None  # who sets `end` has looked
             self.end = None
-            run_handler(partial(self.settler, self.component, end))
+            handler = partial(self.settler, self.component, end)
+        try:
+            handler()
+        except StopIteration as error:
+            refuse_stop_iteration(handler, error)
         return NOTHING
 
 
@@ -248,13 +247,10 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 
 
-def run_handler(handler: Callable[[], None]) -> None:
-    """Call a handler; a StopIteration of its own must not pass for the end of a process."""
-    try:
-        handler()
-    except StopIteration as error:
-        name = getattr(handler, "__qualname__", repr(handler))
-        raise RuntimeError(f"the handler {name} raised StopIteration") from error
+def refuse_stop_iteration(handler: Callable[[], Any], error: StopIteration) -> NoReturn:
+    """Raise the error for a handler that raised StopIteration, which must not pass for the end of a process."""
+    name = getattr(handler, "__qualname__", repr(handler))
+    raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
 
 class ConditionList:
@@ -277,6 +273,10 @@ class ConditionList:
         self._arrivals += 1
         condition.rank = -self._arrivals if prior else self._arrivals
         self._members[condition] = None
+        self._watch(condition)
+
+    def _watch(self, condition: Condition) -> None:
+        """It has come; see `WatchedConditions`."""
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out; no effect if it is not there."""

@@ -120,15 +120,16 @@ class Monitor:
         if instants.heap:
             instant = instants.next_after(sim.time)
             stop = min(stop, instant)
-        code = motion.proceed(stop, next_event, observers.stepwise)
+        code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
         if observers.taped:
             observers.fetch_tapes()
         if code in FOUND:
-            try:
-                if code == LOCATED and observers.count:
-                    observers.observe_all(Phase.BEFORE, sim.time)
-            finally:
-                motion.take_up_touched()
+            if observers.count:
+                try:
+                    if code == LOCATED:
+                        observers.observe_all(Phase.BEFORE, sim.time)
+                finally:
+                    motion.open_reached()
             self._fire(motion.chosen)
             return True
         if code == REACHED:
@@ -151,7 +152,6 @@ class Monitor:
         """Make the event of a condition that is true now the next one; False if there is none."""
         code = self.motion.proceed(self.sim.time, self.sim.time, 0)
         if code == CHOICE:
-            self.motion.take_up_touched()
             self._fire(self.motion.chosen)
         elif code != REACHED:
             self._resolve(code)

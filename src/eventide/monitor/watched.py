@@ -18,7 +18,7 @@ class WatchedConditions(ConditionList):
     instants    when those on time alone become true
     """
 
-    __slots__ = ("_motion", "_watches", "instants")
+    __slots__ = ("_motion", "_waiting", "_watches", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
@@ -26,26 +26,21 @@ class WatchedConditions(ConditionList):
         self.instants = Instants(motion.sim)
         self._watches = motion.watches
         self._arrivals = before._arrivals
+        self._waiting = 0
         for condition in before:
             self._members[condition] = None
             self._watch(condition)
 
     def __len__(self) -> int:
-        return sum(not condition.is_over for condition in self._members)
-
-    def __bool__(self) -> bool:
-        return not all(condition.is_over for condition in self._members)
+        return self._waiting
 
     def __iter__(self) -> Iterator[Condition]:
         return (condition for condition in super().__iter__() if not condition.is_over)
 
-    def add(self, condition: Condition, *, prior: bool = False) -> None:
-        """Add a condition and watch it."""
-        super().add(condition, prior=prior)
-        condition.is_over = False
-        self._watch(condition)
-
     def _watch(self, condition: Condition) -> None:
+        """Watch a condition that has come, perhaps again."""
+        condition.is_over = False
+        self._waiting += 1
         self._watches.arriving[condition] = None
         if condition.is_timed or condition.row < 0:
             condition.is_timed = self.instants.add(condition)
@@ -53,12 +48,14 @@ class WatchedConditions(ConditionList):
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
         if condition in self._members and not condition.is_over:
+            self._waiting -= 1
             self.instants.remove(condition)
             if not self._watches.remove(condition):
                 del self._members[condition]
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
+        self._waiting -= 1
         if condition.is_timed:
             self.instants.remove(condition)
         if condition.rests and condition.plan.signature is None:
@@ -72,7 +69,10 @@ class WatchedConditions(ConditionList):
 
     def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
-        code = getattr(test, "__code__", None)
+        try:
+            code = test.__code__
+        except AttributeError:
+            return None
         return self._watches.resting.get((id(activity), id(code)))
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
