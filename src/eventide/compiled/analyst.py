@@ -262,14 +262,14 @@ class _Draft:
         """Add what a kernel reads and writes; answers the place of its index row."""
         binding, motion, uses = bound.binding, self.compiler.motion, bound.kernel.lowered.uses
         for is_many, place, column, moves in uses.quantities:
-            for owner in binding.items[place] if is_many else (binding.objects[place],):
-                if moves:
-                    self._touched[owner] = None
-                self._slots[owner._base + column] = None
+            if moves:
+                self._touched.update(dict.fromkeys(binding.items[place] if is_many else (binding.objects[place],)))
+            for first in binding.lists[place] if is_many else (binding.bases[place],):
+                self._slots[first + column] = None
         for is_many, place, columns, is_read in uses.rates:
-            for owner in binding.items[place] if is_many else (binding.objects[place],):
+            for first in binding.lists[place] if is_many else (binding.bases[place],):
                 for column in columns:
-                    self._rates[owner._base + column] = is_read
+                    self._rates[first + column] = is_read
         self.looks_at_rates = self.looks_at_rates or uses.looks_at_rates
         self.assigns = self.assigns or uses.assigns
         self._bounds.append(bound)

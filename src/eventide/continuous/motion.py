@@ -287,7 +287,8 @@ class Motion:
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers.get(slot, ()):
-            self.touch(flow)
+            if not flow.is_open:
+                self.touch(flow)
 
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition now, 0 or more where it holds, and its rate; None if its code is not native."""
