@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from eventide.compiled.binder import make_binder
+from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, leaves_of
 from eventide.compiled.ir import NAN
 from eventide.compiled.lowered import Lowered
@@ -211,6 +211,9 @@ class Lowering:
             steps=steps,
             certificate=self.certificate,
             bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
+            stands=make_comparer(
+                self.entry, steps, paths, tuple(outside.consts), is_possible=not (lists or tables or self.kind == "law")
+            ),
         )
 
     def _name(self) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
+from eventide.compiled.uses import Uses, uses_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.binder import Bind
+    from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
@@ -64,6 +66,7 @@ class Lowered:
     reads_time  whether it reads the clock; reads_step: dt or last_time
     certificate of a condition, see `certificate.py`
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    stands      whether it would work on just what a binding has, which is found out faster
     """
 
     kind: Literal["law", "condition"]
@@ -82,6 +85,12 @@ class Lowered:
     steps: tuple[Step, ...]
     certificate: tuple[int, ...]
     bind: Bind = field(repr=False)
+    stands: Stands = field(repr=False)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it reads and writes, for the plans of what it is bound to."""
+        return uses_of(self)
 
     @property
     def width(self) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Plan:
     """What is known of a component's laws, or of a condition.
 
@@ -41,7 +41,7 @@ class Plan:
     inputs: tuple[Input, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class LawPlan(Plan):
     """A component's laws.
 
@@ -59,7 +59,7 @@ class LawPlan(Plan):
     is_direct: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ConditionPlan(Plan):
     """A condition.
 
@@ -69,6 +69,8 @@ class ConditionPlan(Plan):
     is_certified                whether that proves it always
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
+    binding             what its kernel works on
+    stands              whether it would work on just that for another function of the same code and its arguments
     """
 
     needs_laws: bool = True
@@ -78,6 +80,8 @@ class ConditionPlan(Plan):
     certificate: int = -1
     is_certified: bool = False
     guide: Callable[[int, float, float, float], None] | None = None
+    binding: Any = None
+    stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
 
 
 class Analyst(ABC):

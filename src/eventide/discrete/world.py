@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import ConditionList
+from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import SPELL, Instant
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
@@ -65,7 +65,22 @@ class World:
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
-    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_calendar",
+        "_conditions",
+        "_kinds",
+        "_made",
+        "_vigil",
+        "active",
+        "current",
+        "dt",
+        "last_time",
+        "time",
+        "wait_prior",
+        "wait_priority",
+    )
 
     def __init__(self, rng: Any = None, replication: int = 0) -> None:
         self.time: float = 0.0
@@ -319,6 +334,8 @@ class World:
                             command = story.send(value)
                         else:
                             command = activity._resume()
+                            if command is NOTHING:
+                                break
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value
-from eventide.continuous.tables import CONDITION_FLOATS, CONDITION_INTS, FLOW_FLOATS, FLOW_INTS, Arrays, Coefficients
+from eventide.continuous.tables import (
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    FLOW_FLOATS,
+    FLOW_INTS,
+    TRAIL_FLOATS,
+    Arrays,
+    Coefficients,
+)
 
 if TYPE_CHECKING:
     from eventide.compiled.ir import Builder
@@ -19,6 +27,7 @@ FLOATS: Final = frozenset(
         "rows",
         "flow_floats",
         "condition_floats",
+        "trails",
         "constants",
         "settings",
         "nodes",
@@ -33,6 +42,7 @@ WIDTHS: Final = {
     "flow_ints": FLOW_INTS,
     "conditions": CONDITION_INTS,
     "condition_floats": CONDITION_FLOATS,
+    "trails": TRAIL_FLOATS,
     "segments": 2,
     "chain": 3,
     "sums": 2,
