@@ -215,7 +215,7 @@ class Monitor:
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
         conditions = self.sim._conditions
-        if any(self._may_become_true(condition) for condition in conditions):
+        if len(conditions) and (not self.system.is_empty or any(_reads_time(one.test) for one in conditions)):
             return True
         nobody_waits = self.sim.main is None and self.sim._goal is None
         if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
@@ -223,9 +223,6 @@ class Monitor:
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
         return False
-
-    def _may_become_true(self, condition: Condition) -> bool:
-        return not self.system.is_empty or _reads_time(condition.test)
 
     # --- observers ------------------------------------------------------------------------------------------------
 
