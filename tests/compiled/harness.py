@@ -97,8 +97,9 @@ def shake(sim: ev.Simulation, rng: np.random.Generator, *, share: float = 0.15) 
     table = table_of(sim)
     for owner in sim._continuum.components():
         layout = owner._layout
-        runs = [slice(owner._base, owner._base + len(layout.names))]
-        runs += [layout.slots(owner._base, name) for name in layout.starts]
+        singles = [layout.slot(owner, name) for name in layout.names]
+        runs = [slice(slot, slot + 1) for slot in singles]
+        runs += [layout.slots(owner, name) for name in layout.starts]
         for row in (Y, R, Y0):
             for moving in runs:
                 count = moving.stop - moving.start

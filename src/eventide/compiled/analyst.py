@@ -307,9 +307,8 @@ class _Draft:
 def _slot_of(owner: Any, name: str) -> int:
     """The slot of a quantity; of a vector the first, which stands for all in what is told of writing it."""
     if isinstance(owner, Variable):
-        return owner._base
-    layout = owner._layout
-    return int(owner._base + (layout.starts[name] if name in layout.starts else layout.offsets[name]))
+        return owner._slot
+    return int(owner._layout.slot(owner, name))
 
 
 def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
@@ -322,7 +321,7 @@ def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) ->
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
     lowered, binding = bound.kernel.lowered, bound.binding
-    objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
-    for path, items in zip(lowered.lists, binding.items, strict=False):
+    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
+    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
         objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
     return objects

@@ -192,13 +192,13 @@ class Lowering:
 
     def _result(self, writer: Statements, source: str) -> Lowered:
         slots, outside = writer.slots, self.outside
-        paths, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
+        blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
         steps = tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
             source=source,
-            paths=paths,
+            blocks=blocks,
             lists=lists,
             tables=tables,
             reads=tuple(sorted(slots.reads)),
@@ -210,7 +210,7 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
-            bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
+            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
         )
 
     def _name(self) -> str:

@@ -176,7 +176,7 @@ class Flow:
             self._add_law(owner, EQUATIONS, plan.equations if plan else None)
         layout = owner._layout
         if layout.sums:
-            self.add_sums(owner._base + layout.offsets[layout.sums[0]], len(layout.sums))
+            self.add_sums(layout.slot(owner, layout.sums[0]), len(layout.sums))
 
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
@@ -192,7 +192,7 @@ class Flow:
                 self.chain.delete(place)
         layout = getattr(owner, "_layout", None)
         if layout is not None and layout.sums:
-            self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
+            self.remove_sums(layout.slot(owner, layout.sums[0]))
         self._note_emptiness()
 
     def _place_of(self, law: Any, stage: int) -> int:
