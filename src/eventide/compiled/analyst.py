@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
-_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 4, c_int64, c_void_p)
+_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 
 
@@ -59,14 +59,14 @@ class Compiler(Analyst):
             inputs=draft.inputs(),
         )
 
-    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
+    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int]:
         function = getattr(type(owner), name)
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
             self._refuse(error, f"{name} of {owner.name}")
-            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
-        return bound.kernel.address, draft.take(bound), 1
+            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0
+        return bound.kernel.address, draft.take(bound)
 
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion

@@ -15,10 +15,11 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
+from eventide.continuous.tables import CHAIN_COLUMNS
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
-    "ptr noalias readonly %ix, i64 %n, ptr noalias readonly %lists)"
+    "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
 CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
@@ -122,8 +123,12 @@ class Lowering:
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
-        width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
-        row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
+        row = [
+            f"%call = mul i64 %k, {CHAIN_COLUMNS}",
+            "%place.at = getelementptr i64, ptr %calls, i64 %call",
+            "%place = load i64, ptr %place.at",
+            "%row = getelementptr i64, ptr %ix, i64 %place",
+        ]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
         if builder.trap:
             inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]

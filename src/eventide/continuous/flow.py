@@ -14,6 +14,7 @@ from eventide.continuous.tables import (
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COUNTED,
     DIRECT,
     EMPTY,
     EVENT,
@@ -88,15 +89,17 @@ class Flow:
         motion.flow_floats.array[number, EVENT] = -1.0
         self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
+        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, COUNTED)
         self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
 
-    def _run(self, table: Any, low: int, high: int) -> Run:
+    def _run(self, table: Any, low: int, high: int, outdated: int | None = None) -> Run:
         run: Run = table.new_run()
 
         def on_move() -> None:
-            self.motion.flow_ints.array[self.number, low] = run.start
-            self.motion.flow_ints.array[self.number, high] = run.start + run.count
+            ints, number = self.motion.flow_ints.view, self.number
+            ints[number, low], ints[number, high] = run.start, run.start + run.count
+            if outdated is not None:
+                ints[number, outdated] = 0
 
         run.on_move = on_move
         on_move()
@@ -208,12 +211,12 @@ class Flow:
     def _owes(law: Any, stage: int) -> bool:
         return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
 
-    def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
+    def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
         key = (stage, -law._priority, law._started)
         place = bisect_left(self.order, key)
         self.order.insert(place, key)
         self.laws.insert(place, law)
-        self.chain.insert(place, row or (0, 0, 0))
+        self.chain.insert(place, (*(call or (0, 0)), 1))
 
     @property
     def is_empty(self) -> bool:

@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
+    CHAIN_COLUMNS,
     CHOICE,
     CHOSEN,
     DT_MAX,
@@ -85,7 +86,7 @@ class Motion:
         self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)
         self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
         self.segments = Runs(2, self.outdate)
-        self.chain = Runs(3, self.outdate)
+        self.chain = Runs(CHAIN_COLUMNS, self.outdate)
         self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate)

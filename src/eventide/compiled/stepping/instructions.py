@@ -15,8 +15,10 @@ from eventide.compiled.stepping.expressions import Expressions
 from eventide.compiled.stepping.values import Kind, Value
 
 
-def law(address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, n: int, at: int) -> None:
-    """Call a law's kernel."""
+def law(
+    address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, calls: int, n: int, at: int
+) -> None:
+    """Call a law's kernel for `n` rows of the chain."""
 
 
 def condition(
@@ -44,7 +46,7 @@ def clear_run(low: int, high: int) -> None:
 
 
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
-_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
+_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
 _RESTRICTION: Final[tuple[Kind, ...]] = ("ptr", "ptr", "double", "double")

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value
-from eventide.continuous.tables import CONDITION_FLOATS, CONDITION_INTS, FLOW_FLOATS, FLOW_INTS, Arrays, Coefficients
+from eventide.continuous.tables import (
+    CHAIN_COLUMNS,
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    FLOW_FLOATS,
+    FLOW_INTS,
+    Arrays,
+    Coefficients,
+)
 
 if TYPE_CHECKING:
     from eventide.compiled.ir import Builder
@@ -34,7 +42,7 @@ WIDTHS: Final = {
     "conditions": CONDITION_INTS,
     "condition_floats": CONDITION_FLOATS,
     "segments": 2,
-    "chain": 3,
+    "chain": CHAIN_COLUMNS,
     "sums": 2,
 }
 """How many columns there are, where that never changes."""
