@@ -21,6 +21,8 @@ LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
+SCALAR: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
+"""Objects stand anywhere, and to gather numbers from anywhere takes longer than to load them one by one."""
 CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
@@ -119,7 +121,7 @@ class Lowering:
         builder.jump(after)
         builder.enter(after)
         builder.do("%k1 = add i64 %k, 1")
-        builder.jump(head)
+        builder.jump(head, "!llvm.loop !0")
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
@@ -133,7 +135,7 @@ class Lowering:
         if builder.trap:
             inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
         entry.lines[:0] = builder.room
-        return builder.text(LAW)
+        return builder.text(LAW) + SCALAR
 
     def _spoil(self, writer: Statements) -> None:
         """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.

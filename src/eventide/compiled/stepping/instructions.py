@@ -79,8 +79,14 @@ def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
 def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder = expressions.builder
     low, high = (expressions.value(argument).text for argument in arguments)
-    before, test, body, done = builder.current, builder.block(), builder.block(), builder.block()
-    assert before is not None
+    many, before, test, body, done = (builder.block() for _ in range(5))
+    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
+    size = builder.value(f"sub i64 {ends[1]}, {ends[0]}")
+    builder.branch(builder.value(f"icmp sgt i64 {size}, {FEW}"), many, before)
+    builder.enter(many)
+    builder.zero(low, size)
+    builder.jump(done)
+    builder.enter(before)
     builder.jump(test)
     builder.enter(body)
     # Volatile, lest LLVM make a call of memset for two states.
@@ -94,6 +100,8 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value("", "void")
 
 
+FEW: Final = 128
+"""So many bytes are set to zero one number after the other."""
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
