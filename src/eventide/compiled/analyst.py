@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
-_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 4, c_int64, c_void_p)
+_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 
 
@@ -58,14 +58,14 @@ class Compiler(Analyst):
             is_direct=not draft.looks_at_rates,
         )
 
-    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
+    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int]:
         function = getattr(type(owner), name)
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
             self._refuse(error, f"{name} of {owner.name}")
-            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
-        return bound.kernel.address, draft.take(bound), 1
+            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0
+        return bound.kernel.address, draft.take(bound)
 
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion
@@ -288,7 +288,7 @@ class _Draft:
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
     lowered, binding = bound.kernel.lowered, bound.binding
-    objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
-    for path, items in zip(lowered.lists, binding.items, strict=False):
+    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
+    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
         objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
     return objects

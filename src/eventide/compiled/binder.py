@@ -17,15 +17,16 @@ from eventide.declare import Component
 from eventide.discrete.world import World
 
 if TYPE_CHECKING:
+    from eventide.compiled.lowered import Anchor
     from eventide.compiled.values import Path
 
 
 class Binding(NamedTuple):
     """What a kernel works on for one object or wait.
 
-    objects     those at the kernel's paths
-    bases       their first columns
-    lists       for each list path the first columns of its items; then for each table the bits of its numbers
+    objects     those to whom the kernel's blocks belong
+    bases       the first columns of these blocks
+    lists       for each list the first columns of its items' blocks; then for each table the bits of its numbers
     consts      the numbers that a condition closes over
     items       the items of each list
     inputs      the input signals on the way
@@ -82,8 +83,8 @@ def make_comparer(
 def make_binder(
     entry: Entry,
     steps: tuple[Step, ...],
-    paths: tuple[Path, ...] = (),
-    lists: tuple[Path, ...] = (),
+    blocks: tuple[Anchor, ...] = (),
+    lists: tuple[Anchor, ...] = (),
     tables: tuple[Path, ...] = (),
     consts: tuple[Path, ...] = (),
 ) -> Bind:
@@ -98,11 +99,12 @@ def make_binder(
     at = {step.path: number for number, step in enumerate(steps)}
     for path in tables:
         writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
-    objects = [f"v{at[path]}" for path in paths]
-    bases = [f"v{at[path]}.{_column(steps[at[path]].expected)}" for path in paths]
-    rows = [_row(at[path], steps[at[path]].expected) for path in lists] + [f"t{at[path]}" for path in tables]
+    objects = [f"v{at[path]}" for path, _ in blocks]
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}" for path, is_aside in blocks]
+    rows = [_row(at[path], steps[at[path]].expected, is_aside) for path, is_aside in lists]
+    rows += [f"t{at[path]}" for path in tables]
     numbers = [f"float(v{at[path]})" for path in consts]
-    items = [f"tuple(v{at[path]})" for path in lists]
+    items = [f"tuple(v{at[path]})" for path, _ in lists]
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
     parts = (objects, bases, rows, numbers, items, inputs)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
@@ -234,8 +236,10 @@ def _hop(value: str, hop: str) -> str:
     return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
 
 
-def _column(cls: type) -> str:
-    return "_slot" if issubclass(cls, Variable) else "_base"
+def _column(cls: type, is_aside: bool) -> str:
+    if issubclass(cls, Variable):
+        return "_slot"
+    return "_side" if is_aside else "_base"
 
 
 def _bits(number: int, step: Step) -> str:
@@ -246,7 +250,7 @@ def _bits(number: int, step: Step) -> str:
     return f"tuple([int(value) for value in {values}])" if is_whole else f"bits_of({values})"
 
 
-def _row(number: int, cls: type | None) -> str:
+def _row(number: int, cls: type | None, is_aside: bool) -> str:
     if cls is None or not issubclass(cls, Continuous | Variable):
         return f"(0,) * len(v{number})"
-    return f"tuple([item.{_column(cls)} for item in v{number}])"
+    return f"tuple([item.{_column(cls, is_aside)} for item in v{number}])"

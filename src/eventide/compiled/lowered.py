@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
 
+class Anchor(NamedTuple):
+    """A block of slots of the object at a path: that of its states, or that of what stands aside."""
+
+    path: Path
+    is_aside: bool = False
+
+
 class Access(NamedTuple):
     """A quantity that a kernel reads or writes: whose, of which kind, its name."""
 
@@ -54,8 +61,8 @@ class Lowered:
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
-    paths       the objects whose first columns the kernel is told, in the order of its index row
-    lists       the lists whose items' first columns it is told, after them
+    blocks      the blocks whose first columns the kernel is told, in the order of its index row
+    lists       the lists of whose items it is told first columns, after them
     tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
                 them, with the bits of the numbers in place of columns
     reads       quantities, but for those that it has surely written itself before
@@ -72,8 +79,8 @@ class Lowered:
     kind: Literal["law", "condition"]
     name: str
     source: str
-    paths: tuple[Path, ...]
-    lists: tuple[Path, ...]
+    blocks: tuple[Anchor, ...]
+    lists: tuple[Anchor, ...]
     tables: tuple[Path, ...]
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
@@ -95,7 +102,7 @@ class Lowered:
     @property
     def width(self) -> int:
         """The length of an index row."""
-        return len(self.paths) + len(self.lists) + len(self.tables)
+        return len(self.blocks) + len(self.lists) + len(self.tables)
 
     @property
     def needs_rates(self) -> bool:

@@ -8,22 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.compiled.paths import ITEMS
-from eventide.continuous import Variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from eventide.compiled.lowered import Access, Lowered
-    from eventide.compiled.paths import Step
-    from eventide.compiled.values import Path
 
 
 class Use(NamedTuple):
     """A quantity.
 
     is_many     whether it is one of all items of a list
-    place       of the object among those of a binding, or of the list among its lists
-    column      of the quantity, counted from the object's first; of a vector the first, which stands for all
+    place       of its block among those of a binding, or of the list among its lists
+    column      of the quantity, counted from the block's first; of a vector the first, which stands for all
     moves       whether it is more than a parameter
     """
 
@@ -64,22 +59,16 @@ class Uses(NamedTuple):
 def uses_of(lowered: Lowered) -> Uses:
     """What a kernel reads and writes."""
     ranges = dict(lowered.ranges)
-    places = dict(_places(lowered))
-    steps = {step.path: step for step in lowered.steps}
-    quantities = tuple(
-        Use(*places[access.path], _column(steps[access.path], access), access.row != "parameter")
-        for access in (*lowered.reads, *lowered.writes)
-        if access.path in places
-    )
+    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
+    quantities = [Use(*where, access.row != "parameter") for access, where in found.items()]
     rates = []
     for access in lowered.writes:
-        if access.row == "rate" and access.path in places:
-            first = _column(steps[access.path], access)
+        if access.row == "rate" and access in found:
+            is_many, place, first = found[access]
             for low, high in ranges.get(access) or ((0, 1),):
-                columns = range(first + low, first + high)
-                rates.append(Rate(*places[access.path], columns, access in lowered.reads))
+                rates.append(Rate(is_many, place, range(first + low, first + high), access in lowered.reads))
     return Uses(
-        quantities,
+        tuple(quantities),
         tuple(rates),
         looks_at_rates=any(access.row == "rate" for access in lowered.reads),
         assigns=any(access.row == "state" for access in lowered.writes),
@@ -88,16 +77,15 @@ def uses_of(lowered: Lowered) -> Uses:
     )
 
 
-def _places(lowered: Lowered) -> Iterator[tuple[Path, tuple[bool, int]]]:
-    for place, path in enumerate(lowered.paths):
-        yield path, (False, place)
-    for place, path in enumerate(lowered.lists):
-        yield (path if path[-1] == ITEMS else (*path, ITEMS)), (True, place)
-
-
-def _column(step: Step, access: Access) -> int:
-    cls = step.expected
-    if issubclass(cls, Variable):
-        return 0
-    layout = step.layout or cls._layout
-    return int(layout.starts[access.name] if access.name in layout.starts else layout.offsets[access.name])
+def _find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
+    """Whether a quantity is one of a list's items, the place of the block that it is in, and its column there."""
+    step = next(step for step in lowered.steps if step.path == access.path)
+    layout = step.layout or getattr(step.expected, "_layout", None)
+    anchor = access.path, layout is not None and access.name in layout.aside
+    column = 0 if layout is None else layout.column(access.name)
+    if anchor in lowered.blocks:
+        return False, lowered.blocks.index(anchor), column
+    for place, (path, is_aside) in enumerate(lowered.lists):
+        if anchor == ((path if path[-1] == ITEMS else (*path, ITEMS)), is_aside):
+            return True, place, column
+    return None

@@ -45,14 +45,14 @@ class Plan:
 class LawPlan(Plan):
     """A component's laws.
 
-    contributions, equations    address, place of the index row and number of objects; None for one not there
+    contributions, equations    address and place of the index row; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
     """
 
-    contributions: tuple[int, int, int] | None = None
-    equations: tuple[int, int, int] | None = None
+    contributions: tuple[int, int] | None = None
+    equations: tuple[int, int] | None = None
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
     assigns: bool = True

@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
+    CHAIN_COLUMNS,
     CHOSEN,
     DT_MAX,
     DT_MIN,
@@ -129,7 +130,7 @@ class Motion:
         self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)
         self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
         self.segments = Runs(2, self.outdate)
-        self.chain = Runs(3, self.outdate)
+        self.chain = Runs(CHAIN_COLUMNS, self.outdate)
         self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate)
@@ -152,8 +153,9 @@ class Motion:
         self._method: Method | Multistep = ENGLAND
         self._past = [0, 0, 0]
         self._limits: tuple[Any, Any] = (None, None)
-        self._flow_lists = [np.zeros(0, np.int64)] * 3
+        self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
         self._heap = self._touched = memoryview(b"")
+        self._reserve(len(self.flow_floats.array))
         self.packed: Any = None
         self._kept: Any = None
         self.host = Host(self)
@@ -200,9 +202,9 @@ class Motion:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
         if len(self._flow_lists[0]) < flows:
-            longer = []
-            for old, size in zip(self._flow_lists, (flows, 2 * flows, flows), strict=True):
-                longer.append(np.concatenate([old, np.zeros(size - len(old), np.int64)]))
+            longer = [np.zeros(size, np.int64) for size in (flows, 2 * flows, flows)]
+            for old, new in zip(self._flow_lists, longer, strict=True):
+                new[: len(old)] = old
             self._flow_lists = longer
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 

@@ -91,7 +91,19 @@ OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
 ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
-FLOW_INTS: Final = 18
+COUNTED: Final = 18
+"""Whether RUN of its laws is right: not after one has come or gone."""
+FLOW_INTS: Final = 19
+
+# Columns of a law in the chain ---------------------------------------------------------------------------------------
+
+LAW: Final = 0
+"""The address of its kernel."""
+OPERANDS: Final = 1
+"""The place in `index` of the row that says which objects are meant."""
+RUN: Final = 2
+"""How many laws of the same kernel stand here one behind the other: they are one call."""
+CHAIN_COLUMNS: Final = 3
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -305,7 +317,7 @@ class Arrays(NamedTuple):
     rows            (ROWS, slots) what is known of each slot
     flow_floats, flow_ints   one row for each flow
     segments        (n, 2) runs of slots that are integrated, grouped by flow
-    chain           (n, 3) address, place in `index`, objects: one row for each call of a pass, grouped by flow
+    chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
     sums            (n, 2) runs of slots to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects

@@ -51,7 +51,7 @@ class Tape:
         self._head = motion.lists.allocate(TAPE_HEAD + 2 * self._width)
         self._grid: Grid | None = None
         self._first = self._fetched = 0
-        self._place: tuple[list[Any], list[int]] = [], []
+        self._flows: list[Any] = []
         motion.lists.view[self._head + WIDTH] = self._width
         self._make_room(FEWEST)
 
@@ -72,9 +72,9 @@ class Tape:
 
     def _find_flows(self) -> bool:
         """Note which flows and slots are meant; False if laws may set states to what the interpolant does not say."""
-        flows, bases = [owner._flow for owner in self._owners], [owner._base for owner in self._owners]
-        if (flows, bases) != self._place:
-            self._place = flows, bases
+        flows = [owner._flow for owner in self._owners]
+        if flows != self._flows:
+            self._flows = flows
             moving = list({f.number: None for f in flows if f is not self._motion.still})
             lists, start = self._motion.lists.array, self._head + TAPE_HEAD
             lists[self._head + SHOWN] = len(moving)

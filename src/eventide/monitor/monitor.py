@@ -221,9 +221,9 @@ class Monitor:
 
     def _has_prospect(self) -> bool:
         """Whether a condition may become true although no time event is due and no end is set."""
-        conditions = self._watched
+        conditions = self.sim._conditions
         if not self.system.is_empty:
-            return bool(conditions)
+            return len(conditions) > 0
         return any(_reads_time(condition.test) for condition in conditions)
 
     def _end(self) -> Literal[False]:
