@@ -47,7 +47,7 @@ class Condition:
         self.function: Any = test
         self.arguments: tuple[Any, ...] = ()
         self.priority = priority
-        self.rank = 0
+        self.rank = 0.0
         self.row = -1
         self.plan: Any = None
         self.flow: Any = None
@@ -260,7 +260,7 @@ class ConditionList:
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
-        self._arrivals = 0
+        self._arrivals = 0.0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -270,7 +270,7 @@ class ConditionList:
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition after its equals, or before them if `prior`."""
-        self._arrivals += 1
+        self._arrivals += 1.0
         condition.rank = -self._arrivals if prior else self._arrivals
         self._members[condition] = None
         self._watch(condition)
