@@ -323,7 +323,7 @@ class Until:
         else:
             wait = sim._conditions.again(activity, condition)
             if wait is None:
-                refuse_commands(condition, None, sim, f"the condition of {activity.name}")
+                refuse_commands(condition, None, sim, "the condition", activity)
                 wait = StateWait(sim, activity, condition, priority)
                 sim._watch()
             else:
@@ -334,7 +334,7 @@ class Until:
 
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
-            refuse_commands(part, None, sim, f"the condition of {activity.name}")
+            refuse_commands(part, None, sim, "the condition", activity)
         sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides
