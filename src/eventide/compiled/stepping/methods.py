@@ -35,8 +35,8 @@ _HEAD = (
 def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, its
-    derivative, and what `restrict` in `certainty.py` does.
+    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, the same
+    with its derivative, and what `restrict` in `certainty.py` does.
     """
     stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
     texts = []
@@ -45,10 +45,10 @@ def method_text(method: Coefficients) -> str:
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
         texts.append(_function(f"@row{row}", _Combination(kept, target, onto_start=target == Y)))
     assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA])
-    texts.append(_function("@interpolant", _Polynomial(degree)))
-    texts.append(_function("@derivative", _Derivative(degree)))
+    texts.append(_function("@interpolant", _Interpolant(degree, Y)))
+    texts.append(_function("@motion", _Interpolant(degree, Y, R)))
     texts.append(_restriction("@restriction", degree))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative", "@restriction"]
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@motion", "@restriction"]
     return _HEAD + "".join(texts) + table_of(names)
 
 
@@ -69,10 +69,10 @@ def _target(row: int, stages: int, degree: int) -> int:
 class _Lanes:
     """The instructions for one group of slots."""
 
-    target: int
-    onto_start: bool
-
     def __init__(self) -> None:
+        self.setup: list[str] = []
+        self.answers: dict[int, str] = {}
+        """What is to be stored, by row."""
         self.lines: list[str] = []
         self.used: list[int] = []
         self._names = 0
@@ -94,10 +94,8 @@ class _Lanes:
             self.used.append(row)
         return f"%?row{row}"
 
-    def finish(self, total: str) -> str:
-        """What is to be stored, given the sum of the increments."""
-        if not self.onto_start:
-            return total
+    def onto_start(self, total: str) -> str:
+        """The states at the start of the step, and an increment."""
         return self.vector("fadd", self.row(Y0), self.vector("fadd", self.row(E0), total))
 
 
@@ -106,43 +104,42 @@ class _Combination(_Lanes):
 
     def __init__(self, kept: list[tuple[int, float]], target: int, *, onto_start: bool) -> None:
         super().__init__()
-        self.target, self.onto_start = target, onto_start
         self.setup = [
             line for k, (_, weight) in enumerate(kept) for line in _splat(f"weight{k}", f"{real(weight)}, %factor")
         ]
         total = "zeroinitializer"
         for k, (row, _) in enumerate(kept):
             total = self.vector("fadd", total, self.vector("fmul", f"%weight{k}", self.row(row)))
-        self.answer = self.finish(total)
+        self.answers[target] = self.onto_start(total) if onto_start else total
 
 
-class _Polynomial(_Lanes):
-    """The interpolant at a fraction of the step, by Horner's rule."""
+class _Interpolant(_Lanes):
+    """The interpolant at a fraction of the step, `scale` times its derivative there, or both, by Horner's rule."""
 
-    def __init__(self, degree: int) -> None:
+    def __init__(self, degree: int, *rows: int) -> None:
         super().__init__()
-        self.target, self.onto_start = Y, True
+        self.degree = degree
         self.setup = _splat("theta", f"{real(1.0)}, %factor")
+        if Y in rows:
+            self.answers[Y] = self._value()
+        if R in rows:
+            self.answers[R] = self._derivative()
+
+    def _value(self) -> str:
         total = "zeroinitializer"
-        for m in range(degree - 1, -1, -1):
+        for m in range(self.degree - 1, -1, -1):
             total = self.vector("fmul", "%theta", self.vector("fadd", total, self.row(P + m)))
-        self.answer = self.finish(total)
+        return self.onto_start(total)
 
-
-class _Derivative(_Lanes):
-    """`scale` times the derivative of the interpolant, by Horner's rule."""
-
-    def __init__(self, degree: int) -> None:
-        super().__init__()
-        self.target, self.onto_start = R, False
-        self.setup = [*_splat("theta", f"{real(1.0)}, %factor"), *_splat("by", f"{real(1.0)}, %scale")]
-        for m in range(degree):
+    def _derivative(self) -> str:
+        self.setup += _splat("by", f"{real(1.0)}, %scale")
+        for m in range(self.degree):
             self.setup += _splat(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
         total = "zeroinitializer"
-        for m in range(degree - 1, -1, -1):
+        for m in range(self.degree - 1, -1, -1):
             term = self.vector("fmul", f"%times{m}", self.row(P + m))
             total = self.vector("fadd", self.vector("fmul", "%theta", total), term)
-        self.answer = self.vector("fmul", "%by", total)
+        return self.vector("fmul", "%by", total)
 
 
 def _splat(name: str, product: str) -> list[str]:
@@ -155,10 +152,10 @@ def _splat(name: str, product: str) -> list[str]:
     ]
 
 
-def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
+def _function(name: str, work: _Combination | _Interpolant) -> str:
     """Whole groups first; then what is left, with the lanes beyond the end masked."""
     kind, mask = f"<{LANES} x double>", f"<{LANES} x i1>"
-    rows = sorted({*work.used, work.target})
+    rows = sorted({*work.used, *work.answers})
     starts = []
     for row in rows:
         starts += [
@@ -169,9 +166,11 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
     loads = [f"%?row{row} = load {kind}, ptr %?at{row}, align 8" for row in work.used]
     load = f"call {kind} @llvm.masked.load.v{LANES}f64.p0"
     masked = [f"%?row{row} = {load}(ptr %?at{row}, i32 8, {mask} %mask, {kind} zeroinitializer)" for row in work.used]
-    answer = f"{kind} {work.answer}" if work.answer.startswith("%") else f"{kind} zeroinitializer"
-    store = f"store {answer}, ptr %?at{work.target}, align 8"
-    masked_store = f"call void @llvm.masked.store.v{LANES}f64.p0({answer}, ptr %?at{work.target}, i32 8, {mask} %mask)"
+    stores, masked_stores = [], []
+    for row, answer in work.answers.items():
+        stores.append(f"store {kind} {answer}, ptr %?at{row}, align 8")
+        masked_store = f"call void @llvm.masked.store.v{LANES}f64.p0"
+        masked_stores.append(f"{masked_store}({kind} {answer}, ptr %?at{row}, i32 8, {mask} %mask)")
 
     def part(letter: str, *groups: list[str]) -> list[str]:
         return [line.replace("?", letter) for group in groups for line in group]
@@ -187,7 +186,7 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
         "%fits = icmp sle i64 %following, %high",
         "br i1 %fits, label %whole, label %last",
         "whole:",
-        *part("w", places, loads, work.lines, [store]),
+        *part("w", places, loads, work.lines, stores),
         "br label %test",
         "last:",
         "%left = sub nsw i64 %high, %wi",
@@ -198,7 +197,7 @@ def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
         f"%count.first = insertelement <{LANES} x i64> poison, i64 %left, i64 0",
         f"%count = shufflevector <{LANES} x i64> %count.first, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer",
         f"%mask = icmp slt <{LANES} x i64> <{lanes}>, %count",
-        *part("m", places, masked, work.lines, [masked_store]),
+        *part("m", places, masked, work.lines, masked_stores),
         "br label %done",
         "done:",
         "ret void",
