@@ -395,7 +395,8 @@ class Motion:
             host.forget_what_was_seen()
         if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
-            sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
+            if not opens:
+                sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
             self.chosen = chosen = self.watches.at[settings[CHOSEN]]
             self.touched = reached = [chosen.flow]
             if settings[TOUCHED] > 1.0:

@@ -275,8 +275,8 @@ class Coefficients(NamedTuple):
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
-                and the restriction of a polynomial to a part of the step
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
+                its derivative, and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any

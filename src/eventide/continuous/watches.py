@@ -100,11 +100,15 @@ class Watches:
 
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
+        flow.conditions[condition] = None
+        condition.flow = flow
+        self._put(condition, flow)
+
+    def _put(self, condition: Condition, flow: Flow) -> None:
+        """Let the stepper watch a condition that belongs to a flow."""
         motion = self.motion
         if not flow.is_open:
             motion.touch(flow)
-        flow.conditions[condition] = None
-        condition.flow = flow
         if condition.plan.inputs != ():
             self._note_inputs(condition, flow)
         needs_laws = condition.plan.needs_laws or flow.assigns
@@ -219,7 +223,7 @@ class Watches:
             condition.plan = plan
         if plan.signature is not None:
             self.motion.keep_current(condition, plan)
-        self.link(condition, condition.flow)
+        self._put(condition, condition.flow)
         return True
 
     def _discard(self, key: tuple[int, int]) -> None:

@@ -132,11 +132,12 @@ class Calendar:
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
         turn, front = self.turn, self.front
+        if time < now:  # noqa: PLR1730  # a call of max takes longer than all the rest
+            time = now
+        activity._notice = notice = (time, -turn, (-self.serial(), 0), activity)
         if time > now:
-            activity._notice = notice = (time, -turn, (-self.serial(), 0), activity)
             heappush(self.heap, notice)
         else:
-            activity._notice = notice = (now, -turn, (-self.serial(), 0), activity)
             if turn != self.latest:
                 self.latest = turn
                 self.below = len(front)

@@ -47,7 +47,7 @@ class Condition:
         self.function: Any = test
         self.arguments: tuple[Any, ...] = ()
         self.priority = priority
-        self.rank = 0
+        self.rank = 0.0
         self.row = -1
         self.plan: Any = None
         self.flow: Any = None
@@ -260,7 +260,7 @@ class ConditionList:
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
-        self._arrivals = 0
+        self._arrivals = 0.0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -270,7 +270,7 @@ class ConditionList:
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition after its equals, or before them if `prior`."""
-        self._arrivals += 1
+        self._arrivals += 1.0
         condition.rank = -self._arrivals if prior else self._arrivals
         self._members[condition] = None
         self._watch(condition)
@@ -323,7 +323,7 @@ class Until:
         else:
             wait = sim._conditions.again(activity, condition)
             if wait is None:
-                refuse_commands(condition, None, sim, f"the condition of {activity.name}")
+                refuse_commands(condition, None, sim, "the condition", activity)
                 wait = StateWait(sim, activity, condition, priority)
                 sim._watch()
             else:
@@ -334,7 +334,7 @@ class Until:
 
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
-            refuse_commands(part, None, sim, f"the condition of {activity.name}")
+            refuse_commands(part, None, sim, "the condition", activity)
         sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides

@@ -87,7 +87,7 @@ class Monitor:
                 if due <= sim.time or sim.time >= horizon:
                     motion.settle()
                     return due <= sim.time
-                next_event = min(due, horizon)
+                next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
                     if not self._has_prospect():
                         return self._fire_if_due() or self._end()

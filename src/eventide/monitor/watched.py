@@ -18,13 +18,13 @@ class WatchedConditions(ConditionList):
     instants    when those on time alone become true
     """
 
-    __slots__ = ("_motion", "_waiting", "_watches", "instants")
+    __slots__ = ("_motion", "_resting", "_waiting", "_watches", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
         self._motion = motion
         self.instants = Instants(motion.sim)
-        self._watches = motion.watches
+        self._watches, self._resting = motion.watches, motion.watches.resting
         self._arrivals = before._arrivals
         self._waiting = 0
         for condition in before:
@@ -70,10 +70,9 @@ class WatchedConditions(ConditionList):
     def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
         try:
-            code = test.__code__
-        except AttributeError:
+            return self._resting.get((id(activity), id(test.__code__)))
+        except AttributeError:  # it is no function
             return None
-        return self._watches.resting.get((id(activity), id(code)))
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""

@@ -109,8 +109,8 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS]], theta, 0.0)
 
 
-def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
-    """Set row R to the derivative there."""
+def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row Y to the states there, and row R to their derivative."""
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 
