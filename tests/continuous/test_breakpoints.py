@@ -409,26 +409,39 @@ def reaching(way: str) -> object:
         "attribute": lambda t: 1.0 * store.kept(t),
         "property": lambda t: 1.0 * store.through_property(t),
         "partial": partial(lambda signal, t: signal(t), TRAIN),
+        "attribute of the owner": lambda t: 1.0 * TRAIN(t),
         "comprehension": lambda t: sum(TRAIN(t) for _ in range(1)),
     }[way]
 
 
 @pytest.mark.parametrize(
     "way",
-    ["global", "function", "closure", "dict", "default", "attribute", "property", "partial", "comprehension"],
+    [
+        "global",
+        "function",
+        "closure",
+        "dict",
+        "default",
+        "attribute",
+        "attribute of the owner",
+        "property",
+        "partial",
+        "comprehension",
+    ],
 )
 def test_a_law_that_is_not_compiled_stops_for_the_inputs_that_its_names_lead_to(way: str) -> None:
-    read = reaching(way)
+    read = None if way == "attribute of the owner" else reaching(way)
 
     class Odd(ev.Continuous):
+        reads: object = None
         x: ev.State = ev.state(0.0)
 
         def equations(self) -> None:
             [lambda: self for _ in ()]
-            self.rate.x = (read(self.sim.time) - self.x) * 5.0  # type: ignore[operator]
+            self.rate.x = ((read or self.reads)(self.sim.time) - self.x) * 5.0  # type: ignore[operator]
 
     sim = ev.Simulation(rng=1)
-    plant = Odd(sim).start()
+    plant = Odd(sim, reads=None if read else reaching(way)).start()
     trace = sim.record(plant, every="step")
     sim.run(until=1.9)
     assert sim.explain().laws[0].refusal

@@ -90,6 +90,8 @@ LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
 FARTHEST: Final = 2.0**30
 """A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
+NEAR: Final = 2.0**-50
+"""Two times are within rounding if their distance is at most such a share of them: four spacings of floats or more."""
 
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -163,7 +165,7 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
     """Try steps, each half as long as the one before, until one is accurate enough."""
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     choose_next(a, f, remaining)
-    step = min(a.flow_floats[f, NEXT], remaining)
+    step = first_try(a, f, remaining, limit)
     while True:
         ratio = try_step(a, f, step, remaining, limit)
         if a.settings[ABORTED] != 0.0:
@@ -181,6 +183,14 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
         a.flow_ints[f, REFUSED] += 1
         step = half
         a.flow_floats[f, NEXT] = half
+
+
+def first_try(a: Arrays, f: int, remaining: float, limit: float) -> float:
+    """The length of the first attempt: one that would end within rounding of the limit ends there."""
+    step = float(a.flow_floats[f, NEXT])
+    if remaining - step <= NEAR * abs(limit):
+        return remaining
+    return step
 
 
 def choose_next(a: Arrays, f: int, remaining: float) -> None:
@@ -229,7 +239,7 @@ def force(a: Arrays, f: int) -> int:
     """Accept the smallest step although it is not accurate: the model has said so."""
     limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
-    step = min(a.flow_floats[f, NEXT], remaining)
+    step = first_try(a, f, remaining, limit)
     end, _ = end_of(a, f, step, remaining, limit)
     ratio = attempt(a, f, step, end)
     finish_step(a, f, step, remaining, limit)

@@ -33,9 +33,8 @@ class Reach:
     def inputs(self) -> tuple[Input, ...]:
         """The inputs, each once, as they are found."""
         search = _Search(self)
-        for value in vars(self._owner).values() if hasattr(self._owner, "__dict__") else ():
-            search.take_inputs(value)
-        for value in (self._owner, *self._functions):
+        attributes = vars(self._owner).values() if hasattr(self._owner, "__dict__") else ()
+        for value in (self._owner, *attributes, *self._functions):
             search.take(value)
         return search.finish()
 
