@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from eventide.compiled.binder import Bind
     from eventide.compiled.values import Path
 
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity"]
+"""What a function is for: a quantity answers a number."""
+
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
 
@@ -48,7 +51,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A law or condition as the text of a kernel.
+    """A law, condition or quantity as the text of a kernel.
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
@@ -66,7 +69,7 @@ class Lowered:
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     """
 
-    kind: Literal["law", "condition"]
+    kind: LoweredKind
     name: str
     source: str
     paths: tuple[Path, ...]
