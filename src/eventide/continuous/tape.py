@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -69,13 +69,10 @@ Taken: TypeAlias = Moving | Fixed | Reckoned
 """What a tape can take down."""
 
 
-class Tape:
-    """Takes down some numbers at the instants of a grid.
+class Columns:
+    """What is to be taken down, as the stepper reads it: a head, and a block for each number of a row."""
 
-    Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
-    """
-
-    def __init__(self, motion: Motion, taken: Sequence[Taken]) -> None:
+    def __init__(self, motion: Motion, taken: Sequence[Taken], rows: int) -> None:
         self._motion = motion
         self._moving = [item for item in taken if isinstance(item, Moving)]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
@@ -84,14 +81,13 @@ class Tape:
         self._width = sum(_width_of(item) for item in taken)
         self._head = motion.lists.allocate(TAPE_HEAD + COLUMN * self._width)
         self._held = motion.constants.allocate(len(self._fixed)) if self._fixed else 0
+        self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
-        self._grid: Grid | None = None
-        self._first = self._fetched = 0
         self._place: tuple[list[Any], list[int]] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
         motion.lists.view[self._head + WIDTH] = self._width
-        self._make_room(FEWEST)
+        self._make_room(rows)
 
     def _make_room(self, rows: int) -> None:
         self._room = rows
@@ -99,22 +95,30 @@ class Tape:
         self._motion.lists.view[self._head + ROOM] = rows
         self._motion.lists.view[self._head + BUFFER] = self._buffer
 
-    def is_ready(self, grid: Grid, index: int) -> bool:
-        """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
-        lists = self._motion.lists.view
-        if lists[self._head + STOPPED]:
-            lists[self._head + STOPPED] = 0
-            return False  # Python calls the function at that instant, so that its error goes up
+    def release(self) -> None:
+        """Give the memory back; it is used no more."""
+        self._motion.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
+        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
+        if self._fixed:
+            self._motion.constants.release(self._held, len(self._fixed))
+        self._release_shown()
+        for plan in self._plans.values():
+            if plan is not None:
+                self._motion.analyst.release(plan)
+
+    def _release_shown(self) -> None:
+        if self._shown_room:
+            self._motion.lists.release(self._shown, self._shown_room)
+
+    # --- what is meant --------------------------------------------------------------------------------------------
+
+    def _is_known(self) -> bool:
+        """Note what is meant now; whether the stepper can take it down by itself."""
         if not self._motion.flows or not self._is_possible or not self._find():
             return False
         for place, read in enumerate(self._fixed, start=self._held):
             self._motion.constants.view[place] = read()
-        if grid is not self._grid or not self._first <= index < self._first + self._room:
-            return self._put_in(grid, index)
-        self._fetched = lists[self._head + FILLED] = index - self._first  # some were passed by events
         return True
-
-    # --- what is meant --------------------------------------------------------------------------------------------
 
     def _find(self) -> bool:
         """Note which flows, slots and kernels are meant; False if the stepper cannot take them down by itself."""
@@ -164,7 +168,7 @@ class Tape:
                 at += COLUMN
 
     def _write_flows(self, flows: list[Flow]) -> None:
-        blocks = self._motion.lists
+        blocks, self._flows = self._motion.lists, flows
         if len(flows) > self._shown_room:
             self._release_shown()
             self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
@@ -185,6 +189,31 @@ class Tape:
         plans = self._motion.groups.plans
         known = [plans[owner] for owner in self._laws if owner in plans]  # those that have been stopped have none
         return self._motion.analyst.compiles and not any(plan.is_opaque for plan in known)
+
+
+class Tape(Columns):
+    """Takes down some numbers at the instants of a grid.
+
+    Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
+    """
+
+    def __init__(self, motion: Motion, taken: Sequence[Taken]) -> None:
+        super().__init__(motion, taken, FEWEST)
+        self._grid: Grid | None = None
+        self._first = self._fetched = 0
+
+    def is_ready(self, grid: Grid, index: int) -> bool:
+        """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
+        lists = self._motion.lists.view
+        if lists[self._head + STOPPED]:
+            lists[self._head + STOPPED] = 0
+            return False  # Python calls the function at that instant, so that its error goes up
+        if not self._is_known():
+            return False
+        if grid is not self._grid or not self._first <= index < self._first + self._room:
+            return self._put_in(grid, index)
+        self._fetched = lists[self._head + FILLED] = index - self._first  # some were passed by events
+        return True
 
     def _put_in(self, grid: Grid, index: int) -> bool:
         rows = min(2 * self._room, MOST)
@@ -210,21 +239,6 @@ class Tape:
         numbers = self._motion.constants.array[self._buffer : self._buffer + room * (1 + width)]
         return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
-    def release(self) -> None:
-        """Give the memory back; the tape is no more."""
-        self._motion.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
-        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
-        if self._fixed:
-            self._motion.constants.release(self._held, len(self._fixed))
-        self._release_shown()
-        for plan in self._plans.values():
-            if plan is not None:
-                self._motion.analyst.release(plan)
-
-    def _release_shown(self) -> None:
-        if self._shown_room:
-            self._motion.lists.release(self._shown, self._shown_room)
-
     @staticmethod
     def put_on(motion: Motion, tapes: Sequence[Tape]) -> None:
         """Let the stepper take down these tapes from now on, and no others."""
@@ -234,6 +248,32 @@ class Tape:
             following = tape._head
             upcoming = min(upcoming, motion.constants.view[tape._buffer + tape._fetched])
         motion.settings[TAPE], motion.settings[UPCOMING] = following, upcoming
+
+
+class Probe(Columns):
+    """Reads one number at several times at once, all of them in the present steps of the flows that it is of."""
+
+    def __init__(self, motion: Motion, taken: Taken) -> None:
+        super().__init__(motion, [taken], FEWEST)
+
+    def at(self, times: Sequence[float]) -> list[float] | None:
+        """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""
+        if not self._is_known():
+            return None
+        motion, count, start = self._motion, len(times), self._buffer
+        lists, numbers = motion.lists.view, motion.constants.view
+        for k, time in enumerate(times):
+            numbers[start + k] = time
+        numbers[start + count] = inf
+        lists[self._head + FILLED] = 0
+        filled = motion.engine.fill(motion.arrays, self._head, inf)
+        for flow in self._flows:
+            flow.at = nan
+        if filled < count:
+            lists[self._head + STOPPED] = 0
+            return None
+        found: list[float] = numbers[start + self._room : start + self._room + count].tolist()
+        return found
 
 
 def _width_of(item: Taken) -> int:

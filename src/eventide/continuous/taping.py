@@ -14,9 +14,12 @@ from eventide.continuous.tables import (
     BUFFER,
     COLUMN,
     EMPTY,
+    END,
+    EVENT,
     FILLED,
     FOLLOWING_TAPE,
     HELD,
+    KEY,
     REST,
     ROOM,
     SHOWN,
@@ -97,8 +100,17 @@ def show_inside(a: Arrays, tape: int, time: float) -> None:
     for k in range(a.lists[tape + SHOWN]):
         f = a.lists[a.lists[tape + SHOWN_AT] + k]
         a.flow_floats[f, AT] = nan
-        if a.flow_ints[f, EMPTY] == 0:
-            elapsed = (time - a.flow_floats[f, START]) - a.flow_floats[f, REST]
+        if a.flow_ints[f, EMPTY] == 0 and a.flow_floats[f, STEP] > 0.0:
+            elapsed = elapsed_at(a, f, time)
             interpolate(a, f, elapsed / a.flow_floats[f, STEP])
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
+
+
+def elapsed_at(a: Arrays, f: int, time: float) -> float:
+    """How much of the step has passed at a time."""
+    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
+        return float(a.flow_floats[f, EVENT])
+    if time < a.flow_floats[f, END]:
+        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
+    return float(a.flow_floats[f, STEP])
