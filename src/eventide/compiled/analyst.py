@@ -98,6 +98,39 @@ class Compiler(Analyst):
             stands=bound.kernel.lowered.stands,
         )
 
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.quantity(read)
+        except CannotLower:
+            return None
+        lowered = bound.kernel.lowered
+        if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
+            return None
+        draft = _Draft(self, [])
+        index, constants = draft.take(bound), draft.block(self.motion.constants, bound.binding.consts)
+        return ConditionPlan(
+            **draft.plan(),
+            needs_laws=lowered.needs_rates,
+            address=bound.kernel.address,
+            index=index,
+            constants=constants,
+        )
+
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+        if not all(constant.is_current for constant in plan.kept[0].kernel.lowered.constants):
+            self.registry.renew()
+            return False
+        if plan.signature is None:
+            return True
+        try:
+            return bool(plan.signature == (_signature(self.registry.quantity(read)),))
+        except CannotLower:
+            return False
+
     def _bound(self, condition: Condition) -> Bound | None:
         """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
         code = getattr(condition.function, "__code__", condition.function)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity"]
+"""What a function is for: a quantity answers a number."""
+
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
 
@@ -57,7 +60,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A law or condition as the text of a kernel.
+    """A law, condition or quantity as the text of a kernel.
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
@@ -76,7 +79,7 @@ class Lowered:
     stands      whether it would work on just what a binding has, which is found out faster
     """
 
-    kind: Literal["law", "condition"]
+    kind: LoweredKind
     name: str
     source: str
     blocks: tuple[Anchor, ...]

@@ -102,6 +102,14 @@ class Analyst(ABC):
         """What is known of a condition."""
 
     @abstractmethod
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
+
+    @abstractmethod
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+
+    @abstractmethod
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
 

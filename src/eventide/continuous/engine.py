@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from eventide.continuous import march
+from eventide.continuous import march, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -20,6 +20,7 @@ class Engine(NamedTuple):
     settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
+    fill: Callable[..., int]
     force: Callable[..., int]
     choose: Callable[..., int]
     enter: Callable[..., None]
@@ -39,5 +40,5 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))
+PLAIN: Final = Engine(_views, *(getattr(taping if name == "fill" else march, name) for name in ENTRIES))
 """The stepper as Python runs it."""

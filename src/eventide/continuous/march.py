@@ -83,7 +83,7 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
-from eventide.continuous.taping import take_down
+from eventide.continuous.taping import elapsed_at, take_down
 from eventide.continuous.trails import note_firing
 
 LATEST: Final = 1.7976931348623157e308
@@ -282,15 +282,6 @@ def publish(a: Arrays, f: int, time: float) -> None:
         return
     visit(a, f, elapsed_at(a, f, time), time, True)
     a.flow_floats[f, AT] = time
-
-
-def elapsed_at(a: Arrays, f: int, time: float) -> float:
-    """How much of the step has passed at a time."""
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        return float(a.flow_floats[f, EVENT])
-    if time < a.flow_floats[f, END]:
-        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
-    return float(a.flow_floats[f, STEP])
 
 
 def touch(a: Arrays, f: int, time: float) -> None:

@@ -238,10 +238,28 @@ ROOM: Final = 2
 BUFFER: Final = 3
 """The place in `constants` of its instants; its rows stand after them."""
 WIDTH: Final = 4
-"""How many numbers a row has, and how many flows and slots can be named after the head."""
+"""How many numbers a row has; after the head COLUMN items tell of each what it is."""
 SHOWN: Final = 5
 """How many flows are to be shown."""
-TAPE_HEAD: Final = 6
+SHOWN_AT: Final = 6
+"""The place in `lists` of their numbers."""
+WITH_LAWS: Final = 7
+"""Whether laws are to be run for a row."""
+STOPPED: Final = 8
+"""Whether the next row cannot be taken down, as Python would raise an error there."""
+TAPE_HEAD: Final = 9
+
+# A column of a tape: what it is, and where.
+
+COLUMN: Final = 4
+WHAT: Final = 0
+SLOT, HELD, KERNEL = 0, 1, 2
+"""The value of a slot; a number in `constants`; what a kernel answers."""
+WHERE: Final = 1
+"""The slot, the place of the number, the address of the kernel."""
+ROW_OF: Final = 2
+"""The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
+NUMBERS_OF: Final = 3
 
 # What a march answers ------------------------------------------------------------------------------------------------
 

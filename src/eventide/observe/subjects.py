@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous import Continuous, Fixed, Moving, Reckoned, Taken, Variable, VectorVariable
 from eventide.declare import Component, Field
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.errors import ModelError
@@ -22,13 +22,13 @@ class Group:
     heads   their names and units
     read    the present values, one for each column
     trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
-    states  the variable that it is, if it is integrated
+    taken   what the stepper may take down of it by itself, if it can
     """
 
     heads: tuple[Heading, ...]
     read: Callable[[], list[float]]
     trend: Callable[[], list[float]] | None = None
-    states: Variable | None = None
+    taken: Taken | None = None
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read, deed))]
+        return [Group((head,), _checked(name, thing.read, deed), taken=Reckoned(thing.read))]
     if isinstance(thing, Variable | Level | Component | Recordable):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
@@ -105,7 +105,7 @@ def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing, deed))]
+    return [Group((Heading(name, ""),), _checked(name, thing, deed), taken=Reckoned(thing))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
@@ -165,20 +165,20 @@ def _groups_of_station(subject: Any) -> list[Group]:
 
 def _level_group(name: str, level: Level, description: str = "") -> Group:
     head = Heading(name, level.unit, is_discrete=True, description=description)
-    return Group((head,), lambda: [float(level.value)])
+    return Group((head,), lambda: [float(level.value)], taken=Fixed(lambda: float(level.value)))
 
 
 def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
     moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
-    states = variable if moves else None
+    taken = Moving(variable, is_state=moves)
     if isinstance(variable, VectorVariable):
         heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
         whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
         trend = (lambda: list(whole.rate.tolist())) if moves else None
-        return Group(heads, lambda: list(whole.state.tolist()), trend, states)
+        return Group(heads, lambda: list(whole.state.tolist()), trend, taken)
     head = Heading(variable.name, variable.unit, description=description)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, states)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, taken)
 
 
 def _spec_of(variable: Variable) -> Field | None:

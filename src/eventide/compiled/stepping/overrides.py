@@ -20,7 +20,9 @@ from eventide.continuous.tables import (
     GUARD,
     INDEX,
     LAW,
+    NUMBERS_OF,
     OPERANDS,
+    ROW_OF,
     RUN,
     SCRATCH,
     SEGMENTS_HI,
@@ -29,6 +31,7 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     TABLE_ROWS,
+    WHERE,
     Y0,
     Arrays,
     R,
@@ -93,6 +96,26 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
             address_of(a.lists[0]),
         )
         != 0
+    )
+
+
+def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+    """Write what the kernel of a tape's column answers; whether Python would have got so far."""
+    return (
+        condition(
+            a.lists[column + WHERE],
+            time,
+            0.0,
+            time,
+            address_of(a.rows[Y, 0]),
+            address_of(a.rows[R, 0]),
+            address_of(a.rows[Y0, 0]),
+            address_of(a.index[a.lists[column + ROW_OF]]),
+            address_of(a.constants[a.lists[column + NUMBERS_OF]]),
+            address_of(a.constants[place]),
+            address_of(a.lists[0]),
+        )
+        == 0
     )
 
 
