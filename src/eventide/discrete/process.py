@@ -29,12 +29,15 @@ class _Agenda:
     _generator  its generator, from its beginning to its end
     _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
+    _before, _after     its neighbours among the processes of the run; None when it has left them
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
     # base of components has slots, so that a class may be a process and more.
     __slots__ = (
+        "_after",
         "_anchor",
+        "_before",
         "_generator",
         "_mourners",
         "_notice",
@@ -52,6 +55,8 @@ class _Agenda:
     _generator: Any
     _mourners: list[End] | None
     _anchor: float
+    _before: Any
+    _after: Any
     terminated: bool
     """Whether the process has ended."""
     result: Any
@@ -228,7 +233,7 @@ class Process(_Agenda, Component):
         self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
         self.terminated = False
         self._anchor = 0.0
-        sim._made[id(self)] = self
+        sim._roster.enter(self)
 
     def _target(self) -> Any:
         """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
@@ -364,7 +369,7 @@ class Process(_Agenda, Component):
         self.result = result
         self._generator = self._story = None
         sim = self.sim
-        del sim._made[id(self)]
+        sim._roster.leave(self)
         if self._mourners is not None:
             if self is sim.main or self is sim._goal:
                 sim._is_halted = True
@@ -381,7 +386,7 @@ class Process(_Agenda, Component):
         if self._generator is not None:
             self._generator.close()
         self._generator = self._story = None
-        self.sim._made.pop(id(self), None)
+        self.sim._roster.leave(self)
 
     def _await_end(self) -> list[End]:
         """Who waits for the end; from now on there is such a list."""

@@ -21,6 +21,7 @@ from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import SPELL, Instant
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
+from eventide.discrete.roster import Roster
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError
@@ -71,7 +72,7 @@ class World:
         "_calendar",
         "_conditions",
         "_kinds",
-        "_made",
+        "_roster",
         "_vigil",
         "active",
         "current",
@@ -96,7 +97,7 @@ class World:
         self.replication = replication
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._made: dict[int, Process] = {}
+        self._roster = Roster()
         """The processes that have not ended; their rows and the like are free as soon as they have."""
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
@@ -140,7 +141,7 @@ class World:
         story._value = story._wait = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time
-        self._made[id(story)] = story
+        self._roster.enter(story)
         self._calendar.schedule_front(now, story)
         return story
 
@@ -192,12 +193,12 @@ class World:
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes that have begun and not ended, in the order in which they were made."""
-        return tuple(process for process in self._made.values() if process._generator is not None)
+        return tuple(process for process in self._roster if process._generator is not None)
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
         """The processes that were made and that nobody has activated yet, in the order in which they were made."""
-        return tuple(process for process in self._made.values() if process._generator is None)
+        return tuple(process for process in self._roster if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
