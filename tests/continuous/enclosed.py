@@ -28,8 +28,8 @@ from eventide.continuous.tables import (
     ROWS,
     SEGMENTS_HI,
     SETTINGS,
-    SLOT,
     START,
+    STATE,
     STEP,
     STILL,
     TIME,
@@ -84,7 +84,7 @@ def enclosed(form: Form, paths: Sequence[Sequence[float]], low: float, high: flo
 
 def state(number: int = 0) -> Form:
     """A state, by its slot."""
-    return Form(SLOT, numbers=(0, number))
+    return Form(STATE, numbers=(0, number))
 
 
 def through(samples: Sequence[int]) -> list[float]:

@@ -20,6 +20,7 @@ from eventide.compiled.values import Joint, Leaf
 from eventide.continuous import certainty, location
 from eventide.continuous.tables import (
     AND,
+    BEFORE,
     CONDITION_FLOATS,
     DT_MIN,
     EMPTY,
@@ -283,6 +284,7 @@ class Probed:
         """The bracket that is left in [0, 1], where it is false and true."""
         self.row = [math.nan] * CONDITION_FLOATS
         flow = [0.0] * FLOW_FLOATS
+        flow[BEFORE] = math.inf
         flow[STEP] = flow[END] = 1.0
         ints = {(0, EMPTY): 1}
         settings = [0.0] * SETTINGS

@@ -264,8 +264,7 @@ class _Reader:
         except CannotLower as error:
             refusal = error
         is_compiled = refusal is None and self._compiles
-        watches = self.motion.watches
-        flow, kind = self.numbers[watches.flow_of(condition)], watches.kind_of(condition)
+        flow, kind = self.numbers[condition.flow], self.motion.watches.kind_of(condition)
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow, kind)
 
     def _flow(self, flow: Flow) -> FlowNote:

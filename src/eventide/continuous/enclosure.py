@@ -53,9 +53,9 @@ from eventide.continuous.tables import (
     SEGMENTS_LO,
     SHRUNK_BY,
     SIZE,
-    SLOT,
     SLOWEST,
     START,
+    STATE,
     STEP,
     STILL,
     SUM,
@@ -92,14 +92,14 @@ def enclose(a: Arrays, c: int, f: int, low: float, high: float) -> None:
     """Enclose the expressions of a condition from the fraction `low` of the step to `high`."""
     place = a.conditions[c, CERTIFICATE]
     for k in range(a.lists[place]):
-        reckon(a, c, f, place + 2 + EXPRESSION * k, k * MODEL, low, high)
+        enclose_expression(a, c, f, place + 2 + EXPRESSION * k, k * MODEL, low, high)
 
 
-def reckon(a: Arrays, c: int, f: int, word: int, at: int, low: float, high: float) -> None:
+def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float, high: float) -> None:
     """Enclose the expression that is told from `word` on; `at` is where its enclosure begins."""
     code, third = a.lists[word], a.lists[word + 3]
     one, other = a.lists[word + 1] * MODEL, a.lists[word + 2] * MODEL
-    if code == SLOT:
+    if code == STATE:
         slot = a.index[a.conditions[c, INDEX] + a.lists[word + 1]] + a.lists[word + 2]
         enclose_state(a, f, at, slot, low, high)
     elif code == TIME:
