@@ -497,6 +497,31 @@ def test_a_generator_that_is_yielded_gets_the_right_advice(sim):
         sim.run()
 
 
+ADVICE = {
+    "call it, as in `yield passivate(...)`": lambda sim: ev.passivate,
+    "call it, as in `yield request(...)`": lambda sim: ev.Resource(sim).request,
+    "write `with r.request() as place: yield place`, or `yield from r.use(duration)`": ev.Resource,
+    "yield its get(...) or put(...)": ev.Store,
+    "write `yield wait(queue)` to stand in it": ev.Queue,
+    "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)": (
+        lambda sim: (ev.hold(1.0), ev.hold(2.0))
+    ),
+    "write `yield until(...)` to wait until a condition is true": lambda sim: lambda: True,
+    "yield a number, hold(...), until(...), passivate(), a request, a process or another command": lambda sim: None,
+}
+
+
+@pytest.mark.parametrize("advice", ADVICE)
+def test_who_yields_something_else_is_told_what_to_write(sim, advice):
+    def story():
+        yield ADVICE[advice](sim)
+
+    sim.process(story())
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run()
+    assert str(caught.value).partition(", which is no command: ")[2] == advice
+
+
 def test_an_error_in_carrying_out_a_command_may_be_caught_where_it_was_yielded(sim, log):
     stranger = ev.Signal(ev.Simulation(rng=1), name="stranger")
 
