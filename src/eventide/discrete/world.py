@@ -18,7 +18,7 @@ from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
-from eventide.discrete.instant import SPELL, Instant
+from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
@@ -299,6 +299,7 @@ class World:
                 activity._notice = None
                 self.current = activity
                 calendar.turn = turn
+                at_once = 0
                 # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
                 while True:
                     try:
@@ -325,6 +326,9 @@ class World:
                         if activity is None:
                             break
                         turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
+                        at_once += 1
+                        if at_once > MOST_IN_ONE_EVENT:
+                            refuse_more_at_once(activity.name, now)
                     except StopIteration as end:
                         is_over = self.current._finish(end.value)
                         if heap[0] is notice:
