@@ -131,14 +131,17 @@ class Calendar:
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
-        activity._notice = notice = (max(time, now), -self.turn, (-self.serial(), 0), activity)
+        turn, front = self.turn, self.front
+        if time < now:  # noqa: PLR1730  # a call of max takes longer than all the rest
+            time = now
+        activity._notice = notice = (time, -turn, (-self.serial(), 0), activity)
         if time > now:
             heappush(self.heap, notice)
         else:
-            if self.turn != self.latest:
-                self.latest = self.turn
-                self.below = len(self.front)
-            self.front.append(notice)
+            if turn != self.latest:
+                self.latest = turn
+                self.below = len(front)
+            front.append(notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""
@@ -213,9 +216,10 @@ class Calendar:
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
-        heap = self.heap
-        if heap and not self.front and not self.ready and heap[0][3]._notice is heap[0]:
-            return float(heap[0][0])
+        root = self.heap[0]
+        if not self.front and not self.ready and root[3]._notice is root:
+            time: float = root[0]
+            return time
         notice = self.first()
         return inf if notice is None else notice[0]
 

@@ -9,7 +9,7 @@ from math import floor
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.commands import command
-from eventide.discrete.conditions import NOTHING, refuse_generator, run_handler
+from eventide.discrete.conditions import NOTHING, refuse_generator, refuse_stop_iteration
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -103,7 +103,10 @@ class Timer:
         self.is_live = False
 
     def _resume(self) -> Any:
-        run_handler(self.handler)
+        try:
+            self.handler()
+        except StopIteration as error:
+            refuse_stop_iteration(self.handler, error)
         if self.is_live:
             self.schedule()
         return NOTHING

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import ConditionList
+from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
@@ -42,6 +42,10 @@ class Vigil(Protocol):
         """Evaluate all laws and run all reporters at the present instant."""
         ...
 
+    def come_to_rest(self) -> None:
+        """Look at the model where a run has ended."""
+        ...
+
 
 class HasReset(Protocol):
     """A statistic, or something that keeps some."""
@@ -62,9 +66,24 @@ class World:
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
-    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_roster", "_vigil", "active", "current", "time")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_calendar",
+        "_conditions",
+        "_kinds",
+        "_roster",
+        "_vigil",
+        "active",
+        "current",
+        "dt",
+        "last_time",
+        "time",
+        "wait_prior",
+        "wait_priority",
+    )
 
-    def __init__(self, rng: Any = None) -> None:
+    def __init__(self, rng: Any = None, replication: int = 0) -> None:
         self.time: float = 0.0
         self.last_time: float = 0.0
         self.dt: float = 0.0
@@ -75,6 +94,7 @@ class World:
         self.wait_priority = 0.0
         self.wait_prior = False
         self.entropy = entropy_from(rng)
+        self.replication = replication
         self._calendar = Calendar()
         self._conditions = ConditionList()
         self._roster = Roster()
@@ -92,6 +112,8 @@ class World:
         self._is_halted = False
         self._events_before = 0
         self._goal: Process | None = None
+        self._horizon = inf
+        """The time at which the present run, or the last one, stops at the latest."""
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
@@ -127,7 +149,7 @@ class World:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = Stream.named(self.entropy, name)
+            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication)
         return stream
 
     def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:
@@ -234,10 +256,13 @@ class World:
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
+        self._horizon = horizon
         try:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
+            if self._vigil is not None:
+                self._vigil.come_to_rest()
         except SimulationError as error:
             self.simulation_error(error)
             raise
@@ -311,6 +336,8 @@ class World:
                             command = story.send(value)
                         else:
                             command = activity._resume()
+                            if command is NOTHING:
+                                break
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:
