@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 
 import eventide as ev
@@ -297,3 +299,39 @@ def test_a_step_is_one_event_whatever_was_cancelled_before(sim):
     c.activate(delay=1.0)
     assert [sim.step(), list(log), sim.step(), sim.step(), log] == [True, [(1.0, "C")], True, False, [(1.0, "C")]]
     assert sim.events == 2
+
+
+def test_one_that_goes_on_and_on_within_an_event_is_told_so_at_its_line(sim, monkeypatch):
+    monkeypatch.setattr("eventide.discrete.world.MOST_IN_ONE_EVENT", 1_000)
+    desk, rounds = ev.Resource(sim), [0]
+
+    def clerk():
+        yield ev.hold(2.0)
+        while True:
+            with desk.request() as place:
+                yield place
+                rounds[0] += 1
+
+    sim.process(clerk(), name="clerk")
+    with pytest.raises(
+        ev.ModelError, match=r"^time does not go beyond 2\.0: clerk has yielded 1,000,000 comm"
+    ) as caught:
+        sim.run()
+    assert rounds[0] == 1_000
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "yield place"
+    assert caught.value.__notes__[0].startswith("clerk was active at time 2.0, at ")
+
+
+def test_what_is_done_at_once_is_counted_anew_in_each_event(sim, monkeypatch):
+    monkeypatch.setattr("eventide.discrete.world.MOST_IN_ONE_EVENT", 100)
+    shelf = ev.Store(sim)
+
+    def stock():
+        for _ in range(5):
+            for item in range(100):
+                yield shelf.put(item)
+            yield 0
+
+    sim.process(stock())
+    sim.run()
+    assert len(shelf.items) == 500

@@ -6,7 +6,7 @@ from now on whoever acts is counted, until time goes on. So an event of an ordin
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from eventide.errors import ModelError
 
@@ -14,6 +14,8 @@ SPELL: Final = 1024
 """So many events take place before stock is taken."""
 MOST_AT_ONE_INSTANT: Final = 1000
 """So often one may act at one instant after it has become suspicious."""
+MOST_IN_ONE_EVENT: Final = 1_000_000
+"""So many commands a process may yield that are carried out at once, one after the other."""
 MOST_NAMES: Final = 5
 
 
@@ -69,3 +71,11 @@ class Instant:
             f"time does not go beyond {time!r}: {names}{more} acted at this instant. Who comes back without end must "
             "let time pass: hold(...) for more than 0, or wait for something that is yet to come"
         )
+
+
+def refuse_more_at_once(name: str, time: float) -> NoReturn:
+    """Raise the ModelError for a process that goes on and on within one event."""
+    raise ModelError(
+        f"time does not go beyond {time!r}: {name} has yielded {MOST_IN_ONE_EVENT:,} commands in one event that were "
+        "carried out at once. Let time pass in between: hold(...) for more than 0, or hold(0) to let others go first"
+    )
