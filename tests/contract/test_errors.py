@@ -618,7 +618,8 @@ def test_a_step_that_is_repeated_or_accepted_in_vain_ends_in_an_error(answer: bo
         sim.run(until=1.0)
     assert (caught.value.number, caught.value.variable) == (1, x)
     # Steps that are accepted halve, until they advance the time no longer.
-    assert asked.count(asked[-1]) == 1000
+    assert len(asked) >= 1000
+    assert asked.count(asked[-1]) > 900
 
 
 # --- what is no number ------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eventide.compiled.binder import Binding
 from eventide.compiled.lower import lower_condition, lower_law
-from eventide.compiled.lowered import Access, Constant, Kernel, Lowered
+from eventide.compiled.lowered import Access, Anchor, Constant, Kernel, Lowered
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.registry import Bound, Registry
 from eventide.compiled.store import Store, compile_kernel
@@ -42,7 +42,7 @@ def native_motion(sim: Simulation, system: System) -> Motion:
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, _shared_engine().engine, Compiler(registry, is_strict=sim.compile is True))
+    return Motion(sim, system, Compiler(registry, is_strict=sim.compile is True), _shared_engine().engine)
 
 
 def plain_motion(sim: Simulation, system: System) -> Motion:
@@ -52,11 +52,12 @@ def plain_motion(sim: Simulation, system: System) -> Motion:
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, analyst=Guide(registry, is_strict=False))
+    return Motion(sim, system, Guide(registry, is_strict=False))
 
 
 __all__ = [
     "Access",
+    "Anchor",
     "Binding",
     "Bound",
     "CannotLower",

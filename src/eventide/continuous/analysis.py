@@ -1,10 +1,11 @@
 """What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
 
-Here nothing is known, so that everything moves together and runs as Python; the compiled room knows more.
+Who finds that out is in the compiled room.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Plan:
     """What is known of a component's laws, or of a condition.
 
-    touches     the objects whose states, rates, computed values or sums they read or write; None if it may be any
+    touches     the objects whose states, rates, computed values or sums they are known to read or write
     reads       slots whose writing, while they stand still, touches the flow: parameters first of all
     kept        what must live as long as the plan is used
     memory      (blocks, place, size) that it occupies
@@ -30,7 +31,7 @@ class Plan:
     inputs      the inputs that are called; None if these are not known
     """
 
-    touches: tuple[Any, ...] | None
+    touches: tuple[Any, ...]
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[tuple[Any, int, int], ...] = ()
@@ -40,25 +41,25 @@ class Plan:
     inputs: tuple[Input, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class LawPlan(Plan):
     """A component's laws.
 
-    contributions, equations    address, place of the index row and number of objects; None for one not there
+    contributions, equations    address and place of the index row; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
     """
 
-    contributions: tuple[int, int, int] | None = None
-    equations: tuple[int, int, int] | None = None
+    contributions: tuple[int, int] | None = None
+    equations: tuple[int, int] | None = None
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ConditionPlan(Plan):
     """A condition.
 
@@ -68,6 +69,8 @@ class ConditionPlan(Plan):
     is_certified                whether that proves it always
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
+    binding             what its kernel works on
+    stands              whether it would work on just that for another function of the same code and its arguments
     """
 
     needs_laws: bool = True
@@ -77,44 +80,50 @@ class ConditionPlan(Plan):
     certificate: int = -1
     is_certified: bool = False
     guide: Callable[[int, float, float, float], None] | None = None
+    binding: Any = None
+    stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
 
 
-ANYTHING = LawPlan(None)
-ANY_CONDITION = ConditionPlan(None)
-
-
-class Analyst:
-    """Knows nothing: every law and condition may touch everything.
+class Analyst(ABC):
+    """Finds out what laws and conditions touch, and how they run.
 
     compiles    whether laws are compiled where they can be
     """
 
     motion: Motion
-    compiles = False
+    compiles: bool
 
+    @abstractmethod
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""
-        return ANYTHING
 
+    @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
-        return ANY_CONDITION
 
+    @abstractmethod
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
+
+    @abstractmethod
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+
+    @abstractmethod
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
-        return None
 
+    @abstractmethod
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
-        return True
 
+    @abstractmethod
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made."""
-        return True
 
+    @abstractmethod
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
-        return None
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
@@ -134,8 +143,7 @@ class Analyst:
         plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
-            everybody = plan.touches is None or plan.is_opaque
-            met = owners if everybody else [o for o in plan.touches or () if o in parent]
+            met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
         groups: dict[Any, list[Any]] = {}

@@ -15,6 +15,7 @@ from eventide.continuous.tables import (
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COUNTED,
     DIRECT,
     EMPTY,
     EVENT,
@@ -51,10 +52,14 @@ class Still:
         self.at = self.motion.sim.time
 
     def open(self, slot: int) -> None:
-        """A value that stands still changes: whoever reads it is touched. Raises ModelError as `Flow.open`."""
+        """An event changes a value that stands still: whoever reads it is touched. Raises ModelError as `Flow.open`.
+
+        What a law writes there inside a step, as the sum of an object that has been stopped, touches nobody.
+        """
         if self.motion.is_observed:
             refuse_change(self.motion.system.name_of(slot))
-        self.motion.written(slot)
+        if not self.motion.is_marching:
+            self.motion.written(slot)
 
 
 class Flow:
@@ -89,15 +94,17 @@ class Flow:
         motion.flow_floats.array[number, EVENT] = -1.0
         self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
+        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, COUNTED)
         self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
 
-    def _run(self, table: Any, low: int, high: int) -> Run:
+    def _run(self, table: Any, low: int, high: int, outdated: int | None = None) -> Run:
         run: Run = table.new_run()
 
         def on_move() -> None:
-            self.motion.flow_ints.array[self.number, low] = run.start
-            self.motion.flow_ints.array[self.number, high] = run.start + run.count
+            ints, number = self.motion.flow_ints.view, self.number
+            ints[number, low], ints[number, high] = run.start, run.start + run.count
+            if outdated is not None:
+                ints[number, outdated] = 0
 
         run.on_move = on_move
         on_move()
@@ -186,7 +193,7 @@ class Flow:
             self._add_law(owner, EQUATIONS, plan.equations if plan else None)
         layout = owner._layout
         if layout.sums:
-            self.add_sums(owner._base + layout.offsets[layout.sums[0]], len(layout.sums))
+            self.add_sums(layout.slot(owner, layout.sums[0]), len(layout.sums))
 
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
@@ -201,7 +208,7 @@ class Flow:
                 self.chain.delete(place)
         layout = getattr(owner, "_layout", None)
         if layout is not None and layout.sums:
-            self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
+            self.remove_sums(layout.slot(owner, layout.sums[0]))
         self._note_emptiness()
 
     def _place_of(self, law: Any, stage: int) -> int:
@@ -217,12 +224,12 @@ class Flow:
     def _owes(law: Any, stage: int) -> bool:
         return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
 
-    def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
+    def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
         key = (stage, -law._priority, law._started)
         place = bisect_left(self.order, key)
         self.order.insert(place, key)
         self.laws.insert(place, law)
-        self.chain.insert(place, row or (0, 0, 0))
+        self.chain.insert(place, (*(call or (0, 0)), 1))
 
     @property
     def is_empty(self) -> bool:

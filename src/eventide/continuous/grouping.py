@@ -31,7 +31,8 @@ class Grouping:
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
-        self._writers: dict[int, Writers] = {}
+        self._writer: dict[int, Any] = {}
+        self._rivals: dict[int, Writers] = {}
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
@@ -66,7 +67,7 @@ class Grouping:
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
         still = self.motion.still
-        if any(other._flow is not still for other in plan.touches or ()):
+        if any(other._flow is not still for other in plan.touches):
             return self._flow_for(plan)
         return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
 
@@ -76,7 +77,7 @@ class Grouping:
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
         """
         met: dict[Flow, None] = {}
-        for other in plan.touches or ():
+        for other in plan.touches:
             if other._flow is not self.motion.still:
                 met[other._flow] = None
             elif other is newcomer:
@@ -85,15 +86,6 @@ class Grouping:
         for flow in flows[1:]:
             self._merge(flows[0], flow)
         return flows[0]
-
-    def unite(self, kept: Flow | None = None) -> None:
-        """From now on all is one flow: `kept`, or the first."""
-        motion = self.motion
-        motion.together = True
-        kept = kept or next(iter(motion.flows.values()), None)
-        for flow in list(motion.flows.values()):
-            if kept is not None and flow is not kept:
-                self._merge(kept, flow)
 
     def join(self, kept: Flow, given: Flow, condition: Condition | None) -> None:
         """What runs with one flow touches another: they become one; a condition on time alone so far goes over.
@@ -167,8 +159,8 @@ class Grouping:
 
     def _holds_together(self, owner: Any, plan: LawPlan, flow: Flow) -> bool:
         """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
-        others = [other for other in plan.touches or () if other is not owner and other._flow is flow]
-        by_itself = int(any(other is owner for other in plan.touches or ()))
+        others = [other for other in plan.touches if other is not owner and other._flow is flow]
+        by_itself = int(any(other is owner for other in plan.touches))
         return len(others) > 1 or self._touchers.get(owner, {}).get(flow, 0) > by_itself
 
     def add_slots(self, owner: Any, slots: list[int]) -> None:
@@ -192,8 +184,6 @@ class Grouping:
         joining, self.joining = self.joining, {}
         for owner in joining:
             plan = self.plans[owner] = self.motion.analyst.law(owner)
-            if plan.touches is None and not self.motion.together:
-                self.unite()
             flow = self.the_flow() if self.motion.together else self._flow_for(plan, owner)
             self._change(flow)
             self._enter_flow(flow, owner)
@@ -234,10 +224,8 @@ class Grouping:
         motion.analyst.release(self.plans[owner])
         plan = self.plans[owner] = motion.analyst.law(owner)
         self._enter_flow(flow, owner)
-        if plan.touches is None and not motion.together:
-            self.unite(flow)
-        elif not motion.together:
-            for other in dict.fromkeys(o._flow for o in plan.touches or () if o._flow is not motion.still):
+        if not motion.together:
+            for other in dict.fromkeys(o._flow for o in plan.touches if o._flow is not motion.still):
                 if other is not flow:
                     self._merge(flow, other)
             self._split(flow)
@@ -249,16 +237,38 @@ class Grouping:
 
     def _check_writers(self, owner: Any, plan: LawPlan) -> None:
         """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
-        for slot in (*plan.sets, *plan.adds):
-            writers = self._writers.setdefault(slot, Writers())
-            writers.add(owner, sets=slot in plan.sets)
-            clash = writers.clash(owner)
-            if clash is not None:
-                raise two_setters(*clash, self.motion.system.variable_at(slot))
+        slots = (*plan.sets, *plan.adds)
+        if self._writer.keys().isdisjoint(slots):
+            self._writer.update(dict.fromkeys(slots, owner))
+            return
+        for slot in slots:
+            first = self._writer.setdefault(slot, owner)
+            if first is not owner:
+                self._check_rivals(slot, first, owner)
+
+    def _check_rivals(self, slot: int, first: Any, owner: Any) -> None:
+        """As `_check_writers`, for a rate that another law writes as well."""
+        rivals = self._rivals.get(slot)
+        if rivals is None:
+            rivals = self._rivals[slot] = Writers()
+            rivals.add(first, sets=slot in self.plans[first].sets)
+        rivals.add(owner, sets=slot in self.plans[owner].sets)
+        clash = rivals.clash(owner)
+        if clash is not None:
+            raise two_setters(*clash, self.motion.system.variable_at(slot))
 
     def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
         for slot in (*plan.sets, *plan.adds):
-            self._writers[slot].remove(owner)
+            rivals = self._rivals.get(slot)
+            if rivals is not None:
+                rivals.remove(owner)
+            if self._writer.get(slot) is owner:
+                other = rivals.first() if rivals is not None else None
+                if other is not None:
+                    self._writer[slot] = other
+                else:
+                    del self._writer[slot]
+                    self._rivals.pop(slot, None)
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -266,7 +276,7 @@ class Grouping:
         """A flow depends on what a plan reads and touches, also on what is not active yet."""
         if plan.is_opaque:
             self.opaque[flow] = self.opaque.get(flow, 0) + 1
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
                 flows = users.setdefault(item, {})
                 flows[flow] = flows.get(flow, 0) + 1
@@ -277,7 +287,7 @@ class Grouping:
             self.opaque[flow] -= 1
             if not self.opaque[flow]:
                 del self.opaque[flow]
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
                 flows = users[item]
                 flows[flow] -= 1
@@ -293,6 +303,10 @@ class Writers:
     def __init__(self) -> None:
         self._all: dict[Any, None] = {}
         self._setters: dict[Any, None] = {}
+
+    def first(self) -> Any:
+        """The law that has written it longest; None if none does."""
+        return next(iter(self._all), None)
 
     def add(self, owner: Any, *, sets: bool) -> None:
         """A law sets the rate without having read it, or adds to it."""
@@ -323,4 +337,4 @@ def _order(owner: Any) -> tuple[float, int]:
 
 
 def _belongs(condition: Condition, flow: Flow) -> bool:
-    return any(o._flow is flow for o in condition.plan.touches or ())
+    return any(o._flow is flow for o in condition.plan.touches)

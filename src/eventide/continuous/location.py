@@ -21,7 +21,7 @@ from eventide.continuous.certainty import (
     keep_sample,
     sign_within,
 )
-from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
+from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_motion
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
@@ -114,11 +114,11 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
     a.flow_floats[f, AT] = nan
     if a.flow_ints[f, EMPTY] == 1:
         return
-    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
+        interpolate(a, f, elapsed / a.flow_floats[f, STEP])
         evaluate(a, f, time, elapsed, R)
     else:
-        interpolate_rates(a, f, elapsed / a.flow_floats[f, STEP])
+        interpolate_motion(a, f, elapsed / a.flow_floats[f, STEP])
 
 
 def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:

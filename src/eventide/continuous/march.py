@@ -51,6 +51,7 @@ from eventide.continuous.tables import (
     LOCATED,
     LOW,
     MIDDLE,
+    NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
     OPEN,
@@ -86,7 +87,8 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
-from eventide.continuous.taping import take_down
+from eventide.continuous.taping import elapsed_at, take_down
+from eventide.continuous.trails import note_firing
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -302,15 +304,6 @@ def publish(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, AT] = time
 
 
-def elapsed_at(a: Arrays, f: int, time: float) -> float:
-    """How much of the step has passed at a time."""
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        return float(a.flow_floats[f, EVENT])
-    if time < a.flow_floats[f, END]:
-        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
-    return float(a.flow_floats[f, STEP])
-
-
 def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
     if a.flow_ints[f, OPEN] == 1:
@@ -440,19 +433,42 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
         return UNSETTLED
     chosen = choose(a, time)
     if chosen >= 0:
+        note_event(a, time, time, 0.0)
         take(a, chosen, time)
         return CHOICE
     return march(a, stop)
 
 
+def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
+    """Tell when an event is, when the step began in which it was found, and how much of that passes before it."""
+    a.settings[EVENT_TIME] = time
+    a.settings[EVENT_START] = start
+    a.settings[EVENT_DT] = elapsed
+
+
 def take(a: Arrays, c: int, time: float) -> None:
     """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
     a.settings[CHOSEN] = c
+    note_firing(a, c, time)
     touch(a, a.conditions[c, FLOW], time)
     a.conditions[c, DUE] = 0
     a.conditions[c, ARMED] = 0
     if a.conditions[c, TRIGGER] == 0:
         unlink(a, c)
+
+
+def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
+    """Let a flow watch a condition."""
+    first = a.flow_ints[f, FIRST]
+    a.conditions[c, FLOW] = f
+    a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
+    a.conditions[c, FOLLOWING] = first
+    a.conditions[c, PRECEDING] = -1
+    a.condition_floats[c, PRIORITY] = priority
+    a.condition_floats[c, RANK] = rank
+    if first >= 0:
+        a.conditions[first, PRECEDING] = c
+    a.flow_ints[f, FIRST] = c
 
 
 def unlink(a: Arrays, c: int) -> None:
@@ -522,9 +538,7 @@ def is_looked_at(a: Arrays, f: int) -> bool:
 def arrive(a: Arrays, f: int) -> None:
     """A state event is next: touch the flows that have one now, and choose the condition."""
     time = a.flow_floats[f, KEY]
-    a.settings[EVENT_TIME] = time
-    a.settings[EVENT_START] = a.flow_floats[f, START]
-    a.settings[EVENT_DT] = a.flow_floats[f, EVENT]
+    note_event(a, time, a.flow_floats[f, START], a.flow_floats[f, EVENT])
     gather(a)
     for k in range(int(a.settings[PENDING])):
         touch(a, a.pending[k], time)
