@@ -44,7 +44,7 @@ class Compiler(Analyst):
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), assigns=False, is_direct=True, inputs=())
-        draft = _Draft(self, [owner])
+        draft = _Draft(self, [owner, *owner._meets])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
         sets, adds = draft.rates()
@@ -120,7 +120,7 @@ class Compiler(Analyst):
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
         plan, motion = condition.plan, self.motion
-        if plan.is_opaque or plan.touches is None:
+        if plan.is_opaque or (plan.touches is None and plan.guide is None):
             return None
         table, sim = motion.arena.table, motion.sim
         answer = np.zeros(2 + LEAVES)

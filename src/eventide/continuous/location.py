@@ -21,7 +21,8 @@ from eventide.continuous.certainty import (
     keep_sample,
     sign_within,
 )
-from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
+from eventide.continuous.passes import evaluate, is_true
+from eventide.continuous.stepper import HUGE, interpolate, interpolate_rates
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
@@ -86,14 +87,6 @@ CLOSE: Final = 1e-3
 """A smaller correction, as a share, is the last: the next would be as its square."""
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
-
-
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
-
-    Native code calls kernels by their addresses instead.
-    """
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:

@@ -231,6 +231,8 @@ class Motion:
         self.host.call(self.engine.touch, flow.number)
         flow.is_open, flow.at = True, self.sim.time
         self.touched.append(flow)
+        if flow.sliding is not None:
+            flow.sliding.note_opening()
         if self.on_touch is not None:
             self.on_touch(flow)
         self.host.raise_what_was_met()
@@ -307,6 +309,8 @@ class Motion:
             flow.is_open, flow.at = False, nan
             if flow.inputs:
                 flow.foresee(self.sim.time)
+            if flow.sliding is not None:
+                flow.sliding.renew()
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -357,6 +361,8 @@ class Motion:
             flow = self.flows[self._touched[k]]
             flow.is_open = True
             self.touched.append(flow)
+            if flow.sliding is not None:
+                flow.sliding.note_opening()
 
     @property
     def chosen(self) -> Condition:

@@ -91,7 +91,9 @@ OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
 ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
-FLOW_INTS: Final = 18
+SLIDES: Final = 18
+"""The place in `lists` of what slides along a surface; -1 if nothing does."""
+FLOW_INTS: Final = 19
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -204,6 +206,29 @@ WIDTH: Final = 4
 SHOWN: Final = 5
 """How many flows are to be shown."""
 TAPE_HEAD: Final = 6
+
+# The head of what slides in a flow -----------------------------------------------------------------------------------
+
+COUNT: Final = 0
+"""Along how many surfaces."""
+WIDTH_OF_PASS: Final = 1
+"""How many numbers a pass gives: rates, computed values and sums."""
+PASSES: Final = 2
+"""The place in `constants` of those of each pass, the first with all modes below; then the equations for the shares."""
+RUNS: Final = 3
+"""How many runs of computed values and sums there are; they stand after the surfaces: (first, one beyond the last)."""
+SLIDE_HEAD: Final = 4
+SURFACE: Final = 0
+"""Of each surface: the condition that is true above it ..."""
+SHARE: Final = 1
+"""... the slot for the share of the field above in the motion ..."""
+MODES: Final = 2
+"""... how many numbers make up its mode ..."""
+MODE_SLOTS: Final = 3
+"""... the place in `lists` of their slots ..."""
+MODE_VALUES: Final = 4
+"""... the place in `constants` of their values below, then above, then outside of a pass."""
+PER_SURFACE: Final = 5
 
 # What a march answers ------------------------------------------------------------------------------------------------
 

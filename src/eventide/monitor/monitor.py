@@ -22,10 +22,12 @@ from eventide.continuous.tables import (
     STUCK,
     UNSETTLED,
 )
+from eventide.discrete.conditions import Trigger
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.patience import Patience
+from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ class Monitor:
         self.state_events = 0
         self._cascade = Cascade(sim)
         self._patience = Patience()
+        self._slides = Slides(sim, self.motion)
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
     @property
@@ -70,11 +73,16 @@ class Monitor:
         sim.active = True
         sim.current = None
         try:
+            is_rebound = motion.is_rebound
             motion.prepare()
             self._watched.instants.renew()
+            forced = self._slides.look(is_rebound=is_rebound) if self._slides.is_awake else None
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
+            if forced is not None:
+                self._force(forced)
+                return True
             while True:
                 due = sim._calendar.next_time()
                 if due <= sim.time or sim.time >= horizon:
@@ -162,8 +170,20 @@ class Monitor:
         condition = self._cascade.note(chosen)
         if condition is not chosen:
             self.motion.watches.exchange(chosen, condition)
+        elif isinstance(condition, Trigger) and condition.partner is not None:
+            self._slides.note(condition)
         condition.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
+
+    def _force(self, trigger: Trigger) -> None:
+        """Make the event of a handler the next one because of what slides."""
+        self.state_events += 1
+        self._cascade.note(trigger)
+        if trigger.partner is not None:
+            self.motion.watches.disarm(trigger)
+            self._slides.note(trigger)
+        trigger.fire(self.sim)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""

@@ -35,7 +35,7 @@ _C_TYPES: Final[dict[Kind, Any]] = {
     "ptr": ctypes.c_void_p,
     "void": None,
 }
-_INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
+_INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
 NEEDED: Final = ("pow",)
 """What the stepper needs of the mathematical library."""
