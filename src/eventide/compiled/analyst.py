@@ -95,6 +95,8 @@ class Compiler(Analyst):
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+            comparisons=bound.kernel.lowered.comparisons,
+            looks_at=() if needs_laws or bound.kernel.lowered.reads_time or draft.inputs() else draft.slots(),
         )
 
     def _bound(self, condition: Condition) -> Bound | None:
@@ -229,6 +231,7 @@ class _Draft:
         self.compiler = compiler
         self._touched: dict[Any, None] = dict.fromkeys(touched)
         self._slots: dict[int, None] = {}
+        self._seen: dict[int, None] = {}
         self._kept: list[Any] = []
         self._memory: list[tuple[Any, int, int]] = []
         self._signatures: list[Any] = []
@@ -289,6 +292,10 @@ class _Draft:
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 
+    def slots(self) -> tuple[int, ...]:
+        """The slots of what is read and written, all items of vectors among them."""
+        return tuple(self._seen)
+
     def inputs(self) -> tuple[Input, ...] | None:
         """The inputs that are called; None if they may be any."""
         return None if self._is_opaque else tuple(self._inputs)
@@ -302,6 +309,7 @@ class _Draft:
         if row != "parameter":
             self._touched[owner] = None
         self._slots[_slot_of(owner, name)] = None
+        self._seen.update(dict.fromkeys(_slots_of(owner, name)))
 
 
 def _slot_of(owner: Any, name: str) -> int:
@@ -310,6 +318,13 @@ def _slot_of(owner: Any, name: str) -> int:
         return owner._base
     layout = owner._layout
     return int(owner._base + (layout.starts[name] if name in layout.starts else layout.offsets[name]))
+
+
+def _slots_of(owner: Any, name: str) -> range:
+    """The slots of a quantity, of a vector all."""
+    first = _slot_of(owner, name)
+    length = 1 if isinstance(owner, Variable) else owner._layout.lengths.get(name, 1)
+    return range(first, first + length)
 
 
 def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:

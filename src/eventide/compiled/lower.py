@@ -71,6 +71,7 @@ class Lowering:
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
+        self.comparisons = 0
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -172,6 +173,7 @@ class Lowering:
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
         self.certificate = certificate_of(truth.tree)
+        self.comparisons = len(leaves_of(truth.tree))
         for k, leaf in enumerate(leaves_of(truth.tree) if self.certificate else []):
             builder.store("double", leaf.guide, "%out", str(2 + k))
         holds = builder.value(f"zext i1 {truth.text} to i64")
@@ -210,6 +212,7 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
+            comparisons=self.comparisons,
             bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
         )
 

@@ -7,6 +7,7 @@ from math import ulp
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import ref
 
+from eventide.continuous.tables import R, Y
 from eventide.discrete.conditions import Condition, Trigger, describe_code
 from eventide.errors import CascadeWarning, ModelError
 
@@ -17,6 +18,10 @@ MOST: Final = 1000
 """So many times in a row may one condition fire while time hardly goes on."""
 FLOATS: Final = 16
 """Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
+RESOLUTION: Final = FLOATS * 2.220446049250313e-16
+"""Nor does it, for two conditions that fire in turn, if the states they read move by no more than this share."""
+LOOKS: Final = 4
+"""So many times it is looked at whether they do, before that is put off for as many events as above."""
 STEADY: Final = 8
 """So many times in a row must the intervals shrink by one ratio ..."""
 STEADY_IF_FAST: Final = 3
@@ -33,11 +38,24 @@ KEPT: Final = 4096
 class _Trail:
     """When one condition fired last, how long after the time before, and how steadily the intervals shrink.
 
+    fired       how often, since it was last seen to move on
     crowd       how often in a row it fired while time hardly went on, since the time `since`
     component   refers to whose handler it is, if that has one for the end; what is gone is not kept for this
     """
 
-    __slots__ = ("_trigger", "code", "crowd", "interval", "is_told", "name", "ratio", "since", "steady", "time")
+    __slots__ = (
+        "_trigger",
+        "code",
+        "crowd",
+        "fired",
+        "interval",
+        "is_told",
+        "name",
+        "ratio",
+        "since",
+        "steady",
+        "time",
+    )
 
     def __init__(self, condition: Condition, time: float) -> None:
         self.name, self.code = condition.key
@@ -47,7 +65,7 @@ class _Trail:
         self.interval = 0.0
         self.ratio = 0.0
         self.steady = 0
-        self.crowd = 0
+        self.crowd = self.fired = 0
         self.is_told = False
 
     @property
@@ -80,12 +98,14 @@ class Cascade:
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self._trails: dict[Any, _Trail] = {}
+        self._suspects: dict[Any, tuple[float, float, Condition]] = {}
 
     def note(self, condition: Condition) -> Condition:
         """Note that a condition fires; answers who is to fire in its place, which as a rule is itself.
 
-        If it fires 1,000 times in a row while time hardly goes on, or if its intervals shrink geometrically towards a
-        time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
+        If it fires 1,000 times in a row while time hardly goes on, or in turn with another condition of the same states
+        while these hardly move (which is looked at from the 1,000th time on), or if its intervals shrink geometrically
+        towards a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
         next. Without one ModelError is raised, which names conditions, window and remedy; with cascades="warn" the
         second kind is a warning.
         """
@@ -102,8 +122,13 @@ class Cascade:
         interval, trail.time = time - trail.time, time
         if interval <= max(2.0 * self.sim.dt_min, FLOATS * ulp(time)):
             trail.crowd += 1
+        elif trail.fired >= MOST and self._hardly_moves(condition, time):
+            trail.crowd += 1
         else:
             trail.crowd, trail.since = 0, time
+            if trail.fired >= MOST + LOOKS:
+                trail.fired = 0
+        trail.fired += 1
         if interval > 0.0:
             trail.lengthen(interval)
         if trail.crowd >= MOST:
@@ -113,8 +138,28 @@ class Cascade:
             return condition
         return self._settle(trail, end) or self._tell(trail, end, condition)
 
+    def _hardly_moves(self, condition: Condition, time: float) -> bool:
+        """Whether another condition of the same states has fired just before, as these were on its side by rounding.
+
+        That they are on their way back is part of it: who fires together on the way through a level moves on.
+        """
+        motion = self.sim._continuum.motion
+        moving = motion.watches.flow_of(condition).slots
+        slots = tuple(slot for slot in condition.plan.looks_at if slot in moving)
+        if not slots:
+            return False
+        numbers, rates = motion.arena.rows[Y], motion.arena.rows[R]
+        size, rate = max(abs(numbers[slot]) for slot in slots), max(abs(rates[slot]) for slot in slots)
+        before, rate_before, other = self._suspects.get(slots, (time, rate, condition))
+        self._suspects[slots] = time, rate, condition
+        measured = None if other is condition else motion.measure(other)
+        if measured is None or not measured[1] < 0.0:
+            return False
+        return rate * (time - before) <= RESOLUTION * size + 2.0 * self.sim.dt_min * (rate + rate_before)
+
     def _forget(self) -> None:
         """Keep the half that fired last in mind."""
+        self._suspects.clear()
         latest = sorted(self._trails.items(), key=lambda item: item[1].time)[-KEPT // 2 :]
         self._trails = dict(latest)
 
