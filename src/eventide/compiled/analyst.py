@@ -57,6 +57,7 @@ class Compiler(Analyst):
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
             inputs=draft.inputs(),
+            looks_at=draft.slots(),
         )
 
     def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
@@ -96,7 +97,7 @@ class Compiler(Analyst):
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
             comparisons=bound.kernel.lowered.comparisons,
-            looks_at=() if needs_laws or bound.kernel.lowered.reads_time or draft.inputs() else draft.slots(),
+            looks_at=() if needs_laws or bound.kernel.lowered.reads_time or draft.inputs() else draft.slots() or (),
         )
 
     def _bound(self, condition: Condition) -> Bound | None:
@@ -184,7 +185,8 @@ class Guide(Compiler):
         """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
         plan = super().law(owner)
         if not plan.inputs:
-            return LawPlan(None, memory=plan.memory, assigns=plan.assigns, inputs=plan.inputs)
+            known = {"assigns": plan.assigns, "inputs": plan.inputs, "looks_at": plan.looks_at}
+            return LawPlan(None, memory=plan.memory, **known)
         return replace(
             plan, touches=None, reads=(), contributions=None, equations=None, sets=(), adds=(), is_direct=False
         )
@@ -292,9 +294,9 @@ class _Draft:
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 
-    def slots(self) -> tuple[int, ...]:
-        """The slots of what is read and written, all items of vectors among them."""
-        return tuple(self._seen)
+    def slots(self) -> tuple[int, ...] | None:
+        """The slots of what is read and written, all items of vectors among them; None if they may be any."""
+        return None if self._is_opaque else tuple(self._seen)
 
     def inputs(self) -> tuple[Input, ...] | None:
         """The inputs that are called; None if they may be any."""

@@ -47,6 +47,7 @@ class LawPlan(Plan):
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
     inputs                      the inputs that they call; None if they may call any
+    looks_at                    the slots of what they read and write; None if they may be any
     """
 
     contributions: tuple[int, int, int] | None = None
@@ -56,6 +57,7 @@ class LawPlan(Plan):
     assigns: bool = True
     is_direct: bool = False
     inputs: tuple[Input, ...] | None = None
+    looks_at: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous import Continuous
+from eventide.continuous import Continuous, Variable
+from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.sliding import Slide, computed_runs, lead_aside
 from eventide.continuous.tables import R, Y
 from eventide.declare import Computed, computed
@@ -94,6 +95,12 @@ class SlidingMotion(Continuous):
         """Be the motion between a handler and its partner below."""
         self._slides = slides
         self.above, self.below = above, _partner(above)
+        for trigger in (self.above, self.below):
+            for name, state in states_set_from(type(trigger.component), trigger.handler):
+                raise ModelError(
+                    f"{trigger.name} sets {name} from {state}, and what handlers set counts as constant while the state "
+                    "slides: let them set which side it is, and let the equations say what depends on it and on states"
+                )
         self.start_event = Trigger(self, lambda: True, self.begins, 0.0, False)
         self.start_event.function = above.function
         self.latest = above
@@ -239,7 +246,8 @@ class Slides:
         modes = {}
         for slot, before in turn.wrote.items():
             now = rows[Y][slot]
-            modes[slot] = [before, now, now] if trigger is above else [now, before, now]
+            if _is_read(motion, slot):
+                modes[slot] = [before, now, now] if trigger is above else [now, before, now]
         sliding._slide = Slide(_Edge(above), sliding._base, modes)
         sliding.latest = trigger
         return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
@@ -252,8 +260,7 @@ class Slides:
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:
-            for flow in motion.groups.readers.get(slot, ()):
-                met.update(dict.fromkeys(o for o in flow.owners() if slot in motion.groups.plans[o].reads))
+            met.update(dict.fromkeys(owner for owner in motion.groups.plans if _reads(motion, owner, slot)))
         sliding._meets = tuple(met)
         for trigger in (above, below):
             self.sim._conditions.remove(trigger)
@@ -396,8 +403,10 @@ class _Standing:
         self._motion = motion
         self.members: list[Any] = []
         self._numbers = motion.arena.table[Y].copy()
-        self._stands = np.ones(len(self._numbers), dtype=bool)
+        self._stands = np.zeros(len(self._numbers), dtype=bool)
         for owner in motion.arena.owners():
+            layout = getattr(owner, "_layout", None)
+            self._stands[owner._base : owner._base + (1 if layout is None else layout.size)] = True
             for low, high in _moving_runs(owner):
                 self._stands[low:high] = False
 
@@ -431,6 +440,20 @@ def _moving_runs(owner: Any) -> list[tuple[int, int]]:
 def _is_computed(motion: Motion, slot: int) -> bool:
     owner = motion.arena.owner_of(slot)
     return any(low <= slot < high for low, high in computed_runs(owner))
+
+
+def _is_read(motion: Motion, slot: int) -> bool:
+    """Whether an active law reads a number, as it does the mode of a side and not a count of the sides."""
+    return any(_reads(motion, owner, slot) for owner in motion.groups.plans)
+
+
+def _reads(motion: Motion, owner: Any, slot: int) -> bool:
+    """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
+    known = motion.groups.plans[owner].looks_at
+    if known is not None:
+        return slot in known
+    name = _name_of(motion, slot).rpartition(".")[2]
+    return not isinstance(owner, Variable) and name in names_in(owner._laws(), type(owner))
 
 
 def _name_of(motion: Motion, slot: int) -> str:
