@@ -333,7 +333,9 @@ def test_two_surfaces_at_once_have_the_shares_that_keep_both(simulate: Make, cou
 def test_two_surfaces_whose_modes_are_no_sum_are_refused(simulate: Make) -> None:
     sim = simulate(**TIGHT)
     Pair(sim, name="pair", product=0.3).start()
-    with pytest.raises(ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is no sum"):
+    with pytest.raises(
+        ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is no sum"
+    ):
         sim.run(until=5.0)
 
 
@@ -546,7 +548,9 @@ def test_an_edge_that_is_not_one_comparison_of_states_is_refused(simulate: Make,
 
     sim = simulate(**TIGHT)
     Edged(sim, name="edged").start()
-    with pytest.raises(ev.ModelError, match=r"edged\.above cannot slide along the edge of \[lambda at .*one comparison"):
+    with pytest.raises(
+        ev.ModelError, match=r"edged\.above cannot slide along the edge of \[lambda at .*one comparison"
+    ):
         sim.run(until=2.0)
 
 

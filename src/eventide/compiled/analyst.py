@@ -185,8 +185,7 @@ class Guide(Compiler):
         """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
         plan = super().law(owner)
         if not plan.inputs:
-            known = {"assigns": plan.assigns, "inputs": plan.inputs, "looks_at": plan.looks_at}
-            return LawPlan(None, memory=plan.memory, **known)
+            return LawPlan(None, memory=plan.memory, assigns=plan.assigns, inputs=plan.inputs, looks_at=plan.looks_at)
         return replace(
             plan, touches=None, reads=(), contributions=None, equations=None, sets=(), adds=(), is_direct=False
         )

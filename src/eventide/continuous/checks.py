@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.variable import Variable
+    from eventide.declare import Field
     from eventide.simulation import Simulation
 
 _checked = "_equations_are_checked"
@@ -76,8 +77,7 @@ def names_in(laws: tuple[Any, ...], cls: type) -> set[str]:
         found |= names
         around = getattr(function, "__globals__", {})
         for name in sorted(names):
-            for other in (around.get(name), getattr(cls, name, None)):
-                waiting.append(getattr(other, "fget", other))
+            waiting += [getattr(other, "fget", other) for other in (around.get(name), getattr(cls, name, None))]
     return found
 
 
@@ -88,7 +88,7 @@ def _names_of(code: Any) -> Iterator[str]:
             yield from _names_of(constant)
 
 
-def states_set_from(cls: type[Continuous], function: Any) -> Iterator[tuple[str, str]]:
+def states_set_from(fields: dict[str, Field], function: Any) -> Iterator[tuple[str, str]]:
     """What a handler sets from a state: the attribute and the state, in order; nothing if its text cannot be had.
 
     A state may decide, in a comparison or as a sign: that does not change along a surface.
@@ -97,7 +97,7 @@ def states_set_from(cls: type[Continuous], function: Any) -> Iterator[tuple[str,
     if tree is None:
         return
     this = tree.args.args[0].arg
-    states = {name for name, spec in cls._fields.items() if spec.role not in ("field", "sum")}
+    states = {name for name, spec in fields.items() if spec.role != "field"}
     known: dict[str, str] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Assign | ast.AugAssign) or node.value is None:

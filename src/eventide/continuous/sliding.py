@@ -64,6 +64,7 @@ class Sliding:
         self._blocks: list[tuple[Any, int, int]] = []
         self.slides: dict[Any, Slide] = {}
         self._opened: Any = None
+        self._told: tuple[list[Any], list[int]] = [], []
 
     def note_opening(self) -> None:
         """An event may change the states from now on, or what has been changed counts as not changed by it."""
@@ -80,12 +81,15 @@ class Sliding:
     def direction(self, owner: Any) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
         motion, flow = self._motion, self._flow
+        owners, slots = self._told
+        if owner not in owners:
+            return {}
         head, numbers = motion.flow_ints.view[flow.number, SLIDES], motion.constants.array
         width, place = motion.lists.view[head + WIDTH_OF_PASS], motion.lists.view[head + PASSES]
-        slots = [slot for low, high in flow.segments.rows() for slot in range(low, high)]
         below = numbers[place : place + len(slots)]
-        place += (1 + list(self.slides).index(owner)) * width
-        return dict(zip(slots, (numbers[place : place + len(slots)] - below).tolist(), strict=True))
+        place += (1 + owners.index(owner)) * width
+        changes = (numbers[place : place + len(slots)] - below).tolist()
+        return {slot: change for slot, change in zip(slots, changes, strict=True) if slot in flow.slots}
 
     def renew(self) -> None:
         """Tell the passes what there is now; before a flow that has been touched is settled."""
@@ -94,12 +98,15 @@ class Sliding:
             blocks.release(place, size)
         self._blocks.clear()
         motion, flow = self._motion, self._flow
+        self._told = [], []
         motion.flow_ints.view[flow.number, SLIDES] = self._write() if self.slides else -1
 
     def _write(self) -> int:
         motion, slides = self._motion, self.slides.values()
+        slots = [slot for low, high in self._flow.segments.rows() for slot in range(low, high)]
+        self._told = list(self.slides), slots
         runs = [run for owner in self._flow.owners() if owner not in self.slides for run in computed_runs(owner)]
-        width = len(self._flow.slots) + sum(high - low for low, high in runs)
+        width = len(slots) + sum(high - low for low, high in runs)
         count = len(slides)
         passes = self._block(motion.constants, [0.0] * ((count + 1) * (width + count)))
         head = [0] * (SLIDE_HEAD + count * PER_SURFACE)
@@ -127,8 +134,10 @@ def computed_runs(owner: Any) -> list[tuple[int, int]]:
         return []
     first = owner._base + len(layout.states)
     runs = [(first, first + len(layout.computed) + len(layout.sums))]
-    runs += [(owner._base + layout.starts[n], owner._base + layout.starts[n] + layout.lengths[n])
-             for n in layout.computed_vectors]
+    runs += [
+        (owner._base + layout.starts[n], owner._base + layout.starts[n] + layout.lengths[n])
+        for n in layout.computed_vectors
+    ]
     return [run for run in runs if run[0] < run[1]]
 
 

@@ -26,6 +26,7 @@ class Condition:
 
     __slots__ = ("arguments", "function", "is_over", "key", "plan", "priority", "rank", "row", "test")
     is_trigger = False
+    partner: Trigger | None = None
     armed = True
     recurs = False
     """Whether the same thing may well be waited for again."""
@@ -191,7 +192,7 @@ class Trigger(Condition):
         self.settler: Settler | None = None
         self.end: float | None = None
         self.surface: Surface | None = None
-        self.partner: Trigger | None = None
+        self.partner = None
         self.is_above = False
         self.sliding: Any = None
         self.has_fired = False
@@ -423,7 +424,9 @@ class WhenSpec:
             )
         for spec in (self, below):
             if spec.surface is not None:
-                raise TypeError(f"{spec.handler.__qualname__} slides along two surfaces: a handler is at the edge of one")
+                raise TypeError(
+                    f"{spec.handler.__qualname__} slides along two surfaces: a handler is at the edge of one"
+                )
             if len(spec.conditions) != (2 if below is self else 1):
                 raise TypeError(
                     f"{self.handler.__qualname__}.slides() is for one handler of `crosses(...)` in either direction; "

@@ -105,9 +105,9 @@ class Cascade:
 
         If it fires 1,000 times in a row while time hardly goes on, or in turn with another condition of the same states
         while these hardly move (which is looked at from the 1,000th time on), or if its intervals shrink geometrically
-        towards a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
-        next. Without one ModelError is raised, which names conditions, window and remedy; with cascades="warn" the
-        second kind is a warning.
+        towards a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with
+        it, is next. Without one ModelError is raised, which names conditions, window and remedy; with cascades="warn"
+        the last kind is a warning.
         """
         time = self.sim.time
         key = condition.key
@@ -122,13 +122,14 @@ class Cascade:
         interval, trail.time = time - trail.time, time
         if interval <= max(2.0 * self.sim.dt_min, FLOATS * ulp(time)):
             trail.crowd += 1
-        elif trail.fired >= MOST and self._hardly_moves(condition, time):
-            trail.crowd += 1
         else:
-            trail.crowd, trail.since = 0, time
-            if trail.fired >= MOST + LOOKS:
-                trail.fired = 0
-        trail.fired += 1
+            trail.fired += 1
+            if trail.fired > MOST and self._hardly_moves(condition, time):
+                trail.crowd += 1
+            else:
+                trail.crowd, trail.since = 0, time
+                if trail.fired > MOST + LOOKS:
+                    trail.fired = 0
         if interval > 0.0:
             trail.lengthen(interval)
         if trail.crowd >= MOST:
@@ -155,7 +156,7 @@ class Cascade:
         measured = None if other is condition else motion.measure(other)
         if measured is None or not measured[1] < 0.0:
             return False
-        return rate * (time - before) <= RESOLUTION * size + 2.0 * self.sim.dt_min * (rate + rate_before)
+        return bool(rate * (time - before) <= RESOLUTION * size + 2.0 * self.sim.dt_min * (rate + rate_before))
 
     def _forget(self) -> None:
         """Keep the half that fired last in mind."""

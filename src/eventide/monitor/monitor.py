@@ -22,7 +22,6 @@ from eventide.continuous.tables import (
     STUCK,
     UNSETTLED,
 )
-from eventide.discrete.conditions import Trigger
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
@@ -31,7 +30,7 @@ from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
     from eventide.simulation import Simulation
 
 
@@ -73,10 +72,11 @@ class Monitor:
         sim.active = True
         sim.current = None
         try:
-            is_rebound = motion.is_rebound
+            slides = self._slides
+            is_rebound = slides.is_awake and motion.is_rebound
             motion.prepare()
             self._watched.instants.renew()
-            forced = self._slides.look(is_rebound=is_rebound) if self._slides.is_awake else None
+            forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
@@ -170,8 +170,8 @@ class Monitor:
         condition = self._cascade.note(chosen)
         if condition is not chosen:
             self.motion.watches.exchange(chosen, condition)
-        elif isinstance(condition, Trigger) and condition.partner is not None:
-            self._slides.note(condition)
+        elif condition.partner is not None:
+            self._slides.note(condition)  # type: ignore[arg-type]  # only a Trigger has a partner
         condition.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
 

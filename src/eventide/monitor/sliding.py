@@ -96,10 +96,11 @@ class SlidingMotion(Continuous):
         self._slides = slides
         self.above, self.below = above, _partner(above)
         for trigger in (self.above, self.below):
-            for name, state in states_set_from(type(trigger.component), trigger.handler):
+            for name, state in states_set_from(trigger.component._fields, trigger.handler):
                 raise ModelError(
-                    f"{trigger.name} sets {name} from {state}, and what handlers set counts as constant while the state "
-                    "slides: let them set which side it is, and let the equations say what depends on it and on states"
+                    f"{trigger.name} sets {name} from {state}, and what handlers set counts as constant while the "
+                    "state slides: let them set which side it is, and let the equations say what depends on it and on "
+                    "states"
                 )
         self.start_event = Trigger(self, lambda: True, self.begins, 0.0, False)
         self.start_event.function = above.function
@@ -121,11 +122,15 @@ class SlidingMotion(Continuous):
 
 
 class Slides:
-    """The motions along surfaces of one run."""
+    """The motions along surfaces of one run.
+
+    is_awake    whether there is something to look at after this event
+    """
 
     def __init__(self, sim: Simulation, motion: Motion) -> None:
         self.sim = sim
         self.motion = motion
+        self.is_awake = False
         self._turn: _Turn | None = None
         self._back: _Turn | None = None
         self._next: Trigger | None = None
@@ -134,13 +139,9 @@ class Slides:
         self._under_way: dict[SlidingMotion, _Standing] = {}
         self._unchecked: SlidingMotion | None = None
 
-    @property
-    def is_awake(self) -> bool:
-        """Whether there is something to look at after this event."""
-        return bool(self._under_way) or self._turn is not None or self._next is not None
-
     def note(self, trigger: Trigger) -> None:
         """A handler that may slide is next."""
+        self.is_awake = True
         motion = self.motion
         flow, table = motion.watches.flow_of(trigger), motion.arena.table
         rates = {slot: float(table[R, slot]) for slot in flow.slots}
@@ -151,6 +152,11 @@ class Slides:
 
         is_rebound      whether a component has come to refer to another object
         """
+        trigger = self._look(is_rebound=is_rebound)
+        self.is_awake = bool(self._under_way) or trigger is not None
+        return trigger
+
+    def _look(self, *, is_rebound: bool) -> Trigger | None:
         turn, self._turn = self._turn, None
         states: list[str] = []
         if turn is not None:
@@ -345,7 +351,7 @@ class Slides:
         sliding.stop()
         motion.watches.let_go(sliding._slide.surface)
         for trigger in (sliding.above, sliding.below):
-            if any(trigger is other for other, _ in trigger.component._handlers):
+            if _is_bound(trigger):
                 rank, trigger.armed = trigger.rank, False
                 self.sim._conditions.add(trigger)
                 trigger.rank = rank
@@ -384,10 +390,7 @@ class Slides:
         if not standing.members:
             standing.members = _members(sliding._flow)  # it has just begun, and has been given its place
             return False
-        if is_rebound or any(
-            all(trigger is not other for other, _ in trigger.component._handlers)
-            for trigger in (sliding.above, sliding.below)
-        ):
+        if is_rebound or not (_is_bound(sliding.above) and _is_bound(sliding.below)):
             return True
         if sliding._flow.sliding.has_moved or standing.members != _members(sliding._flow):
             return True
@@ -414,12 +417,18 @@ class _Standing:
         """The slots of numbers that have changed."""
         now = self._motion.arena.table[Y, : len(self._numbers)]
         same = (now == self._numbers) | ((now != now) & (self._numbers != self._numbers))
-        return np.flatnonzero(~same & self._stands).tolist()  # type: ignore[no-any-return]  # numbers of slots
+        return np.flatnonzero(~same & self._stands).tolist()
 
 
 def _partner(trigger: Trigger) -> Trigger:
     assert trigger.partner is not None  # who slides has one
     return trigger.partner
+
+
+def _is_bound(trigger: Trigger) -> bool:
+    """Whether a handler belongs to its component now, which has not been stopped since it began to slide."""
+    component: Any = trigger.component
+    return any(trigger is other for other, _ in component._handlers)
 
 
 def _members(flow: Flow) -> list[Any]:
