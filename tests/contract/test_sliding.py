@@ -67,7 +67,7 @@ def test_a_relay_slides_until_one_field_leads_away(simulate: Make) -> None:
         (4.0, "relay.sliding.ends_above"),
         (4.0, "relay.above"),
     )
-    assert relay.sliding is None
+    assert (relay.sliding, relay.switches) == (None, 3)
     assert relay.x == pytest.approx(0.5, abs=1e-9)  # the integral of t / 4 - 1 from 4 to 6
 
 
@@ -448,6 +448,26 @@ def test_any_method_slides(method: Any) -> None:
     sim.run(until=6.0)
     assert len(log) == 5
     assert (log[-1].time, relay.x) == (pytest.approx(4.0, abs=1e-8), pytest.approx(0.5, abs=1e-8))
+
+
+class Opaque(Relay):
+    """The relay with equations that cannot be compiled."""
+
+    def equations(self) -> None:
+        terms = {"side": self.side, "drift": self.slope() * self.clock}
+        self.rate.clock = 1.0
+        self.rate.x = terms["side"] + terms["drift"] + self.load
+
+    def slope(self) -> float:
+        return float(str(self.drift))
+
+
+def test_equations_that_cannot_be_compiled_slide_alike(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Opaque(sim, name="relay", drift=0.25).start()
+    sim.run(until=6.0)
+    # `switches`, which no equation reads, is no mode: it counts on.
+    assert (relay.x, relay.switches, relay.side) == (pytest.approx(0.5, abs=1e-9), 3, -1.0)
 
 
 # --- what cannot slide ------------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ class Cascade:
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self._trails: dict[Any, _Trail] = {}
-        self._suspects: dict[Any, tuple[float, float, Condition]] = {}
+        self._suspects: dict[Any, tuple[float, list[float], Condition]] = {}
 
     def note(self, condition: Condition) -> Condition:
         """Note that a condition fires; answers who is to fire in its place, which as a rule is itself.
@@ -149,14 +149,21 @@ class Cascade:
         slots = tuple(slot for slot in condition.plan.looks_at if slot in moving)
         if not slots:
             return False
-        numbers, rates = motion.arena.rows[Y], motion.arena.rows[R]
-        size, rate = max(abs(numbers[slot]) for slot in slots), max(abs(rates[slot]) for slot in slots)
-        before, rate_before, other = self._suspects.get(slots, (time, rate, condition))
-        self._suspects[slots] = time, rate, condition
-        measured = None if other is condition else motion.measure(other)
-        if measured is None or not measured[1] < 0.0:
+        numbers, rates = motion.arena.rows[Y], [motion.arena.rows[R][slot] for slot in slots]
+        before, rates_before, other = self._suspects.get(slots, (time, rates, condition))
+        self._suspects[slots] = time, rates, condition
+        if other is condition or not self._is_back(other, rates_before, rates):
             return False
-        return bool(rate * (time - before) <= RESOLUTION * size + 2.0 * self.sim.dt_min * (rate + rate_before))
+        size, rate = max(abs(numbers[slot]) for slot in slots), max(map(abs, rates))
+        located = 2.0 * self.sim.dt_min * (rate + max(map(abs, rates_before)))
+        return bool(rate * (time - before) <= RESOLUTION * size + located)
+
+    def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:
+        """Whether the states are leaving the side of a condition that has fired; of a wait that is over, by the rates."""
+        measured = self.sim._continuum.motion.measure(other)
+        if measured is not None:
+            return measured[1] < 0.0
+        return sum(one * two for one, two in zip(before, now, strict=True)) < 0.0
 
     def _forget(self) -> None:
         """Keep the half that fired last in mind."""
