@@ -429,8 +429,9 @@ def run_relay(**options: Any) -> tuple[list[Any], list[float]]:
     return [(*entry[:3], entry.wrote) for entry in log], [relay.x, relay.clock, block.x, block.v]
 
 
-def test_plain_and_native_give_the_same_bits() -> None:
-    assert run_relay(compile=False) == run_relay(stepping="together")
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_plain_and_native_give_the_same_bits(stepping: str) -> None:
+    assert run_relay(compile=False, stepping=stepping) == run_relay(stepping=stepping)
 
 
 @pytest.mark.parametrize("stepping", ["apart", "together"])

@@ -73,8 +73,6 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        if plan.touches is None and not motion.together:
-            motion.groups.unite()
         self._count(plan)
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
@@ -107,7 +105,7 @@ class Watches:
     def _count(self, plan: ConditionPlan) -> None:
         if plan.is_certified:
             self.certified += 1
-        elif plan.guide is not None or not (plan.is_opaque or plan.touches is None):
+        elif not plan.is_opaque:
             self.sampled += 1
         else:
             self.opaque += 1

@@ -159,7 +159,7 @@ class Cascade:
         return bool(rate * (time - before) <= RESOLUTION * size + located)
 
     def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:
-        """Whether the states are leaving the side of a condition that has fired; of a wait that is over, by the rates."""
+        """Whether the states are leaving the side of a condition that has fired; if that is over, by the rates."""
         measured = self.sim._continuum.motion.measure(other)
         if measured is not None:
             return measured[1] < 0.0
