@@ -22,7 +22,7 @@ from eventide.continuous.certainty import (
     sign_within,
 )
 from eventide.continuous.passes import evaluate, is_true
-from eventide.continuous.stepper import HUGE, interpolate, interpolate_rates
+from eventide.continuous.stepper import HUGE, interpolate, interpolate_motion
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
@@ -105,11 +105,11 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
     a.flow_floats[f, AT] = nan
     if a.flow_ints[f, EMPTY] == 1:
         return
-    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
+        interpolate(a, f, elapsed / a.flow_floats[f, STEP])
         evaluate(a, f, time, elapsed, R)
     else:
-        interpolate_rates(a, f, elapsed / a.flow_floats[f, STEP])
+        interpolate_motion(a, f, elapsed / a.flow_floats[f, STEP])
 
 
 def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:

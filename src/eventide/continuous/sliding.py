@@ -132,12 +132,10 @@ def computed_runs(owner: Any) -> list[tuple[int, int]]:
     layout = getattr(owner, "_layout", None)
     if layout is None:
         return []
-    first = owner._base + len(layout.states)
-    runs = [(first, first + len(layout.computed) + len(layout.sums))]
-    runs += [
-        (owner._base + layout.starts[n], owner._base + layout.starts[n] + layout.lengths[n])
-        for n in layout.computed_vectors
-    ]
+    runs = [(owner._side, owner._side + len(layout.computed) + len(layout.sums))]
+    for name in layout.computed_vectors:
+        slots = layout.slots(owner, name)
+        runs.append((slots.start, slots.stop))
     return [run for run in runs if run[0] < run[1]]
 
 

@@ -23,19 +23,20 @@ MOST_NAMES: Final = 5
 class Instant:
     """Where the clock stood when stock was taken last, and how often who has acted there since."""
 
-    __slots__ = ("_actors", "_counts", "_events", "_time")
+    __slots__ = ("_actors", "_acts", "_counts", "_events", "_time")
 
     def __init__(self) -> None:
         self._time = -1.0
-        self._events = 0
+        self._events = self._acts = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Any] = []
         """Those who were counted, in the order of acting first; kept, so that their ids stay their own."""
 
-    def next_spell(self, time: float, actor: Any) -> int:
+    def next_spell(self, time: float, actor: Any, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   who has acted last
+        events  how many there were: between two there may be any number of stale notices
         Raises ModelError, naming those who act again and again, if that was more than 1,000 times and they do not come
         to an end within a million events.
         """
@@ -43,12 +44,15 @@ class Instant:
             self._time = time
             self._forget()
             return SPELL
-        self._events += 1
+        if events == self._events:
+            return 1
+        self._events = events
+        self._acts += 1
         counts, key = self._counts, id(actor)
         count = counts.get(key, 0)
         if not count:
             self._actors.append(actor)
-        elif count >= MOST_AT_ONE_INSTANT and self._events > EVENTS_AT_ONE_INSTANT:
+        elif count >= MOST_AT_ONE_INSTANT and self._acts > EVENTS_AT_ONE_INSTANT:
             text = self._without_end(time, actor)
             self._forget()
             raise ModelError(text)
@@ -56,7 +60,7 @@ class Instant:
         return 1
 
     def _forget(self) -> None:
-        self._events = 0
+        self._acts = 0
         self._counts.clear()
         self._actors.clear()
 

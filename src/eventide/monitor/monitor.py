@@ -6,13 +6,15 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
+    ALERT,
     CHOICE,
     FAILED,
+    FOUND,
     LOCATED,
     REACHED,
     RECORDED,
@@ -46,7 +48,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers(self.motion)
         self.state_events = 0
-        self._cascade = Cascade(sim)
+        self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
         self._slides = Slides(sim, self.motion)
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
@@ -67,15 +69,20 @@ class Monitor:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
-            sim._vigil = None
-            return True
+            if not self.observers.at_will:
+                sim._vigil = None
+                return True
+            due = sim._calendar.next_time()
+            if due < horizon and due < self.observers.will:
+                return True
         sim.active = True
         sim.current = None
         try:
             slides = self._slides
             is_rebound = slides.is_awake and motion.is_rebound
             motion.prepare()
-            self._watched.instants.renew()
+            if self._watched.instants.varying:
+                self._watched.instants.renew()
             forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
             if self.observers.count:
                 motion.settle()
@@ -88,12 +95,10 @@ class Monitor:
                 if due <= sim.time or sim.time >= horizon:
                     motion.settle()
                     return due <= sim.time
-                next_event = min(due, horizon)
+                next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
-                    if self._fire_if_due():
-                        return True
                     if not self._has_prospect():
-                        return False
+                        return self._fire_if_due() or self._end()
                     next_event = LATEST
                 if self._go_on(next_event):
                     return True
@@ -118,23 +123,25 @@ class Monitor:
 
         Returns     whether it is a state event, which is first in the event list then
         """
-        sim, motion, observers = self.sim, self.motion, self.observers
-        look = inf
-        if observers.periodic or observers.taped:
+        sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
+        stop, look, instant = next_event, inf, inf
+        if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(motion, tapes)
-        instant = self._watched.instants.next_after(sim.time)
-        stop = min(next_event, look, instant)
-        spanwise = bool(observers.at_spans)
-        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps), spanwise=spanwise)
+            stop = min(stop, look)
+        if instants.heap:
+            instant = instants.next_after(sim.time)
+            stop = min(stop, instant)
+        code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
         if observers.taped:
             observers.fetch_tapes()
-        if code in (LOCATED, CHOICE):
-            try:
-                if code == LOCATED and observers.count:
-                    observers.observe_all(Phase.BEFORE, sim.time)
-            finally:
-                motion.take_up_touched()
+        if code in FOUND:
+            if observers.count:
+                try:
+                    if code == LOCATED:
+                        observers.observe_all(Phase.BEFORE, sim.time)
+                finally:
+                    motion.open_reached()
             self._fire(motion.chosen)
             return True
         if code == REACHED:
@@ -155,9 +162,8 @@ class Monitor:
 
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
-        code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
+        code = self.motion.proceed(self.sim.time, self.sim.time, 0)
         if code == CHOICE:
-            self.motion.take_up_touched()
             self._fire(self.motion.chosen)
         elif code != REACHED:
             self._resolve(code)
@@ -167,20 +173,20 @@ class Monitor:
         """Make the event of a condition the next one."""
         sim = self.sim
         self.state_events += 1
-        condition = self._cascade.note(chosen)
-        if condition is not chosen:
-            self.motion.watches.exchange(chosen, condition)
-        elif condition.partner is not None:
-            self._slides.note(condition)  # type: ignore[arg-type]  # only a Trigger has a partner
-        condition.fire(sim)
+        if self.motion.settings[ALERT] != 0.0:
+            chosen = self._cascade.judge(chosen)
+        if chosen.partner is not None:
+            self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
 
     def _force(self, trigger: Trigger) -> None:
         """Make the event of a handler the next one because of what slides."""
         self.state_events += 1
-        self._cascade.note(trigger)
         if trigger.partner is not None:
-            self.motion.watches.disarm(trigger)
+            self.motion.note_firing(trigger)
+            if self.motion.settings[ALERT] != 0.0:
+                self._cascade.judge(trigger)
             self._slides.note(trigger)
         trigger.fire(self.sim)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
@@ -189,7 +195,7 @@ class Monitor:
         """Let the conditions on time alone that become true now be looked at."""
         if instant == self.sim.time:
             for condition in self._watched.instants.at(instant):
-                self.motion.touch(self.motion.watches.flow_of(condition))
+                self.motion.touch(condition.flow)
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
@@ -227,25 +233,31 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self) -> bool:
-        return self.system.is_empty and not len(self.sim._conditions) and not len(self.observers)
+        return not self.observers.count and self.system.is_empty and not len(self.sim._conditions)
+
+    def come_to_rest(self) -> None:
+        """A run has ended."""
+        if self.observers.at_will:
+            self.observers.observe_rest()
 
     def _has_prospect(self) -> bool:
-        """Whether a condition may become true although no time event is due and no end is set.
+        """Whether a condition may become true although no time event is due and no end is set."""
+        conditions = self.sim._conditions
+        if not self.system.is_empty:
+            return len(conditions) > 0
+        return any(_reads_time(condition.test) for condition in conditions)
+
+    def _end(self) -> Literal[False]:
+        """Nothing can ever happen.
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
-        conditions = self.sim._conditions
-        if any(self._may_become_true(condition) for condition in conditions):
-            return True
         nobody_waits = self.sim.main is None and self.sim._goal is None
         if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
         return False
-
-    def _may_become_true(self, condition: Condition) -> bool:
-        return not self.system.is_empty or _reads_time(condition.test)
 
     # --- observers ------------------------------------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ class Slides:
         """A handler that may slide is next."""
         self.is_awake = True
         motion = self.motion
-        flow, table = motion.watches.flow_of(trigger), motion.arena.table
+        flow, table = trigger.flow, motion.arena.table
         rates = {slot: float(table[R, slot]) for slot in flow.slots}
         self._turn = _Turn(trigger, self.sim.time, table[Y].copy(), rates, self._read(trigger)[1])
 
@@ -192,7 +192,7 @@ class Slides:
     def _written(self, turn: _Turn) -> tuple[dict[int, float], list[str]]:
         """The numbers that a handler has set besides what moves, and the names of the states that it has set."""
         motion = self.motion
-        slots = motion.watches.flow_of(turn.trigger).slots
+        slots = turn.trigger.flow.slots
         now = motion.arena.table[Y, : len(turn.numbers)]
         wrote, states = {}, []
         for slot in np.flatnonzero(~((now == turn.numbers) | ((now != now) & (turn.numbers != turn.numbers)))).tolist():
@@ -210,7 +210,7 @@ class Slides:
         back, self._back = self._back, None
         if not speed < 0.0:
             return None
-        flow, table = motion.watches.flow_of(trigger), motion.arena.table
+        flow, table = trigger.flow, motion.arena.table
         changes = {slot: float(table[R, slot]) - rate for slot, rate in turn.rates.items() if slot in flow.slots}
         turn.direction = {slot: change for slot, change in changes.items() if change}
         if back is not None and back.trigger is trigger.partner and back.time == self.sim.time:
@@ -229,7 +229,7 @@ class Slides:
 
     def _prepare(self, turn: _Turn, speed: float, states: list[str]) -> Trigger:
         """Both handlers lead back: set up the motion between them, and put the state on the surface."""
-        motion, trigger, flow = self.motion, turn.trigger, self.motion.watches.flow_of(turn.trigger)
+        motion, trigger, flow = self.motion, turn.trigger, turn.trigger.flow
         if states:
             raise ModelError(
                 f"{trigger.name} sets the state {states[0]}, and slides along the edge of its condition: a handler "
@@ -254,7 +254,7 @@ class Slides:
             now = rows[Y][slot]
             if _is_read(motion, slot):
                 modes[slot] = [before, now, now] if trigger is above else [now, before, now]
-        sliding._slide = Slide(_Edge(above), sliding._base, modes)
+        sliding._slide = Slide(_Edge(above), sliding._layout.slot(sliding, "share"), modes)
         sliding.latest = trigger
         return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
 
@@ -299,7 +299,7 @@ class Slides:
                     f"{motion.system.name_of(slot)} is no sum of what each changes by itself, so that there is more "
                     "than one motion along all surfaces: say which by equations of its own"
                 )
-        if any(not abs(float(motion.arena.rows[Y][owner._base])) < inf for owner in flow.sliding.slides):
+        if any(not abs(motion.arena.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
             raise ModelError(f"{names} are at one time, and no shares of the fields keep all of them on their surfaces")
         motion.touch(flow)
 
@@ -376,7 +376,7 @@ class Slides:
         for slot, value in expected.items():
             if numbers[slot] != value:
                 raise ModelError(
-                    f"{turn.trigger.name} sets {_name_of(self.motion, slot)} to {numbers[slot]!r} at the end of a "
+                    f"{turn.trigger.name} sets {self.motion.system.name_of(slot)} to {numbers[slot]!r} at the end of a "
                     f"motion along the edge of its condition, and it was {value!r} when that began. What handlers set "
                     "counts as constant while the state slides: let them set which side it is, and let the equations "
                     "say what depends on it and on states"
@@ -408,8 +408,8 @@ class _Standing:
         self._numbers = motion.arena.table[Y].copy()
         self._stands = np.zeros(len(self._numbers), dtype=bool)
         for owner in motion.arena.owners():
-            layout = getattr(owner, "_layout", None)
-            self._stands[owner._base : owner._base + (1 if layout is None else layout.size)] = True
+            for low, high in _runs(owner):
+                self._stands[low:high] = True
             for low, high in _moving_runs(owner):
                 self._stands[low:high] = False
 
@@ -436,14 +436,17 @@ def _members(flow: Flow) -> list[Any]:
     return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
 
 
+def _runs(owner: Any) -> list[tuple[int, int]]:
+    """All slots of an owner."""
+    if isinstance(owner, Variable):
+        return [(owner._slot, owner._slot + 1)]
+    layout = owner._layout
+    return [(owner._base, owner._base + layout.moving), (owner._side, owner._side + layout.standing)]
+
+
 def _moving_runs(owner: Any) -> list[tuple[int, int]]:
     """The slots of an owner that change between events."""
-    system, base = owner._system, owner._base
-    layout = getattr(owner, "_layout", None)
-    if layout is None:
-        return [(base, base + 1)] if system.is_active(base) else []
-    moving = [(slot, slot + 1) for slot in system.slots_of(owner) if system.is_active(slot)]
-    return moving + computed_runs(owner)
+    return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
 
 
 def _is_computed(motion: Motion, slot: int) -> bool:
@@ -458,17 +461,8 @@ def _is_read(motion: Motion, slot: int) -> bool:
 
 def _reads(motion: Motion, owner: Any, slot: int) -> bool:
     """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
-    known = motion.groups.plans[owner].looks_at
-    if known is not None:
-        return slot in known
-    name = _name_of(motion, slot).rpartition(".")[2]
+    plan = motion.groups.plans[owner]
+    if not plan.is_opaque:
+        return slot in plan.reads
+    name = motion.system.name_of(slot).rpartition(".")[2]
     return not isinstance(owner, Variable) and name in names_in(owner._laws(), type(owner))
-
-
-def _name_of(motion: Motion, slot: int) -> str:
-    """What a number is called."""
-    owner = motion.arena.owner_of(slot)
-    layout = getattr(owner, "_layout", None)
-    names = list(layout.offsets) if layout is not None else []
-    offset = slot - owner._base
-    return f"{owner.name}.{names[offset]}" if offset < len(names) else str(motion.system.name_of(slot))
