@@ -7,12 +7,51 @@ import traceback
 import pytest
 
 import eventide as ev
-from eventide.discrete.instant import MOST_AT_ONE_INSTANT, SPELL
+from eventide.discrete import instant
+from eventide.discrete.instant import EVENTS_AT_ONE_INSTANT, MOST_AT_ONE_INSTANT, SPELL
 
 
 @pytest.fixture
-def sim():
+def sim(monkeypatch):
+    """A simulation that has no patience beyond a thousand times, so that the tests are short."""
+    monkeypatch.setattr(instant, "EVENTS_AT_ONE_INSTANT", 0)
     return ev.Simulation(rng=1)
+
+
+def exchange(sim, turns):
+    """Two who pass on `turns` things at one instant, through a place for one; what the second has got."""
+    place, got = ev.Store(sim, 1), []
+
+    def giver():
+        for thing in range(turns):
+            yield place.put(thing)
+
+    def taker():
+        for _ in range(turns):
+            thing = yield place.get()
+            got.append(thing)
+
+    sim.process(giver(), name="giver")
+    sim.process(taker(), name="taker")
+    return got
+
+
+def test_a_long_exchange_at_one_instant_comes_to_its_end():
+    sim = ev.Simulation(rng=1)
+    got = exchange(sim, 20_000)
+    sim.run()
+    assert (sim.time, got) == (0.0, list(range(20_000)))
+
+
+@pytest.mark.slow
+def test_an_exchange_without_end_is_named_after_a_million_events():
+    sim = ev.Simulation(rng=1)
+    exchange(sim, EVENTS_AT_ONE_INSTANT)
+    with pytest.raises(
+        ev.ModelError, match=r"beyond 0\.0: (giver|taker) \(50000\d times\), \w+ \((50000|49999)\d times\)"
+    ):
+        sim.run()
+    assert EVENTS_AT_ONE_INSTANT < sim.events <= EVENTS_AT_ONE_INSTANT + 2 * SPELL + 2
 
 
 class Player(ev.Process):

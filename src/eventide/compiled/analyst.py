@@ -44,7 +44,7 @@ class Compiler(Analyst):
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-        draft = _Draft(self, [owner])
+        draft = _Draft(self, [owner, *owner._meets])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
         sets, adds = draft.rates()
@@ -94,6 +94,8 @@ class Compiler(Analyst):
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate),
+            comparisons=bound.kernel.lowered.comparisons,
+            looks_at=_looked_at(bound),
             binding=bound.binding,
             stands=bound.kernel.lowered.stands,
         )
@@ -316,6 +318,24 @@ class _Draft:
         """The slots whose rates are set without having been read, and those that are added to."""
         sets = [slot for slot, reads in self._rates.items() if not reads]
         return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
+
+
+def _looked_at(bound: Bound) -> tuple[int, ...]:
+    """The slots of what a condition reads, if these are single states and numbers that stand still; else none."""
+    lowered = bound.kernel.lowered
+    if lowered.needs_rates or lowered.reads_time or bound.binding.inputs:
+        return ()
+    slots: dict[int, None] = {}
+    objects = objects_of(bound)
+    for access in lowered.reads:
+        for owner in objects.get(access.path, ()):
+            if isinstance(owner, Variable):
+                slots[owner._slot] = None
+            elif access.name in owner._layout.starts:
+                return ()
+            else:
+                slots[owner._layout.slot(owner, access.name)] = None
+    return tuple(slots)
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -37,6 +37,13 @@ def certificate_of(tree: Tree) -> Certificate:
     return Certificate((len(writer.lines), len(words), *told, *words), tuple(writer.stills))
 
 
+def comparisons_in(tree: Tree | None) -> int:
+    """Of how many comparisons a condition consists; 0 if that is not known."""
+    if isinstance(tree, Joint):
+        return comparisons_in(tree.one) + comparisons_in(tree.other)
+    return int(tree is not None)
+
+
 class _Writer:
     """Numbers expressions in the order in which they are to be enclosed, each once."""
 

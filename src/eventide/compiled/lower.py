@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
-from eventide.compiled.certificate import certificate_of, leave
+from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.ir import NAN
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
@@ -75,6 +75,7 @@ class Lowering:
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
+        self.comparisons = 0
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -181,6 +182,7 @@ class Lowering:
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
         certificate = certificate_of(writer.truths.tree(truth))
+        self.comparisons = comparisons_in(truth.tree)
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
         if leave(builder, certificate.stills, STILL - GUARD):
@@ -238,6 +240,7 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
+            comparisons=self.comparisons,
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
             stands=make_comparer(
                 self.entry,

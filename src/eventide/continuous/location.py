@@ -14,14 +14,14 @@ from math import nan
 from typing import Final
 
 from eventide.continuous.certainty import ALWAYS, NEVER, PERHAPS, RISES, sign_within
-from eventide.continuous.stepper import HUGE, evaluate, fit, interpolate, interpolate_motion
+from eventide.continuous.passes import evaluate, is_true
+from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
     ASSIGNS,
     AT,
     AT_END,
-    BEFORE,
     BUDGET,
     CERTIFICATE,
     COMPLETE,
@@ -80,15 +80,6 @@ CLOSE: Final = 1e-3
 """A smaller correction, as a share, is the last: the next would be as its square."""
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
-
-
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
-
-    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
-    addresses instead.
-    """
-    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:

@@ -12,8 +12,9 @@ from math import inf
 from typing import Final
 
 from eventide.continuous.heap import insert, remove, sift_down, sift_up
-from eventide.continuous.location import is_true, locate, note_start, visit
-from eventide.continuous.stepper import attempt, clear, complete, copy, first_step, run_laws
+from eventide.continuous.location import locate, note_start, visit
+from eventide.continuous.passes import copy, is_true
+from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
 from eventide.continuous.tables import (
     ABORTED,
     ABS,

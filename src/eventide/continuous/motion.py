@@ -53,6 +53,7 @@ from eventide.continuous.tables import (
     WORST,
     Arrays,
 )
+from eventide.continuous.trails import note_firing
 from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
@@ -281,6 +282,8 @@ class Motion:
         self.host.call(self.engine.touch, flow.number)
         flow.is_open, flow.at = True, self.sim.time
         self.touched.append(flow)
+        if flow.sliding is not None:
+            flow.sliding.note_opening()
         if self.on_touch is not None:
             self.on_touch(flow)
         self.host.raise_what_was_met()
@@ -360,6 +363,8 @@ class Motion:
             flow.is_open, flow.at = False, nan
             if flow.inputs:
                 flow.foresee(self.sim.time)
+            if flow.sliding is not None:
+                flow.sliding.renew()
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -409,10 +414,17 @@ class Motion:
                 flow.at, flow.is_open = now, opens
         return code
 
+    def note_firing(self, trigger: Condition) -> None:
+        """A handler is next although its condition was not chosen: that must become false again."""
+        self.watches.disarm(trigger)
+        note_firing(PLAIN.pack(self._gather_arrays())[0], trigger.row, self.sim.time)
+
     def open_reached(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
         for flow in self.touched:
             flow.is_open = True
+            if flow.sliding is not None:
+                flow.sliding.note_opening()
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""

@@ -1,17 +1,16 @@
 """One step of an explicit pair for one flow: plain functions over arrays, which are also translated to native code.
 
-`evaluate(arrays, flow, time, dt, row)` executes the flow's laws at the states in row Y and leaves their rates in a row;
-it may also change Y (difference equations). Nothing here allocates. What may be written here is what
-`compiled/stepping` can translate.
+`evaluate` is that of `passes.py`. Nothing here allocates. What may be written here is what `compiled/stepping` can
+translate.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from eventide.continuous.passes import copy, evaluate
 from eventide.continuous.tables import (
     ABS,
-    BEFORE,
     DEGREE,
     DENSE,
     DIVISOR,
@@ -49,16 +48,6 @@ from eventide.continuous.tables import (
 )
 
 HUGE: Final = 1e300
-
-
-def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of flow `f`; native code calls kernels by their addresses instead.
-
-    A step that ends where an input jumps sees it as it is before, at the end, too.
-    """
-    a.host.evaluate(f, min(time, a.flow_floats[f, BEFORE]), dt)
-    if row != R:
-        copy(a, f, R, row)
 
 
 def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
@@ -195,14 +184,6 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
                 if weight != 0.0:
                     total += weight * rows[K + j, i]
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
-
-
-def copy(a: Arrays, f: int, source: int, target: int) -> None:
-    """Copy one row to another, for the slots of a flow."""
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            rows[target, i] = rows[source, i]
 
 
 def clear(a: Arrays, f: int, target: int) -> None:

@@ -93,7 +93,9 @@ ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
 COUNTED: Final = 18
 """Whether RUN of its laws is right: not after one has come or gone."""
-FLOW_INTS: Final = 19
+SLIDES: Final = 19
+"""The place in `lists` of what slides along a surface; -1 if nothing does."""
+FLOW_INTS: Final = 20
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -288,7 +290,9 @@ STEADY: Final = 6
 """How often in a row intervals have shrunk by about this share."""
 TOLD: Final = 7
 """Whether a warning has been given of it."""
-TRAIL_FLOATS: Final = 8
+PASSED: Final = 8
+"""How often in a row it fired while time went on, since it was looked at last."""
+TRAIL_FLOATS: Final = 9
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -322,6 +326,29 @@ WHERE: Final = 1
 ROW_OF: Final = 2
 """The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
 NUMBERS_OF: Final = 3
+
+# The head of what slides in a flow -----------------------------------------------------------------------------------
+
+COUNT: Final = 0
+"""Along how many surfaces."""
+WIDTH_OF_PASS: Final = 1
+"""How many numbers a pass gives: rates, computed values and sums."""
+PASSES: Final = 2
+"""The place in `constants` of those of each pass, the first with all modes below; then the equations for the shares."""
+RUNS: Final = 3
+"""How many runs of computed values and sums there are; they stand after the surfaces: (first, one beyond the last)."""
+SLIDE_HEAD: Final = 4
+SURFACE: Final = 0
+"""Of each surface: the condition that is true above it ..."""
+SHARE: Final = 1
+"""... the slot for the share of the field above in the motion ..."""
+MODES: Final = 2
+"""... how many numbers make up its mode ..."""
+MODE_SLOTS: Final = 3
+"""... the place in `lists` of their slots ..."""
+MODE_VALUES: Final = 4
+"""... the place in `constants` of their values below, then above, then outside of a pass."""
+PER_SURFACE: Final = 5
 
 # What a march answers ------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ from eventide.continuous.trails import Trail, Trails
 from eventide.discrete.composite import who_waits
 
 if TYPE_CHECKING:
+    from eventide.continuous.analysis import ConditionPlan
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
@@ -68,22 +69,35 @@ class Watches:
 
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
-        motion = self.motion
-        plan = condition.plan = motion.analyst.condition(condition)
-        row = self.ints.allocate()
-        same = self.floats.allocate()
-        assert row == same
-        condition.row = row
-        ints, floats = self.ints.view, self.floats.view
-        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, TRAIL] = self.trails.follow(condition)
-        floats[row, GUARD] = floats[row, SLOPE] = nan
+        motion, plan = self.motion, self.hold(condition)
+        self.ints.view[condition.row, TRAIL] = self.trails.follow(condition)
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
         self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
+
+    def hold(self, condition: Condition) -> ConditionPlan:
+        """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
+        plan = condition.plan = self.motion.analyst.condition(condition)
+        row = self.ints.allocate()
+        same = self.floats.allocate()
+        assert row == same
+        condition.row = row
+        self.at[row] = condition
+        ints, floats = self.ints.view, self.floats.view
+        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        floats[row, GUARD] = floats[row, SLOPE] = nan
+        return plan
+
+    def let_go(self, condition: Condition) -> None:
+        """Take back the row and the memory of a condition that is watched by no flow."""
+        del self.at[condition.row]
+        self.motion.analyst.release(condition.plan)
+        self.ints.release(condition.row)
+        self.floats.release(condition.row)
+        condition.row = -1
 
     def _count(self, condition: Condition) -> None:
         kind = self.kind_of(condition)
@@ -100,7 +114,6 @@ class Watches:
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
         row, ints = condition.row, self.ints.view
-        self.at[row] = condition
         ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
 
     def link(self, condition: Condition, flow: Flow) -> None:
@@ -167,8 +180,12 @@ class Watches:
             self.ints.view[chosen.row, ARMED] = 1
         else:
             self.link(chosen, chosen.flow)
-        self.motion.touch(other.flow)
-        self.ints.view[other.row, ARMED] = self.ints.view[other.row, DUE] = 0
+        self.disarm(other)
+
+    def disarm(self, trigger: Condition) -> None:
+        """A handler is next although its condition was not chosen: that must become false again."""
+        self.motion.touch(trigger.flow)
+        self.ints.view[trigger.row, ARMED] = self.ints.view[trigger.row, DUE] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
@@ -183,13 +200,11 @@ class Watches:
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
-        del flow.conditions[condition], self.at[condition.row]
+        del flow.conditions[condition]
         self.motion.groups.forget_uses(flow, condition.plan)
-        self.motion.analyst.release(condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
-        self.ints.release(condition.row)
-        self.floats.release(condition.row)
-        condition.row, condition.flow, condition.rests = -1, None, False
+        self.let_go(condition)
+        condition.flow, condition.rests = None, False
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""

@@ -7,7 +7,8 @@ These functions are translated in place of those of the same name in the continu
 from __future__ import annotations
 
 from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, development, law
-from eventide.continuous.stepper import combine_mixed, copy
+from eventide.continuous.passes import copy
+from eventide.continuous.stepper import combine_mixed
 from eventide.continuous.tables import (
     ADDRESS,
     BEFORE,
@@ -38,7 +39,7 @@ from eventide.continuous.tables import (
 )
 
 
-def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
     instant = min(time, a.flow_floats[f, BEFORE])
     target = row if a.flow_ints[f, DIRECT] == 1 else R
