@@ -69,9 +69,10 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
 
-    Native code calls kernels by their addresses instead.
+    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
+    addresses instead.
     """
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
+    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
