@@ -177,7 +177,7 @@ def solve(a: Arrays, at: int, count: int) -> None:
 
 
 def blend(a: Arrays, f: int) -> None:
-    """Join the passes, each by its share, in row R and in the computed values and sums."""
+    """Join the passes, each by its share: in row R, and in computed values and sums."""
     head = a.flow_ints[f, SLIDES]
     place = 0
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
