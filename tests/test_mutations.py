@@ -31,11 +31,11 @@ def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there()
 
 
 @pytest.mark.slow
-def test_two_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_quick_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = [m for m in MUTATIONS if m.test.startswith(QUICK)]
-    assert len(chosen) == 2
+    assert len(chosen) >= 2
     assert check(chosen)
-    assert capsys.readouterr().out.count("noticed: src/") == 2
+    assert capsys.readouterr().out.count("noticed: src/") == len(chosen)
 
 
 @pytest.mark.slow

@@ -69,7 +69,8 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
 
-    Native code calls kernels by their addresses instead.
+    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
+    addresses instead.
     """
     return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
@@ -176,7 +177,7 @@ def solve(a: Arrays, at: int, count: int) -> None:
 
 
 def blend(a: Arrays, f: int) -> None:
-    """Join the passes, each by its share, in row R and in the computed values and sums."""
+    """Join the passes, each by its share: in row R, and in computed values and sums."""
     head = a.flow_ints[f, SLIDES]
     place = 0
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
