@@ -11,9 +11,11 @@ from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
 from eventide.continuous.inputs.base import first_breakpoint, inputs_of
 from eventide.continuous.tables import (
+    ATTEMPT,
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COMPLETE_STEP,
     COUNTED,
     DIRECT,
     EMPTY,
@@ -229,6 +231,16 @@ class Flow:
 
     def _note_emptiness(self) -> None:
         self.motion.flow_ints.array[self.number, EMPTY] = int(self.is_empty)
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """The run of its slots (low, high); None if there are several or none."""
+        return self._runs[0] if len(self._runs) == 1 else None
+
+    def fuse(self) -> None:
+        """Use functions made for its laws and slots, where the analyst has any."""
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = self.motion.analyst.fused(self)
 
     def add_slots(self, slots: list[int]) -> None:
         """Let slots be integrated with this flow."""

@@ -93,7 +93,11 @@ ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
 COUNTED: Final = 18
 """Whether RUN of its laws is right: not after one has come or gone."""
-FLOW_INTS: Final = 19
+ATTEMPT: Final = 19
+"""In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
+COMPLETE_STEP: Final = 20
+"""The same for `complete`."""
+FLOW_INTS: Final = 21
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ import numpy as np
 from eventide.compiled.stepping import overrides
 from eventide.compiled.stepping.expressions import signature
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
-from eventide.compiled.stepping.memory import pack
+from eventide.compiled.stepping.memory import pack, places_of, table_at
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
 from eventide.continuous import tables
@@ -52,29 +52,30 @@ class NativeEngine:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kernels: dict[bytes, Any] = {}
+        self._methods: dict[int, tuple[Coefficients, list[int]]] = {}
 
     @cached_property
     def engine(self) -> Engine:
         """The functions that Python calls."""
-        addresses = _table_at(self._store.load(_told(stepper_text), NEEDED, key=_key()))
+        addresses = table_at(self._store.load(_told(stepper_text), NEEDED, key=_key()))
         return Engine(self._pack, *(_entry(name, addresses[k]) for k, name in enumerate(ENTRIES)))
 
     def _pack(self, arrays: Arrays) -> tuple[int, Any]:
         method = arrays.method
-        return pack(arrays._replace(method=method._replace(kernels=self._kernels_of(method))))
+        known = self._methods.get(id(method))
+        if known is None or known[0] is not method:
+            whole = method._replace(kernels=self._kernels_of(method))
+            # It is kept with what it was made from, whose number might else be given to another.
+            known = self._methods[id(method)] = method, places_of(whole)
+        return pack(arrays, known[1])
 
     def _kernels_of(self, method: Coefficients) -> Any:
         """The addresses of a method's functions."""
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:
-            addresses = _table_at(self._store.load(method_text(method)))
+            addresses = table_at(self._store.load(method_text(method)))
             self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
         return self._kernels[key]
-
-
-def _table_at(address: int) -> Any:
-    """The table that the function at an address answers."""
-    return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
 
 
 def _entry(name: str, address: int) -> Callable[..., Any]:
