@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from eventide.compiled import Store
 from eventide.compiled.stepping import engine as native
+from eventide.compiled.stepping.memory import table_at
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import certainty, heap, location
@@ -46,7 +47,7 @@ numbers = st.one_of(st.sampled_from(SPECIAL), st.floats())
 def translated(*functions: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The functions as native code."""
     text = native.program({function.__name__: function for function in functions})  # type: ignore[misc]  # they are
-    addresses = native._table_at(STORE.load(text, native.NEEDED))
+    addresses = table_at(STORE.load(text, native.NEEDED))
     answers = []
     for k, function in enumerate(functions):
         kinds, answer = native.signature(function)  # type: ignore[arg-type]  # see above
