@@ -292,8 +292,9 @@ class _Draft:
             self.assigns = self.assigns or access.row == "state"
             if access.row == "rate":
                 for owner in objects.get(access.path, ()):
-                    for slot in _written_slots(owner, access.name, ranges.get(access, ())):
-                        self._rates[slot] = access in lowered.reads
+                    reads = access in lowered.reads
+                    for slots in _written_slots(owner, access.name, ranges.get(access, ())):
+                        self._rates.update(dict.fromkeys(slots, reads))
         self._kept.append(bound)
         self._inputs += binding.inputs
         self._signatures.append(_signature(bound))
@@ -324,11 +325,10 @@ def _slot_of(owner: Any, name: str) -> int:
     return int(owner._layout.slot(owner, name))
 
 
-def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
+def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[range]:
     """The slots of a quantity, or of the given runs of items of a vector."""
     first = _slot_of(owner, name)
-    for low, high in spans or ((0, 1),):
-        yield from range(first + low, first + high)
+    return (range(first + low, first + high) for low, high in spans or ((0, 1),))
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -285,6 +285,8 @@ class Flow:
 
 def coalesce(slots: list[int]) -> list[tuple[int, int]]:
     """Ascending slots as maximal runs (lo, hi)."""
+    if slots and slots[-1] - slots[0] == len(slots) - 1:
+        return [(slots[0], slots[-1] + 1)]
     runs: list[tuple[int, int]] = []
     for slot in slots:
         if runs and runs[-1][1] == slot:
