@@ -47,6 +47,39 @@ class Bind(Protocol):
         """Find it."""
 
 
+class Stands(Protocol):
+    """Sees whether a kernel would work on what it has worked on before."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], known: Binding, /) -> bool:
+        """See."""
+
+
+def make_comparer(
+    entry: Entry,
+    steps: tuple[Step, ...],
+    paths: tuple[Path, ...],
+    consts: tuple[Path, ...],
+    *,
+    is_possible: bool,
+) -> Stands:
+    """The function that follows some steps and compares what it meets with a binding, without making one.
+
+    is_possible     whether that tells; not where the kernel is told lists, which may have changed: then it says no
+    """
+    writer = _Writer(entry, steps)
+    for number, step in enumerate(steps if is_possible else ()):
+        writer.find(number)
+        if step.path in paths:
+            writer.lines.append(f"if v{number} is not known.objects[{paths.index(step.path)}]: return False")
+        else:
+            writer.compare(number, "False")
+        if step.path in consts:
+            writer.lines.append(f"if v{number} != known.consts[{consts.index(step.path)}]: return False")
+    writer.lines.append(f"return {is_possible}")
+    stands: Stands = writer.function("stands(function, arguments, known)", "False")
+    return stands
+
+
 def make_binder(
     entry: Entry,
     steps: tuple[Step, ...],
@@ -62,7 +95,7 @@ def make_binder(
     writer = _Writer(entry, steps)
     for number in range(len(steps)):
         writer.find(number)
-        writer.compare(number)
+        writer.compare(number, "None")
     at = {step.path: number for number, step in enumerate(steps)}
     for path in tables:
         writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
@@ -75,18 +108,8 @@ def make_binder(
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
     parts = (objects, bases, rows, numbers, items, inputs)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
-    body = "\n        ".join(writer.lines or ["pass"])
-    source = f"""
-def bind(function, arguments):
-    try:
-        {body}
-    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
-        return None
-    return Binding({answer})
-"""
-    names = {**writer.names, **_HELPERS}
-    exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
-    bind: Bind = names["bind"]
+    writer.lines.append(f"return Binding({answer})")
+    bind: Bind = writer.function("bind(function, arguments)", "None")
     return bind
 
 
@@ -118,6 +141,20 @@ class _Writer:
         self.names: dict[str, Any] = {}
         self.knows_sim = False
 
+    def function(self, head: str, otherwise: str) -> Any:
+        """The function of these lines, and what it answers where they cannot be followed."""
+        body = "\n        ".join(self.lines)
+        source = f"""
+def {head}:
+    try:
+        {body}
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
+        return {otherwise}
+"""
+        names = {**self.names, **_HELPERS}
+        exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
+        return names[head.partition("(")[0]]
+
     def find(self, number: int) -> None:
         """Write how the object of a step is found."""
         step = self.steps[number]
@@ -134,11 +171,11 @@ class _Writer:
             found = _hop(f"v{step.parent}", step.hop)
         self.lines.append(f"v{number} = {found}")
 
-    def compare(self, number: int) -> None:
-        """Write what the object of a step has to be like."""
+    def compare(self, number: int, otherwise: str) -> None:
+        """Write what the object of a step has to be like, and what is answered if it is not."""
         step = self.steps[number]
         if step.check == "items" and step.expected is None:
-            self.lines.append(f"if v{number}: return None")
+            self.lines.append(f"if v{number}: return {otherwise}")
             return
         self.names[f"expected{number}"] = step.expected
         indent, value = "", f"v{number}"
@@ -153,11 +190,11 @@ class _Writer:
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
-        self.lines.append(f"{indent}if {test.format(value, number)}: return None")
+        self.lines.append(f"{indent}if {test.format(value, number)}: return {otherwise}")
         if step.layout is not None:
             self.names[f"layout{number}"] = step.layout
-            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return None")
-        self._compare_simulation(step, indent, value)
+            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return {otherwise}")
+        self._compare_simulation(step, indent, value, otherwise)
 
     def _root(self, name: str) -> str:
         if name in self.given:
@@ -166,13 +203,13 @@ class _Writer:
             return f"function.__closure__[{self.code.co_freevars.index(name)}].cell_contents"
         return f"default_of(function, {name!r})"
 
-    def _compare_simulation(self, step: Step, indent: str, value: str) -> None:
+    def _compare_simulation(self, step: Step, indent: str, value: str, otherwise: str) -> None:
         cls = step.expected
         if step.check not in ("class", "items") or not issubclass(cls, Component | Variable | World):
             return
         sim = value if issubclass(cls, World) else f"{value}.sim"
         if self.knows_sim:
-            self.lines.append(f"{indent}if {sim} is not sim: return None")
+            self.lines.append(f"{indent}if {sim} is not sim: return {otherwise}")
         elif not indent:
             self.knows_sim = True
             self.lines.append(f"sim = {sim}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from eventide.compiled.binder import make_binder
+from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, leaves_of
 from eventide.compiled.ir import NAN
-from eventide.compiled.lowered import Lowered
+from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower, Unlowerable
@@ -68,9 +68,9 @@ class Lowering:
     outside     what it has been found to refer to so far; it also tells when a refusal may be taken back
     """
 
-    def __init__(self, entry: Entry, kind: Literal["law", "condition"], book: SourceBook) -> None:
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
         self.entry = entry
-        self.kind: Literal["law", "condition"] = kind
+        self.kind: LoweredKind = kind
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
@@ -82,8 +82,8 @@ class Lowering:
         """
         writer = Statements(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
         try:
-            write = self._write_law if self.kind == "law" else self._write_condition
-            source = write(writer)
+            writes = {"law": self._write_law, "condition": self._write_condition, "quantity": self._write_quantity}
+            source = writes[self.kind](writer)
         except Unlowerable as error:
             raise self.refusal(error.why) from None
         except RecursionError:
@@ -97,7 +97,7 @@ class Lowering:
         """The error that names the function as a whole."""
         return self._definition.refusal(self._definition.tree, why)
 
-    # --- the two kinds --------------------------------------------------------------------------------------------
+    # --- the kinds --------------------------------------------------------------------------------------------
 
     def _write_law(self, writer: Statements) -> str:
         builder = writer.builder
@@ -186,6 +186,25 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
+    def _write_quantity(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        builder.traps = True
+        answer = self._follow(writer)
+        if not isinstance(answer, Number | Truth):
+            raise Unlowerable("a quantity is a number, and this one is none on some way")
+        arithmetic = writer.truths.arithmetic
+        builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
+        if builder.trap:
+            entry.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
+            raised = builder.value(f"load i1, ptr {builder.trap}")
+            builder.finish(f"i64 {builder.value(f'zext i1 {raised} to i64')}")
+        else:
+            builder.finish("i64 0")
+        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
+        return builder.text(CONDITION)
+
     def _follow(self, writer: Statements) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
         arguments = [writer.settle(self.outside.root(name)) for name in names]
@@ -218,6 +237,13 @@ class Lowering:
             steps=steps,
             certificate=self.certificate,
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
+            stands=make_comparer(
+                self.entry,
+                steps,
+                tuple(path for path, _ in blocks),
+                tuple(outside.consts),
+                is_possible=not (lists or tables or self.kind == "law"),
+            ),
         )
 
     def _name(self) -> str:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
+from eventide.compiled.uses import Uses, uses_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.binder import Bind
+    from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
+
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity"]
+"""What a function is for: a quantity answers a number."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
@@ -55,7 +60,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A law or condition as the text of a kernel.
+    """A law, condition or quantity as the text of a kernel.
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
@@ -71,9 +76,10 @@ class Lowered:
     reads_time  whether it reads the clock; reads_step: dt or last_time
     certificate of a condition, see `certificate.py`
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    stands      whether it would work on just what a binding has, which is found out faster
     """
 
-    kind: Literal["law", "condition"]
+    kind: LoweredKind
     name: str
     source: str
     blocks: tuple[Anchor, ...]
@@ -89,6 +95,12 @@ class Lowered:
     steps: tuple[Step, ...]
     certificate: tuple[int, ...]
     bind: Bind = field(repr=False)
+    stands: Stands = field(repr=False)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it reads and writes, for the plans of what it is bound to."""
+        return uses_of(self)
 
     @property
     def width(self) -> int:

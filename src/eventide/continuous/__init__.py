@@ -35,7 +35,7 @@ from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.rest import rest
 from eventide.continuous.system import System
-from eventide.continuous.tape import Tape
+from eventide.continuous.tape import Fixed, Moving, Probe, Reckoned, Taken, Tape
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 
@@ -56,15 +56,20 @@ __all__ = [
     "RK43",
     "TRAPEZOID",
     "Continuous",
+    "Fixed",
     "Flow",
     "Law",
     "Method",
     "Motion",
+    "Moving",
     "Multistep",
     "PathIntegrator",
     "PathState",
+    "Probe",
+    "Reckoned",
     "System",
     "Tableau",
+    "Taken",
     "Tape",
     "Variable",
     "VectorVariable",

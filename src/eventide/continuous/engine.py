@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from eventide.continuous import march
+from eventide.continuous import march, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -20,10 +20,13 @@ class Engine(NamedTuple):
     settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
+    fill: Callable[..., int]
     force: Callable[..., int]
     choose: Callable[..., int]
     enter: Callable[..., None]
     leave: Callable[..., None]
+    link: Callable[..., None]
+    unlink: Callable[..., None]
 
 
 ENTRIES: Final = Engine._fields[1:]
@@ -37,5 +40,5 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))
+PLAIN: Final = Engine(_views, *(getattr(taping if name == "fill" else march, name) for name in ENTRIES))
 """The stepper as Python runs it."""

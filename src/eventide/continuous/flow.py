@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.inputs.base import first_breakpoint, inputs_of
+from eventide.continuous.inputs.base import first_breakpoint
+from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
     ATTEMPT,
     BEFORE,
@@ -69,7 +70,7 @@ class Flow:
     at          the time to which what is seen of its states belongs
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
-    inputs      the inputs that each owner's laws call; None: those among its attributes
+    inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -87,7 +88,7 @@ class Flow:
         self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
-        self.inputs: dict[Any, tuple[Input, ...] | None] = {}
+        self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
@@ -152,9 +153,19 @@ class Flow:
             execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     def foresee(self, now: float) -> None:
-        """Let steps that begin now end where an input that the laws call is not smooth."""
-        called = (inputs_of(owner) if known is None else known for owner, known in self.inputs.items())
+        """Let steps that begin now end where an input that laws or conditions call is not smooth."""
+        called = (known.inputs() if isinstance(known, Reach) else known for known in self.inputs.values())
         self._limit(first_breakpoint(chain.from_iterable(called), now))
+
+    def note_inputs(self, who: Any, inputs: tuple[Input, ...] | Reach) -> None:
+        """Laws or a condition of the flow call these inputs."""
+        if inputs:
+            self.inputs[who] = inputs
+
+    def forget_inputs(self, who: Any) -> None:
+        """They are called no longer."""
+        if self.inputs.pop(who, None) is not None and not self.inputs:
+            self._limit(inf)
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -174,8 +185,7 @@ class Flow:
             return
         self._is_checked = False
         inputs = plan.inputs if plan else None
-        if inputs is None or inputs:
-            self.inputs[owner] = inputs
+        self.note_inputs(owner, Reach(owner._laws(), owner) if inputs is None else inputs)
         if not (plan and plan.is_direct):
             self._indirect[owner] = None
             self.motion.flow_ints.array[self.number, DIRECT] = 0
@@ -191,8 +201,7 @@ class Flow:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
         self._indirect.pop(owner, None)
-        if self.inputs.pop(owner, ()) != () and not self.inputs:
-            self._limit(inf)
+        self.forget_inputs(owner)
         self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for stage in (EQUATIONS, CONTRIBUTIONS):
             place = self._place_of(owner, stage)

@@ -195,10 +195,13 @@ class Layout:
             self._sized[key] = Layout(self.fields, dict(zip(self.size_fields, key, strict=True)), self.title)
         return self._sized[key]
 
+    def column(self, name: str) -> int:
+        """Where a quantity stands in its block; of a vector the first item."""
+        return self.starts[name] if name in self.starts else self.offsets[name]
+
     def slot(self, owner: Any, name: str) -> int:
         """The slot of a quantity of an object; of a vector the first."""
-        offset = self.starts[name] if name in self.starts else self.offsets[name]
-        return int(owner._side if name in self.aside else owner._base) + offset
+        return int(owner._side if name in self.aside else owner._base) + self.column(name)
 
     def slots(self, owner: Any, name: str) -> slice:
         """The slots of a vector of an object."""

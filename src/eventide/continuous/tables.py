@@ -131,7 +131,9 @@ TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-CONDITION_INTS: Final = 13
+TRAIL: Final = 13
+"""Its row among the trails."""
+CONDITION_INTS: Final = 14
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -204,7 +206,31 @@ TAPE: Final = 18
 """The place in `lists` of the first tape; -1 if there is none."""
 UPCOMING: Final = 19
 """The next instant of a tape; infinity if there is none."""
-SETTINGS: Final = 20
+ALERT: Final = 20
+"""Set when a condition fires ever more often while time hardly goes on."""
+FIRINGS: Final = 21
+"""How many trails have begun."""
+SETTINGS: Final = 22
+
+# Columns of a trail ---------------------------------------------------------------------------------------------------
+
+SERIAL: Final = 0
+"""The number of its first firing among those of all trails; 0 if there was none yet."""
+FIRED: Final = 1
+"""When it fired last."""
+SINCE: Final = 2
+"""Since when time has hardly gone on."""
+CROWD: Final = 3
+"""How often in a row it has fired since."""
+INTERVAL: Final = 4
+"""How long after the time before it fired last."""
+RATIO: Final = 5
+"""What share of the interval before that was."""
+STEADY: Final = 6
+"""How often in a row intervals have shrunk by about this share."""
+TOLD: Final = 7
+"""Whether a warning has been given of it."""
+TRAIL_FLOATS: Final = 8
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -216,10 +242,28 @@ ROOM: Final = 2
 BUFFER: Final = 3
 """The place in `constants` of its instants; its rows stand after them."""
 WIDTH: Final = 4
-"""How many numbers a row has, and how many flows and slots can be named after the head."""
+"""How many numbers a row has; after the head COLUMN items tell of each what it is."""
 SHOWN: Final = 5
 """How many flows are to be shown."""
-TAPE_HEAD: Final = 6
+SHOWN_AT: Final = 6
+"""The place in `lists` of their numbers."""
+WITH_LAWS: Final = 7
+"""Whether laws are to be run for a row."""
+STOPPED: Final = 8
+"""Whether the next row cannot be taken down, as Python would raise an error there."""
+TAPE_HEAD: Final = 9
+
+# A column of a tape: what it is, and where.
+
+COLUMN: Final = 4
+WHAT: Final = 0
+SLOT, HELD, KERNEL = 0, 1, 2
+"""The value of a slot; a number in `constants`; what a kernel answers."""
+WHERE: Final = 1
+"""The slot, the place of the number, the address of the kernel."""
+ROW_OF: Final = 2
+"""The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
+NUMBERS_OF: Final = 3
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -234,6 +278,7 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
@@ -252,8 +297,8 @@ class Coefficients(NamedTuple):
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
-                and the restriction of a polynomial to a part of the step
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
+                its derivative, and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any
@@ -299,6 +344,7 @@ class Arrays(NamedTuple):
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
     conditions, condition_floats   one row for each condition
+    trails          one row for each condition, or more that are one to whoever follows how often they fire
     constants       closure numbers of conditions
     heap            flows as a binary heap by KEY
     pending         flows that have an event at the time of the last one found
@@ -318,6 +364,7 @@ class Arrays(NamedTuple):
     lists: Any
     conditions: Any
     condition_floats: Any
+    trails: Any
     constants: Any
     heap: Any
     pending: Any

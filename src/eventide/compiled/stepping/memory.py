@@ -15,6 +15,7 @@ from eventide.continuous.tables import (
     CONDITION_INTS,
     FLOW_FLOATS,
     FLOW_INTS,
+    TRAIL_FLOATS,
     Arrays,
     Coefficients,
 )
@@ -29,6 +30,7 @@ FLOATS: Final = frozenset(
         "rows",
         "flow_floats",
         "condition_floats",
+        "trails",
         "constants",
         "settings",
         "nodes",
@@ -43,6 +45,7 @@ WIDTHS: Final = {
     "flow_ints": FLOW_INTS,
     "conditions": CONDITION_INTS,
     "condition_floats": CONDITION_FLOATS,
+    "trails": TRAIL_FLOATS,
     "segments": 2,
     "chain": CHAIN_COLUMNS,
     "sums": 2,

@@ -34,8 +34,10 @@ from eventide.continuous.tables import (
     GUARD,
     INDEX,
     LAW,
+    NUMBERS_OF,
     OPERANDS,
     REST,
+    ROW_OF,
     RUN,
     SCRATCH,
     SEGMENTS_HI,
@@ -45,6 +47,7 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     TABLE_ROWS,
+    WHERE,
     WORST,
     Y0,
     Arrays,
@@ -143,7 +146,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     return (
         condition(
             a.conditions[c, ADDRESS],
-            time,
+            min(time, a.flow_floats[f, BEFORE]),
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
@@ -155,6 +158,26 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
             address_of(a.lists[0]),
         )
         != 0
+    )
+
+
+def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+    """Write what the kernel of a tape's column answers; whether Python would have got so far."""
+    return (
+        condition(
+            a.lists[column + WHERE],
+            time,
+            0.0,
+            time,
+            address_of(a.rows[Y, 0]),
+            address_of(a.rows[R, 0]),
+            address_of(a.rows[Y0, 0]),
+            address_of(a.index[a.lists[column + ROW_OF]]),
+            address_of(a.constants[a.lists[column + NUMBERS_OF]]),
+            address_of(a.constants[place]),
+            address_of(a.lists[0]),
+        )
+        == 0
     )
 
 
@@ -171,8 +194,8 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS]], theta, 0.0)
 
 
-def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
-    """Set row R to the derivative there."""
+def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row Y to the states there, and row R to their derivative."""
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 
