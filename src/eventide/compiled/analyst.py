@@ -11,13 +11,16 @@ import numpy as np
 
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
+from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.tables import GUARD, STILL, STILLS, Y0, R, Y
+from eventide.continuous.flow import CONTRIBUTIONS
+from eventide.continuous.tables import DIRECT, GUARD, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
+    from eventide.continuous.flow import Flow
     from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
@@ -168,6 +171,23 @@ class Compiler(Analyst):
         kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
         return float(answer[0]), float(answer[1])
 
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
+        motion = self.motion
+        stretch = flow.stretch
+        if stretch is None or flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+            return 0, 0
+        low, high = stretch
+        if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
+            return 0, 0
+        parts = []
+        for (stage, *_), law in zip(flow.order, flow.laws, strict=True):
+            plan = motion.groups.plans[law]
+            kernel, binding = plan.kept[0 if stage == CONTRIBUTIONS else -1]
+            own = tuple(base - low if low <= base < high else None for base in binding.bases)
+            parts.append((kernel, own + (None,) * (kernel.width - len(own))))
+        return self.registry.fused(motion.method.coefficients, high - low, parts)
+
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         names = [n for n, has in (("contributions", owner._contributes), ("equations", owner._has_equations)) if has]
@@ -213,6 +233,10 @@ class Guide(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
     compiles = False
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """Nothing stands for the plain functions."""
+        return 0, 0
 
     def law(self, owner: Any) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
@@ -303,8 +327,7 @@ class _Draft:
                 self._slots[first + column] = None
         for is_many, place, columns, is_read in uses.rates:
             for first in binding.lists[place] if is_many else (binding.bases[place],):
-                for column in columns:
-                    self._rates[first + column] = is_read
+                self._rates.update(dict.fromkeys(range(first + columns.start, first + columns.stop), is_read))
         self.looks_at_rates = self.looks_at_rates or uses.looks_at_rates
         self.assigns = self.assigns or uses.assigns
         self._bounds.append(bound)
@@ -316,8 +339,9 @@ class _Draft:
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
-        sets = [slot for slot, reads in self._rates.items() if not reads]
-        return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
+        adds = tuple(slot for slot, reads in self._rates.items() if reads)
+        sets = (slot for slot, reads in self._rates.items() if not reads) if adds else self._rates
+        return tuple(sets), adds
 
 
 def _looked_at(bound: Bound) -> tuple[int, ...]:

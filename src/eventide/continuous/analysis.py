@@ -118,6 +118,10 @@ class Analyst(ABC):
         """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
 
     @abstractmethod
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
+
+    @abstractmethod
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
 

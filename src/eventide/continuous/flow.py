@@ -13,9 +13,11 @@ from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
 from eventide.continuous.tables import (
+    ATTEMPT,
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COMPLETE_STEP,
     COUNTED,
     DIRECT,
     EMPTY,
@@ -252,6 +254,16 @@ class Flow:
     def _note_emptiness(self) -> None:
         self.motion.flow_ints.array[self.number, EMPTY] = int(self.is_empty)
 
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """The run of its slots (low, high); None if there are several or none."""
+        return self._runs[0] if len(self._runs) == 1 else None
+
+    def fuse(self) -> None:
+        """Use functions made for its laws and slots, where the analyst has any."""
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = self.motion.analyst.fused(self)
+
     def add_slots(self, slots: list[int]) -> None:
         """Let slots be integrated with this flow."""
         self.slots.update(dict.fromkeys(slots))
@@ -295,6 +307,8 @@ class Flow:
 
 def coalesce(slots: list[int]) -> list[tuple[int, int]]:
     """Ascending slots as maximal runs (lo, hi)."""
+    if slots and slots[-1] - slots[0] == len(slots) - 1:
+        return [(slots[0], slots[-1] + 1)]
     runs: list[tuple[int, int]] = []
     for slot in slots:
         if runs and runs[-1][1] == slot:

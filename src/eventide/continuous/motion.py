@@ -224,6 +224,8 @@ class Motion:
         self._method = method
         self._limits = (None, None)
         self.touch_all()
+        for flow in self.flows.values():
+            flow.fuse()
         self.outdate()
 
     # --- flows ----------------------------------------------------------------------------------------------------

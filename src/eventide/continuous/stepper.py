@@ -57,6 +57,16 @@ def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
+    """As `attempt_stages`; in native code small flows have a function of their own for it."""
+    return attempt_stages(a, f, step, end)
+
+
+def complete(a: Arrays, f: int, step: float, end: float) -> bool:
+    """As `complete_stages`; in native code small flows have a function of their own for it."""
+    return complete_stages(a, f, step, end)
+
+
+def attempt_stages(a: Arrays, f: int, step: float, end: float) -> float:
     """Evaluate the stages of one step until its error is known.
 
     end         the time of the step's end, exact where an event is due there
@@ -73,7 +83,7 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     return error_ratio(a, f, step)
 
 
-def complete(a: Arrays, f: int, step: float, end: float) -> bool:
+def complete_stages(a: Arrays, f: int, step: float, end: float) -> bool:
     """Finish an accepted step: remaining stages, the states at its end (compensated sum) and their rates.
 
     Returns     whether all rates at the end are finite

@@ -95,7 +95,11 @@ COUNTED: Final = 18
 """Whether RUN of its laws is right: not after one has come or gone."""
 SLIDES: Final = 19
 """The place in `lists` of what slides along a surface; -1 if nothing does."""
-FLOW_INTS: Final = 20
+ATTEMPT: Final = 20
+"""In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
+COMPLETE_STEP: Final = 21
+"""The same for `complete`."""
+FLOW_INTS: Final = 22
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
