@@ -154,7 +154,9 @@ def enclose_state(a: Arrays, f: int, at: int, slot: int, low: float, high: float
     m[at + BESIDE] = m[at + UNSURE] = 0.0
     m[at + NOISE] = UNIT * size
     find_slopes(a, at)
-    finish(a, at, -HUGE, HUGE)
+    find_range(a, at)
+    if not is_bounded(a, at):
+        finish(a, at, -HUGE, HUGE)
 
 
 def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
@@ -253,10 +255,10 @@ def finish(a: Arrays, at: int, least: float, most: float) -> None:
     """
     m = a.models
     n = a.method.sizes[DEGREE]
-    is_bounded = abs(m[at]) < HUGE and m[at + BESIDE] < HUGE and m[at + NOISE] < HUGE
-    if is_bounded:
+    is_known = abs(m[at]) < HUGE and m[at + BESIDE] < HUGE and m[at + NOISE] < HUGE
+    if is_known:
         find_range(a, at)
-    if not (is_bounded and m[at + MOST] - m[at + LEAST] < HUGE):
+    if not (is_known and m[at + MOST] - m[at + LEAST] < HUGE):
         for k in range(n + 1):
             m[at + k] = 0.0
         m[at + BESIDE], m[at + LEAST], m[at + MOST], m[at + NOISE] = HUGE, -HUGE, HUGE, 0.0
@@ -273,6 +275,16 @@ def finish(a: Arrays, at: int, least: float, most: float) -> None:
         m[at + SLOWEST] = -HUGE
     if not m[at + FASTEST] < HUGE:
         m[at + FASTEST] = HUGE
+
+
+def is_bounded(a: Arrays, at: int) -> bool:
+    """Whether all that is known of an expression is finite."""
+    m = a.models
+    return bool(
+        m[at + MOST] - m[at + LEAST] < HUGE
+        and abs(m[at]) + m[at + BESIDE] + m[at + NOISE] < HUGE
+        and m[at + FASTEST] - m[at + SLOWEST] < HUGE
+    )
 
 
 def largest(a: Arrays, at: int) -> float:
@@ -318,7 +330,10 @@ def stretch(a: Arrays, at: int, one: int, factor: float, shift: float) -> None:
     slowest, fastest = factor * m[one + SLOWEST], factor * m[one + FASTEST]
     m[at + SLOWEST], m[at + FASTEST] = min(slowest, fastest), max(slowest, fastest)
     m[at + UNSURE] = m[one + UNSURE]
-    finish(a, at, min(least, most), max(least, most))
+    # The range of the polynomial would be the same.
+    m[at + LEAST], m[at + MOST] = min(least, most), max(least, most)
+    if not is_bounded(a, at):
+        finish(a, at, min(least, most), max(least, most))
 
 
 def reckon_two(a: Arrays, code: int, at: int, one: int, other: int) -> None:
