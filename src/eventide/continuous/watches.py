@@ -58,7 +58,7 @@ class Watches:
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
         self.certified = self.sampled = self.opaque = 0
-        self.resting: dict[tuple[int, int], Any] = {}
+        self.resting: dict[tuple[int, int, int | None], Any] = {}
 
     def place(self) -> None:
         """Give those that have come their rows."""
@@ -247,10 +247,12 @@ class Watches:
             condition.plan = plan
         if plan.signature is not None:
             self.motion.keep_current(condition, plan)
+        if condition.is_trigger:
+            self.ints.view[condition.row, ARMED] = 0
         self._put(condition, condition.flow)
         return True
 
-    def _discard(self, key: tuple[int, int]) -> None:
+    def _discard(self, key: tuple[int, int, int | None]) -> None:
         """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
         condition = self.resting.pop(key)
         flow: Flow = condition.flow
@@ -276,6 +278,7 @@ class Watches:
                 del self.resting[key], flow.resting[key]
 
 
-def _key(condition: Any) -> tuple[int, int]:
-    """What two waits of a kind have in common: who waits, and the code of the condition."""
-    return id(who_waits(condition.activity)), id(condition.function.__code__)
+def _key(condition: Any) -> tuple[int, int, int | None]:
+    """What two waits of a kind have in common: who waits, the code of the condition, and of what crosses a level."""
+    value = condition.value
+    return id(who_waits(condition.activity)), id(condition.function.__code__), value and id(value.__code__)

@@ -12,7 +12,7 @@ from types import CodeType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
-from eventide.discrete.crossing import Crossing
+from eventide.discrete.crossing import Crossing, Side
 from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
@@ -103,6 +103,8 @@ class StateWait(Condition):
     __slots__ = ("activity", "world")
     is_state_event = True
     recurs = True
+    value: Any = None
+    """What is to cross a level, if that is waited for."""
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
@@ -154,7 +156,6 @@ class CrossingWait(StateWait):
 
     __slots__ = ("armed", "sides")
     is_trigger = True
-    recurs = False
 
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
@@ -163,6 +164,11 @@ class CrossingWait(StateWait):
         super().__init__(sim, activity, test, priority)
         self.armed = False
 
+    @property
+    def value(self) -> Any:
+        """What is to cross a level."""
+        return self.test.crossing_of  # type: ignore[attr-defined]  # our mark
+
     def withdraw(self) -> None:
         """Leave the list, with the other side."""
         for side in self.sides:
@@ -170,7 +176,7 @@ class CrossingWait(StateWait):
 
     def describe(self) -> str:
         """What is waited for."""
-        what = f"crosses({describe_function(self.test.crossing_of)})"  # type: ignore[attr-defined]  # our mark
+        what = f"crosses({describe_function(self.value)})"
         return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
 
 
@@ -312,8 +318,11 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
-    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:  # see WatchedConditions
-        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none.
+
+        value   what is to cross a level, if that is waited for
+        """
         return None
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
@@ -358,11 +367,19 @@ class Until:
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
             refuse_commands(part, None, sim, "the condition", activity)
-        sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
+        sides = [self._wait_for(sim, activity, side, crossing.value, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides
             sim._conditions.add(wait, prior=prior)
         activity._wait = sides[0]
+
+    def _wait_for(self, sim: World, activity: Any, side: Side, value: Any, priority: float) -> CrossingWait:
+        wait = sim._conditions.again(activity, side, value)
+        if not isinstance(wait, CrossingWait):
+            return CrossingWait(sim, activity, side, priority)
+        wait.ask(side)
+        wait.activity, wait.priority = activity, priority
+        return wait
 
 
 @command
