@@ -400,3 +400,19 @@ def test_an_integral_is_recorded_among_other_things(compiles):
     assert np.abs(trace["heat"] - (gained - trace["cooling.warmth"]))[1:].max() < 1e-7
     assert trace["heat"][-1] == total.value
     assert named["work"][-1] == total.value
+
+
+def test_a_quantity_that_is_not_finite_inside_a_step_is_refused():
+    class Wave(ev.Continuous):
+        angle: ev.State = ev.state(0.0)
+        load: ev.Computed = ev.computed()
+
+        def equations(self):
+            self.rate.angle = 1.0
+            self.load = 1e308 * 10.0 if 0.2 < self.angle < 2.8 else 1.0
+
+    sim = ev.Simulation(dt_min=3.0, dt_max=3.0)
+    wave = Wave(sim, name="wave").start()
+    sim.integral(wave["load"], name="sum")
+    with pytest.raises(ev.ModelError, match=r"sum is an integral of finite numbers, and its quantity was inf"):
+        sim.run(until=3.0)

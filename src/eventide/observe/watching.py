@@ -44,7 +44,7 @@ PAUSE: Final = 0.1
 SHARE: Final = 0.05
 """The part of a run's time that looks may take, after the first ALLOWANCE seconds of looking."""
 ALLOWANCE: Final = 0.1
-LATEST_CURVES: Final = 48
+LATEST_CURVES: Final = 256
 """Of objects that come and go, so many curves are kept."""
 
 Where: TypeAlias = Literal["notebook", "page"]
