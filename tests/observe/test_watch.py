@@ -352,3 +352,23 @@ def test_a_model_watches_what_it_records_if_it_is_asked_to(monkeypatch, stepping
     assert latest(watch)["ball.height"][0] == 2.0
     falling.run()
     assert len(watches) == 1
+
+
+@pytest.mark.parametrize("every", [None, 0.25])
+def test_of_a_long_vector_some_items_are_watched(every):
+    class Rod(ev.Continuous):
+        u: ev.VectorState = ev.vector(1.0, size=1000)
+        load: ev.State = ev.state(2.0)
+
+        def equations(self):
+            self.rate.u = -self.u
+
+    sim = ev.Simulation()
+    watch = sim.watch(Rod(sim, name="rod").start(), every=every)
+    sim.run(until=1.0)
+
+    seen = watch.snapshot()
+    names = [heading.name for heading, *_ in seen.curves]
+    assert (len(names), seen.hidden) == (1 + 64, 1000 - 64)
+    assert {"rod.load", "rod.u[0]", "rod.u[15]", "rod.u[984]"} <= set(names)
+    assert latest(watch)["rod.u[500]"] == (1.0, sim.laws[0].u[500])

@@ -46,6 +46,8 @@ SHARE: Final = 0.05
 ALLOWANCE: Final = 0.1
 LATEST_CURVES: Final = 256
 """Of objects that come and go, so many curves are kept."""
+MOST_ITEMS: Final = 64
+"""Of a longer vector so many items are watched, evenly apart."""
 
 Where: TypeAlias = Literal["notebook", "page"]
 
@@ -247,12 +249,13 @@ class _Source(Protocol):
 class _Columns:
     """Quantities that are read when the watch looks."""
 
-    hidden: int = 0
-
     def __init__(self, sim: Simulation, groups: Sequence[Group]) -> None:
         self._sim = sim
         self._readers = [group.read for group in groups]
-        self._curves = [Curve(head) for group in groups for head in group.heads]
+        heads = [head for group in groups for head in group.heads]
+        self._chosen = _chosen(heads)
+        self._curves = [Curve(heads[place]) for place in self._chosen]
+        self.hidden = len(heads) - len(self._chosen)
 
     def curves(self) -> list[Curve]:
         return self._curves
@@ -260,8 +263,8 @@ class _Columns:
     def take(self, *, is_at_rest: bool) -> None:
         time = self._sim.time
         values = [value for read in self._readers for value in read()]
-        for curve, value in zip(self._curves, values, strict=True):
-            curve.add(time, value)
+        for curve, place in zip(self._curves, self._chosen, strict=True):
+            curve.add(time, values[place])
 
     def release(self) -> None:
         pass
@@ -276,7 +279,8 @@ class _Recorded:
         self._keeps_rows = keeps_rows
         self._taken = 0
         self._curves: dict[tuple[int, int], Curve] = {}
-        self.hidden = 0
+        self._chosen = _chosen(ledger.columns)
+        self.hidden = len(ledger.columns) - len(self._chosen)
         ledger._taps.append(self._take_last)
 
     def curves(self) -> list[Curve]:
@@ -310,10 +314,10 @@ class _Recorded:
         for number in np.unique(block.numbers).tolist():
             rows = block.numbers == number
             label = "" if labels is None else labels[int(np.argmax(rows))]
-            for place, column in enumerate(self._ledger.columns):
+            for place in self._chosen:
                 curve = self._curves.get((number, place))
                 if curve is None:
-                    curve = self._curves[number, place] = self._begin(column, label)
+                    curve = self._curves[number, place] = self._begin(self._ledger.columns[place], label)
                 curve.extend(block.times[rows], block.data[place][rows])
         if isinstance(self._ledger, PopulationRecording):
             for key in list(self._curves)[:-LATEST_CURVES]:
@@ -350,6 +354,21 @@ class _Recordings:
     def release(self) -> None:
         for source in self._known:
             source.release()
+
+
+def _chosen(heads: Sequence[Heading]) -> list[int]:
+    """The places of the columns that are watched: all, but of a long vector some."""
+    items: dict[str, list[int]] = {}
+    for place, head in enumerate(heads):
+        vector, bracket, _ = head.name.rpartition("[")
+        items.setdefault(vector if bracket else head.name, []).append(place)
+    chosen = [
+        places[len(places) * k // m]
+        for places in items.values()
+        for m in [min(len(places), MOST_ITEMS)]
+        for k in range(m)
+    ]
+    return sorted(chosen)
 
 
 # --- making one ------------------------------------------------------------------------------------------------------

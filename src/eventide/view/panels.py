@@ -38,6 +38,10 @@ FLAT: Final = 1e-10
 TINIEST: Final = 1e-280
 CROWD: Final = 6
 """So many components of one class are drawn as one crowd in one colour."""
+COLUMNS: Final = 24_000
+"""So many columns of points all lines of a panel have together, so that many are drawn as fast as few;"""
+FEWEST_COLUMNS: Final = 60
+"""but each has so many at least."""
 LONGEST_LEGEND: Final = 12
 DASHES: Final = {"-": "none", "--": "6 3", ":": "2 3"}
 STATES: Final = {"waits": "not begun", "runs": "running", "rests": "at rest", "ended": "ended", "failed": "failed"}
@@ -74,7 +78,7 @@ def curves_as_html(snapshot: Snapshot, width: int = WIDTH) -> str:
     if not lines:
         parts.append("<p>There is nothing to be seen yet.</p>")
     if snapshot.hidden:
-        parts.append(f"<p>{snapshot.hidden} earlier curves are shown no longer</p>")
+        parts.append(f"<p>{snapshot.hidden} further curves are not shown</p>")
     return f'<div class="eventide"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
@@ -182,7 +186,7 @@ def _panel(lines: list[Line], time: Scale, values: Scale, left: float, width: in
         middle = (left + right) / 2
         marks.append(f'<text class="axis" x="{middle:.1f}" y="{bottom + 33}" text-anchor="middle">{named}</text>')
     marks.append(f'<path class="frame" d="M{left:.1f} {TOP}V{bottom}H{right}"/>')
-    columns = max(int(right - left), 1)
+    columns = max(min(int(right - left), COLUMNS // len(lines)), FEWEST_COLUMNS)
     paths = []
     entries = _entries(lines)
     for place, members in enumerate(entries.values()):
