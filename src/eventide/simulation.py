@@ -37,6 +37,8 @@ class Simulation(World):
                             of its own
     """
 
+    __slots__ = ("dt_max", "dt_min")  # which are looked at after every event
+
     def __init__(
         self,
         *,

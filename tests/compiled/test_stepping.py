@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import math
 import random
@@ -35,6 +34,7 @@ from eventide.continuous.tables import (
     POINTS,
     SAMPLE,
     SETTINGS,
+    TRAIL_FLOATS,
     Arrays,
 )
 
@@ -46,12 +46,7 @@ numbers = st.one_of(st.sampled_from(SPECIAL), st.floats())
 def translated(*functions: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The functions as native code."""
     text = native.program({function.__name__: function for function in functions})  # type: ignore[misc]  # they are
-    addresses = native._table_at(STORE.load(text, native.NEEDED))
-    answers = []
-    for k, function in enumerate(functions):
-        kinds, answer = native.signature(function)  # type: ignore[arg-type]  # see above
-        answers.append(ctypes.CFUNCTYPE(native._C_TYPES[answer], *(native._C_TYPES[k] for k in kinds))(addresses[k]))
-    return answers
+    return native.functions_at(STORE.load(text, native.NEEDED), [function.__name__ for function in functions])
 
 
 def bits(value: Any) -> Any:
@@ -243,6 +238,7 @@ def arrays(flows: int = 1) -> Arrays:
         lists=np.zeros(32, np.int64),
         conditions=np.zeros((1, CONDITION_INTS), np.int64),
         condition_floats=np.zeros((1, CONDITION_FLOATS)),
+        trails=np.zeros((1, TRAIL_FLOATS)),
         constants=some,
         heap=np.zeros(flows, np.int64),
         pending=np.zeros(flows, np.int64),

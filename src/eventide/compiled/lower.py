@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from eventide.compiled.binder import make_binder
+from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, leaves_of
 from eventide.compiled.ir import NAN
 from eventide.compiled.lowered import Lowered, LoweredKind
@@ -15,11 +15,14 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
+from eventide.continuous.tables import CHAIN_COLUMNS
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
-    "ptr noalias readonly %ix, i64 %n, ptr noalias readonly %lists)"
+    "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
+SCALAR: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
+"""Objects stand anywhere, and to gather numbers from anywhere takes longer than to load them one by one."""
 CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
@@ -118,17 +121,21 @@ class Lowering:
         builder.jump(after)
         builder.enter(after)
         builder.do("%k1 = add i64 %k, 1")
-        builder.jump(head)
+        builder.jump(head, "!llvm.loop !0")
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
-        width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
-        row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
+        row = [
+            f"%call = mul i64 %k, {CHAIN_COLUMNS}",
+            "%place.at = getelementptr i64, ptr %calls, i64 %call",
+            "%place = load i64, ptr %place.at",
+            "%row = getelementptr i64, ptr %ix, i64 %place",
+        ]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
         if builder.trap:
             inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
         entry.lines[:0] = builder.room
-        return builder.text(LAW)
+        return builder.text(LAW) + SCALAR
 
     def _spoil(self, writer: Statements) -> None:
         """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.
@@ -211,13 +218,13 @@ class Lowering:
 
     def _result(self, writer: Statements, source: str) -> Lowered:
         slots, outside = writer.slots, self.outside
-        paths, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
+        blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
         steps = tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
             source=source,
-            paths=paths,
+            blocks=blocks,
             lists=lists,
             tables=tables,
             reads=tuple(sorted(slots.reads)),
@@ -229,7 +236,14 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
-            bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
+            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
+            stands=make_comparer(
+                self.entry,
+                steps,
+                tuple(path for path, _ in blocks),
+                tuple(outside.consts),
+                is_possible=not (lists or tables or self.kind == "law"),
+            ),
         )
 
     def _name(self) -> str:

@@ -25,6 +25,8 @@ class Engine(NamedTuple):
     choose: Callable[..., int]
     enter: Callable[..., None]
     leave: Callable[..., None]
+    link: Callable[..., None]
+    unlink: Callable[..., None]
 
 
 ENTRIES: Final = Engine._fields[1:]

@@ -91,7 +91,19 @@ OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
 ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
-FLOW_INTS: Final = 18
+COUNTED: Final = 18
+"""Whether RUN of its laws is right: not after one has come or gone."""
+FLOW_INTS: Final = 19
+
+# Columns of a law in the chain ---------------------------------------------------------------------------------------
+
+LAW: Final = 0
+"""The address of its kernel."""
+OPERANDS: Final = 1
+"""The place in `index` of the row that says which objects are meant."""
+RUN: Final = 2
+"""How many laws of the same kernel stand here one behind the other: they are one call."""
+CHAIN_COLUMNS: Final = 3
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -115,7 +127,9 @@ TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-CONDITION_INTS: Final = 13
+TRAIL: Final = 13
+"""Its row among the trails."""
+CONDITION_INTS: Final = 14
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -188,7 +202,31 @@ TAPE: Final = 18
 """The place in `lists` of the first tape; -1 if there is none."""
 UPCOMING: Final = 19
 """The next instant of a tape; infinity if there is none."""
-SETTINGS: Final = 20
+ALERT: Final = 20
+"""Set when a condition fires ever more often while time hardly goes on."""
+FIRINGS: Final = 21
+"""How many trails have begun."""
+SETTINGS: Final = 22
+
+# Columns of a trail ---------------------------------------------------------------------------------------------------
+
+SERIAL: Final = 0
+"""The number of its first firing among those of all trails; 0 if there was none yet."""
+FIRED: Final = 1
+"""When it fired last."""
+SINCE: Final = 2
+"""Since when time has hardly gone on."""
+CROWD: Final = 3
+"""How often in a row it has fired since."""
+INTERVAL: Final = 4
+"""How long after the time before it fired last."""
+RATIO: Final = 5
+"""What share of the interval before that was."""
+STEADY: Final = 6
+"""How often in a row intervals have shrunk by about this share."""
+TOLD: Final = 7
+"""Whether a warning has been given of it."""
+TRAIL_FLOATS: Final = 8
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -236,6 +274,7 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
@@ -254,8 +293,8 @@ class Coefficients(NamedTuple):
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
-                and the restriction of a polynomial to a part of the step
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
+                its derivative, and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any
@@ -296,11 +335,12 @@ class Arrays(NamedTuple):
     rows            (ROWS, slots) what is known of each slot
     flow_floats, flow_ints   one row for each flow
     segments        (n, 2) runs of slots that are integrated, grouped by flow
-    chain           (n, 3) address, place in `index`, objects: one row for each call of a pass, grouped by flow
+    chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
     sums            (n, 2) runs of slots to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
     conditions, condition_floats   one row for each condition
+    trails          one row for each condition, or more that are one to whoever follows how often they fire
     constants       closure numbers of conditions
     heap            flows as a binary heap by KEY
     pending         flows that have an event at the time of the last one found
@@ -320,6 +360,7 @@ class Arrays(NamedTuple):
     lists: Any
     conditions: Any
     condition_floats: Any
+    trails: Any
     constants: Any
     heap: Any
     pending: Any

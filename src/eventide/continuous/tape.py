@@ -83,7 +83,7 @@ class Columns:
         self._held = motion.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
-        self._place: tuple[list[Any], list[int]] | None = None
+        self._flows_of_owners: list[Any] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
         motion.lists.view[self._head + WIDTH] = self._width
@@ -127,11 +127,11 @@ class Columns:
             return False
         owners = [item.variable._owner for item in self._moving]
         owners += [owner for plan in self._plans.values() if plan is not None for owner in plan.touches]
-        place = [owner._flow for owner in owners], [owner._base for owner in owners]
-        if place != self._place:
-            self._place = place
+        flows = [owner._flow for owner in owners]
+        if flows != self._flows_of_owners:
+            self._flows_of_owners = flows
             self._write_columns()
-            self._write_flows(list({f.number: f for f in place[0] if f is not self._motion.still}.values()))
+            self._write_flows(list({f.number: f for f in flows if f is not self._motion.still}.values()))
         return self._are_known()
 
     def _plan(self) -> bool:
@@ -145,7 +145,7 @@ class Columns:
                 if plan is not None:
                     analyst.release(plan)
                 self._plans[place] = plan = analyst.quantity(item.read)
-                self._place = None
+                self._flows_of_owners = None
                 if plan is None:
                     return False
         return True

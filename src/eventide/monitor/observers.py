@@ -89,6 +89,7 @@ class Observers:
     taped       those whose regular instants the stepper serves by itself until the next occasion
     will        when the first of those who choose wants to look
     count       of all that look at events
+    stepwise    whether they look at steps: 1 at each step's end, 2 also before a state event cuts one
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -100,7 +101,7 @@ class Observers:
         self.at_will: list[Observer] = []
         self.will: float = inf
         self.taped: list[Observer] = []
-        self.count = 0
+        self.count = self.stepwise = 0
 
     def __len__(self) -> int:
         return self._count() + len(self.at_will)
@@ -115,14 +116,17 @@ class Observers:
         """Let an observer look from now on; its regular grid begins now."""
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
-        self.count = self._count()
-        self._renew_will()
+        self._renew()
 
     def remove(self, observer: Observer) -> None:
         """Let an observer look no longer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
+        self._renew()
+
+    def _renew(self) -> None:
         self.count = self._count()
+        self.stepwise = 2 if self.at_spans else int(bool(self.at_steps))
         self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:

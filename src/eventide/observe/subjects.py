@@ -187,6 +187,6 @@ def _spec_of(variable: Variable) -> Field | None:
     if owner is variable:
         return None
     layout = owner._layout
-    name, _ = layout.name_of(variable._offset)
+    name, _ = layout.name_of(variable._owner, variable._slot)
     spec: Field = layout.fields[name]
     return spec
