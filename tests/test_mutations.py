@@ -10,7 +10,7 @@ import pytest
 from mutate import ROOT, Mutation, check, load_mutations, part_of
 
 MUTATIONS = load_mutations()
-QUICK = ("tests/statistics/test_level.py::test_reset_keeps_the_value", "tests/discrete/test_scheduling.py::")
+QUICK = ("tests/statistics/test_level.py::test_reset_keeps_the_value", "tests/discrete/test_scheduling.py::test_prior")
 
 
 def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there() -> None:

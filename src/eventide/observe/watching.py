@@ -288,10 +288,11 @@ class _Recorded:
 
     def take(self, *, is_at_rest: bool) -> None:
         ledger = self._ledger
-        self._note(ledger._rows_from(self._taken))
-        self._taken = len(ledger._times)
-        if not self._keeps_rows:
-            ledger._let_go()
+        if len(ledger._times) > self._taken:
+            self._note(ledger._rows_from(self._taken))
+            self._taken = len(ledger._times)
+            if not self._keeps_rows:
+                ledger._let_go()
         if is_at_rest:
             # Of the present instant, which may not be over: what is shown twice is seen once.
             self._note(ledger._open_rows())
