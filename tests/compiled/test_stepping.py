@@ -7,6 +7,7 @@ import math
 import random
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,16 @@ def reckoned(x: float, y: float, z: float) -> float:
 
 def divided(x: float, y: float, z: float) -> float:
     return (x + z) / y
+
+
+def test_a_native_function_takes_its_own_kinds_of_arguments_and_no_others() -> None:
+    (native_divided,) = translated(divided)
+    assert native_divided(1, 2.0, Fraction(1, 2)) == 0.75
+    with pytest.raises(TypeError, match="must be real number, not str"):
+        native_divided("1", 2.0, 3.0)
+    for arguments in [(), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0)]:
+        with pytest.raises(TypeError, match="bad argument"):
+            native_divided(*arguments)
 
 
 def error_of_sum(x: float, y: float, z: float) -> float:

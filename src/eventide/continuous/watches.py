@@ -24,6 +24,7 @@ from eventide.continuous.tables import (
     TRIGGER,
 )
 from eventide.continuous.trails import Trail, Trails
+from eventide.discrete.composite import who_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -168,8 +169,8 @@ class Watches:
             self.motion.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
-            self._rest(condition, flow)
-            return True
+            if self._rest(condition, flow):
+                return True
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
         return False
@@ -201,16 +202,18 @@ class Watches:
 
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
-    def _rest(self, condition: Any, flow: Flow) -> None:
-        """Keep a wait that is over, with its row, for the next of its kind."""
-        key = id(condition.activity), id(condition.function.__code__)
-        if key in flow.resting:
-            return
+    def _rest(self, condition: Any, flow: Flow) -> bool:
+        """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
+        key = _key(condition)
+        known = self.resting.get(key)
+        if known is not None:
+            return known is condition
         self.resting[key] = condition
         condition.rests = True
         flow.resting[key] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
+        return True
 
     def _resume(self, condition: Any) -> bool:
         """Let a wait that was made before take up its row; False if what it works on has changed."""
@@ -218,7 +221,7 @@ class Watches:
         if plan.stands is None or not plan.stands(condition.function, condition.arguments, plan.binding):
             plan = self.motion.analyst.resume(condition, plan)
             if plan is None:
-                self._discard((id(condition.activity), id(condition.function.__code__)))
+                self._discard(_key(condition))
                 return False
             condition.plan = plan
         if plan.signature is not None:
@@ -250,3 +253,8 @@ class Watches:
             else:
                 condition.rests = False
                 del self.resting[key], flow.resting[key]
+
+
+def _key(condition: Any) -> tuple[int, int]:
+    """What two waits of a kind have in common: who waits, and the code of the condition."""
+    return id(who_waits(condition.activity)), id(condition.function.__code__)

@@ -97,6 +97,13 @@ class Branch:
             granted.withdraw()
 
 
+def who_waits(activity: Any) -> Any:
+    """Who waits by an activity: the process of a branch, else the activity itself."""
+    while activity.__class__ is Branch:
+        activity = activity.group.activity
+    return activity
+
+
 class Composite(Sleep):
     """The base of commands that wait for several named commands at once."""
 

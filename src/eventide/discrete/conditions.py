@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType
+from types import CodeType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
@@ -42,10 +42,14 @@ class Condition:
     recurs = False
     """Whether the same thing may well be waited for again."""
 
+    test: Callable[[], Any]
+    function: Any
+    """What it is in the text; a method's is that of its class."""
+    arguments: tuple[Any, ...]
+    """What that is called with."""
+
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
-        self.test = test
-        self.function: Any = test
-        self.arguments: tuple[Any, ...] = ()
+        self.ask(test)
         self.priority = priority
         self.rank = 0.0
         self.row = -1
@@ -58,6 +62,14 @@ class Condition:
         """Whether it will be kept when it is over, which has been found out before."""
         self.is_timed = False
         """Whether it may be one on time alone, whose instant is solved."""
+
+    def ask(self, test: Callable[[], Any]) -> None:
+        """From now on `test` tells whether it is true."""
+        self.test = test
+        if test.__class__ is MethodType:
+            self.function, self.arguments = test.__func__, (test.__self__,)
+        else:
+            self.function, self.arguments = test, ()
 
     @property
     def sim(self) -> Any:
@@ -327,8 +339,8 @@ class Until:
                 wait = StateWait(sim, activity, condition, priority)
                 sim._watch()
             else:
-                wait.test = wait.function = condition
-                wait.priority = priority
+                wait.ask(condition)
+                wait.activity, wait.priority = activity, priority
             sim._conditions.add(wait, prior=prior)
             activity._wait = wait
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from eventide.discrete.composite import Branch, who_waits
 from eventide.discrete.conditions import Condition, ConditionList, StateWait
 from eventide.monitor.instants import Instants
 
@@ -69,10 +70,13 @@ class WatchedConditions(ConditionList):
 
     def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+        if activity.__class__ is Branch:
+            activity = who_waits(activity)
         try:
-            return self._resting.get((id(activity), id(test.__code__)))
+            wait = self._resting.get((id(activity), id(test.__code__)))
         except AttributeError:  # it is no function
             return None
+        return wait if wait is not None and wait.is_over else None
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""

@@ -32,17 +32,29 @@ _ANSWERED: Final[dict[Kind, tuple[str, str]]] = {
     "void": ("i64", "PyBool_FromLong"),
 }
 """How an object is made of an answer; nothing is False."""
-NEEDED: Final = tuple(dict.fromkeys(name for _, name in (*_TAKEN.values(), *_ANSWERED.values())))
+_ERRORS: Final = {
+    "PyErr_Occurred": "declare ptr @PyErr_Occurred()",
+    "PyErr_BadArgument": "declare i32 @PyErr_BadArgument()",
+}
+NEEDED: Final = (*dict.fromkeys(name for _, name in (*_TAKEN.values(), *_ANSWERED.values())), *_ERRORS)
 """The functions of Python that are called."""
 DECLARATIONS: Final = (
+    *_ERRORS.values(),
     *(f"declare {kind} @{name}(ptr)" for kind, name in dict.fromkeys(_TAKEN.values())),
     *(f"declare ptr @{name}({kind})" for kind, name in dict.fromkeys(_ANSWERED.values())),
 )
 
 
 def call_text(name: str, kinds: list[Kind], answer: Kind) -> str:
-    """The assembly of the function by which Python calls `@name`."""
-    lines = []
+    """The assembly of the function by which Python calls `@name`; TypeError for other arguments than its own."""
+    lines = [
+        f"%is_called = icmp eq i64 %count, {len(kinds)}",
+        "br i1 %is_called, label %take, label %refuse",
+        "refuse:",
+        "%refused = call i32 @PyErr_BadArgument()",
+        "ret ptr null",
+        "take:",
+    ]
     for k, kind in enumerate(kinds):
         of, function = _TAKEN[kind]
         lines += [
@@ -51,20 +63,29 @@ def call_text(name: str, kinds: list[Kind], answer: Kind) -> str:
             f"%v{k} = call {of} @{function}(ptr %o{k})",
             f"%a{k} = trunc i64 %v{k} to i1" if kind == "i1" else f"%a{k} = bitcast {of} %v{k} to {kind}",
         ]
-    given = ", ".join(f"{kind} %a{k}" for k, kind in enumerate(kinds))
-    made, function = _ANSWERED[answer]
-    result = "0"
-    if answer == "void":
-        lines.append(f"call void @{name}({given})")
-    else:
-        lines.append(f"%result = call {answer} @{name}({given})")
-        result = "%result"
-    if answer == "i1":
-        lines.append(f"%truth = zext i1 %result to {made}")
-        result = "%truth"
-    lines += [f"%object = call ptr @{function}({made} {result})", "ret ptr %object"]
+    lines += [
+        "%error = call ptr @PyErr_Occurred()",
+        "%is_taken = icmp eq ptr %error, null",
+        "br i1 %is_taken, label %do, label %raise",
+        "raise:",
+        "ret ptr null",
+        "do:",
+        *_answer_lines(name, ", ".join(f"{kind} %a{k}" for k, kind in enumerate(kinds)), answer),
+    ]
     body = "\n".join(f"  {line}" for line in lines)
     return f"define ptr @{SECOND}{name}(ptr %self, ptr %arguments, i64 %count) {{\n{body}\n}}\n"
+
+
+def _answer_lines(name: str, given: str, answer: Kind) -> list[str]:
+    """The call, and an object made of its answer."""
+    made, function = _ANSWERED[answer]
+    if answer == "void":
+        lines, result = [f"call void @{name}({given})"], "0"
+    else:
+        lines, result = [f"%result = call {answer} @{name}({given})"], "%result"
+    if answer == "i1":
+        lines, result = [*lines, f"%truth = zext i1 %result to {made}"], "%truth"
+    return [*lines, f"%object = call ptr @{function}({made} {result})", "ret ptr %object"]
 
 
 class _Definition(ctypes.Structure):
