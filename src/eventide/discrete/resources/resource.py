@@ -218,7 +218,7 @@ class Resource(Station):
 
     def _check(self, request: Request) -> None:
         self._is_plain = False
-        request._priority = check_priority(request._priority, self.name)
+        request._priority = check_priority(request._priority, self)
         if request.units != 1:
             request.units = check_units(request.units, self)
 
