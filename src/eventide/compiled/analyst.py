@@ -339,9 +339,10 @@ class _Draft:
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
-        adds = tuple(slot for slot, reads in self._rates.items() if reads)
-        sets = (slot for slot, reads in self._rates.items() if not reads) if adds else self._rates
-        return tuple(sets), adds
+        if not any(self._rates.values()):
+            return tuple(self._rates), ()
+        sets = [slot for slot, reads in self._rates.items() if not reads]
+        return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
 
 
 def _looked_at(bound: Bound) -> tuple[int, ...]:
