@@ -547,8 +547,13 @@ def settle_function(a: Arrays, at: int, one: int, slow: float, fast: float, leas
     What rounding did to the argument is no rounding any more where the function is too steep.
     """
     m = a.models
+    size = max(abs(least), abs(most))
+    if m[at + NOISE] > TELLING * size:
+        # A polynomial whose terms are that large says nothing of the function, whose values are not.
+        m[at + BESIDE] += m[at + NOISE]
+        m[at + NOISE] = UNIT * size
     noise = max(abs(slow), abs(fast)) * m[one + NOISE]
-    if noise > TELLING * max(abs(least), abs(most)):
+    if noise > TELLING * size:
         m[at + BESIDE] += noise
         least, most = least - noise, most + noise
     else:

@@ -28,6 +28,7 @@ from eventide.continuous.tables import (
     SEGMENTS_HI,
     SEGMENTS_LO,
     SLIDES,
+    SPAN,
     SUMS_HI,
     SUMS_LO,
 )
@@ -98,6 +99,7 @@ class Flow:
         ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
+        motion.flow_floats.array[number, SPAN] = inf
         self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
         self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, COUNTED)

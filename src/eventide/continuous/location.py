@@ -19,13 +19,16 @@ from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_moti
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
+    AS_NEEDED,
     ASSIGNS,
     AT,
     AT_END,
     BUDGET,
     CERTIFICATE,
+    CLEAR,
     COMPLETE,
     DEGREE,
+    DOUBTED,
     DT_MIN,
     DUE,
     EMPTY,
@@ -38,6 +41,8 @@ from eventide.continuous.tables import (
     FOLLOWING,
     GUARD,
     GUARD_AT_END,
+    GUARD_AT_START,
+    GUARD_BEFORE,
     GUARD_HIGH,
     GUARD_LOW,
     HIGH,
@@ -49,13 +54,20 @@ from eventide.continuous.tables import (
     SAMPLED,
     SLOPE,
     SLOPE_AT_END,
+    SLOPE_AT_START,
+    SLOPE_BEFORE,
     SLOPE_HIGH,
     SLOPE_LOW,
+    SOUGHT,
+    SPAN,
     START,
     STEP,
+    TIMED,
     TRIGGER,
+    TROUBLED,
     TRUE_AT_END,
     UNPROVED,
+    USED,
     Arrays,
     R,
 )
@@ -80,6 +92,14 @@ CLOSE: Final = 1e-3
 """A smaller correction, as a share, is the last: the next would be as its square."""
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
+SHORTEST: Final = 2.0**-30
+"""Steps are not made shorter for the sake of proofs than this share of the time and of themselves."""
+EARLY: Final = 0.23
+"""Where in a part an event function is compared with a cubic, besides in the middle, where symmetry may deceive."""
+ALIKE: Final = 0.01
+"""So far it may be from that, as a share of what it is."""
+ROUNDED: Final = 2.0**-48
+"""What rounding may do to the time within an event function, as a share of the time."""
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:
@@ -120,8 +140,11 @@ def test_inside(a: Arrays, c: int, f: int, elapsed: float) -> bool:
 # --- which conditions become true in a step --------------------------------------------------------------------------
 
 
-def locate(a: Arrays, f: int) -> None:
+def locate(a: Arrays, f: int, is_final: bool) -> bool:
     """Find the first point of the step at which a condition becomes true, if one does.
+
+    is_final    whether the step is to be taken as it is
+    Returns     whether that is known; else it is to be made anew, at most as long as SPAN
 
     The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
     these are neighbouring floats.
@@ -129,15 +152,19 @@ def locate(a: Arrays, f: int) -> None:
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = a.flow_floats[f, END]
     if a.flow_ints[f, FIRST] < 0:
-        return
+        return True
     test_at_end(a, f)
     look_inside(a, f)
+    if not is_final and is_too_long(a, f):
+        return False
+    count_doubts(a, f)
     first = find_first(a, f)
     if first < 0.0:
-        return
+        return True
     mark(a, f, first)
     a.flow_floats[f, EVENT] = first
     a.flow_floats[f, KEY] = time_at(a, f, first)
+    return True
 
 
 def note_start(a: Arrays, c: int, truth: bool) -> None:
@@ -151,6 +178,8 @@ def test_at_end(a: Arrays, f: int) -> None:
     """Test all conditions at the end of the step; what the end of the one before gave is what holds at its start."""
     c = a.flow_ints[f, FIRST]
     while c >= 0:
+        a.condition_floats[c, GUARD_AT_START] = a.condition_floats[c, GUARD_AT_END]
+        a.condition_floats[c, SLOPE_AT_START] = a.condition_floats[c, SLOPE_AT_END]
         a.conditions[c, DUE] = 0
         a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
         a.condition_floats[c, HIGH] = -1.0
@@ -176,16 +205,16 @@ def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> 
 def look_inside(a: Arrays, f: int) -> None:
     """Look for the first point inside the step where each condition becomes true: by proofs, else by samples."""
     step, wanted = a.flow_floats[f, STEP], False
-    a.settings[COMPLETE] = 0.0
+    a.settings[COMPLETE], a.settings[CLEAR], a.settings[USED] = 0.0, 1.0, 0.0
     if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
         a.settings[COMPLETE] = 1.0
     c = a.flow_ints[f, FIRST]
     while c >= 0:
         a.conditions[c, SAMPLED] = 0 if is_provable(a, c, f) and examine(a, c, f) else 1
+        if a.conditions[c, SAMPLED] == 1 and is_followable(a, c) and follow_through(a, c, f):
+            a.conditions[c, SAMPLED] = AS_NEEDED
         if a.conditions[c, SAMPLED] == 1:
             wanted = True
-            if a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 1:
-                a.settings[UNPROVED] += 1.0
         c = a.conditions[c, FOLLOWING]
     if wanted:
         look_at_samples(a, f)
@@ -221,7 +250,7 @@ def look_to_the_end(a: Arrays, c: int, f: int) -> None:
             uncover(a, c, f)
     if a.condition_floats[c, HIGH] >= 0.0 or a.conditions[c, READY] == 0:
         return
-    if a.conditions[c, SAMPLED] == 1:
+    if a.conditions[c, SAMPLED] != 0:
         consider(a, c, f, step, truth, guard, slope)
     elif truth:
         keep_high(a, c, step, guard, slope)
@@ -253,7 +282,11 @@ def look_in_the_middle(a: Arrays, c: int, f: int) -> None:
 
 def note_test(a: Arrays, c: int, f: int, elapsed: float, truth: bool) -> bool:
     """Take up what the last test gave; whether other points have been visited since."""
-    guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    return note_point(a, c, f, elapsed, truth, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+
+
+def note_point(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
+    """Take up what a test gave; whether other points have been visited since."""
     if a.conditions[c, READY] == 1:
         return consider(a, c, f, elapsed, truth, guard, slope)
     if not truth:
@@ -323,7 +356,7 @@ def examine(a: Arrays, c: int, f: int) -> bool:
         if a.method.sizes[EXTRA] > 0:
             a.flow_floats[f, AT] = nan
     a.settings[BUDGET] = PARTS
-    a.settings[FALSE_TO] = 0.0
+    a.settings[FALSE_TO] = a.settings[SOUGHT] = 0.0
     if a.conditions[c, READY] == 0:
         if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
             a.conditions[c, READY] = 1
@@ -332,11 +365,123 @@ def examine(a: Arrays, c: int, f: int) -> bool:
             a.settings[FALSE_TO] = 1.0
             keep_low(a, c, a.flow_floats[f, STEP], a.condition_floats[c, GUARD_AT_END], nan)
     if a.conditions[c, READY] == 1:
+        a.settings[SOUGHT] = max(a.settings[SOUGHT], a.settings[FALSE_TO])
         search(a, c, f, a.settings[FALSE_TO], 1.0, DEPTH)
+    return is_settled(a, c)
+
+
+def is_settled(a: Arrays, c: int) -> bool:
+    """Whether there were parts enough to find where a condition becomes true, or that it does nowhere."""
+    a.settings[USED] = max(a.settings[USED], PARTS - a.settings[BUDGET])
     if a.settings[BUDGET] > 0.0 or a.condition_floats[c, HIGH] >= 0.0:
         return True
-    a.settings[UNPROVED] += 1.0
+    a.settings[CLEAR] = min(a.settings[CLEAR], a.settings[SOUGHT])
     return False
+
+
+def is_too_long(a: Arrays, f: int) -> bool:
+    """Whether the step is to be made anew, as long as it is known what all conditions are in it.
+
+    What little is left of it where a doubt stays a doubt, however short the part, is not worth a step. A step without
+    laws, which costs nothing, is then the shortest, and the next ones grow again.
+    """
+    step, known = a.flow_floats[f, STEP], a.settings[CLEAR]
+    if known >= 1.0 or a.settings[COMPLETE] == 0.0:
+        return False
+    if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+        return False
+    least = shortest(a, f)
+    if known * step > least:
+        a.flow_floats[f, SPAN] = min(known, 0.5) * step
+        return True
+    if a.flow_ints[f, EMPTY] == 1 and a.flow_ints[f, DOUBTED] == 0 and step > 2.0 * least:
+        a.flow_floats[f, SPAN] = least
+        return True
+    return False
+
+
+def shortest(a: Arrays, f: int) -> float:
+    """A step is not made shorter than this for the sake of proofs."""
+    return float(max(a.settings[DT_MIN], SHORTEST * (abs(a.flow_floats[f, START]) + a.flow_floats[f, STEP])))
+
+
+def count_doubts(a: Arrays, f: int) -> None:
+    """Count the proofs that are given up in an accepted step, and choose how long the next may be."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        is_counted = a.settings[COMPLETE] == 1.0 or a.flow_ints[f, ASSIGNS] == 1
+        if a.conditions[c, CERTIFICATE] >= 0 and a.conditions[c, SAMPLED] != 0 and is_counted:
+            a.settings[UNPROVED] += 1.0
+        c = a.conditions[c, FOLLOWING]
+    a.flow_ints[f, DOUBTED] = 1 if a.settings[CLEAR] < 1.0 else 0
+    is_easy = a.settings[CLEAR] < 1.0 or a.settings[USED] < PARTS / 2
+    if is_easy and a.flow_floats[f, STEP] >= a.flow_floats[f, SPAN]:
+        a.flow_floats[f, SPAN] = 2.0 * a.flow_floats[f, STEP]
+
+
+# --- event functions of the time alone -------------------------------------------------------------------------------
+
+
+def is_followable(a: Arrays, c: int) -> bool:
+    """Whether a condition on time alone, of which nothing is proved, has an event function to be followed by."""
+    guard = a.condition_floats[c, GUARD_AT_END]
+    return bool(a.conditions[c, TIMED] == 1 and a.settings[COMPLETE] != 0.0 and guard == guard)
+
+
+def follow_through(a: Arrays, c: int, f: int) -> bool:
+    """Test a condition at points so near to each other that cubics between them are its event function, about.
+
+    Returns     whether there were parts enough
+    """
+    a.settings[BUDGET], a.settings[SOUGHT] = PARTS, 0.0
+    a.condition_floats[c, GUARD_BEFORE] = a.condition_floats[c, GUARD_AT_START]
+    a.condition_floats[c, SLOPE_BEFORE] = a.condition_floats[c, SLOPE_AT_START]
+    truth = a.conditions[c, TRUE_AT_END] == 1
+    follow(a, c, f, 0.0, 1.0, truth, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
+    return is_settled(a, c)
+
+
+def follow(a: Arrays, c: int, f: int, low: float, high: float, truth: bool, guard: float, slope: float) -> None:
+    """Follow the event function from one fraction of the step, where it is known, to another, where it is `guard`."""
+    if a.settings[BUDGET] <= 0.0 or a.condition_floats[c, HIGH] >= 0.0:
+        return
+    a.settings[BUDGET] -= 1.0
+    step = a.flow_floats[f, STEP]
+    early, middle = step * (low + EARLY * (high - low)), step * (low + (high - low) / 2)
+    if is_between(a, f, step * low, early, middle) and is_between(a, f, early, middle, step * high):
+        truth_early = test_inside(a, c, f, early)
+        guard_early, slope_early = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        truth_middle = test_inside(a, c, f, middle)
+        guard_middle, slope_middle = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        width = step * (high - low)
+        if not (
+            is_cubic(a, c, f, EARLY, width, guard_early, guard, slope)
+            and is_cubic(a, c, f, 0.5, width, guard_middle, guard, slope)
+        ):
+            half = low + (high - low) / 2
+            follow(a, c, f, low, half, truth_middle, guard_middle, slope_middle)
+            follow(a, c, f, half, high, truth, guard, slope)
+            return
+        note_point(a, c, f, early, truth_early, guard_early, slope_early)
+        if a.condition_floats[c, HIGH] < 0.0:
+            note_point(a, c, f, middle, truth_middle, guard_middle, slope_middle)
+    if a.condition_floats[c, HIGH] < 0.0 and high < 1.0:
+        note_point(a, c, f, step * high, truth, guard, slope)
+    a.condition_floats[c, GUARD_BEFORE], a.condition_floats[c, SLOPE_BEFORE] = guard, slope
+    a.settings[SOUGHT] = high
+
+
+def is_cubic(a: Arrays, c: int, f: int, share: float, width: float, value: float, guard: float, slope: float) -> bool:
+    """Whether the event function is at a share of a part's width what the cubic says by its ends, about."""
+    before, rising = a.condition_floats[c, GUARD_BEFORE], a.condition_floats[c, SLOPE_BEFORE]
+    rest, steepness = 1.0 - share, max(abs(rising), abs(slope))
+    expected = before + share * share * (3.0 - 2.0 * share) * (guard - before)
+    if steepness == steepness and steepness < HUGE:
+        expected += width * share * rest * (rest * rising - share * slope)
+    else:
+        expected, steepness = before + share * (guard - before), 0.0
+    size = max(abs(before), abs(guard), abs(value))
+    return bool(abs(value - expected) <= ALIKE * size + ROUNDED * abs(a.flow_floats[f, END]) * steepness)
 
 
 def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
@@ -353,6 +498,7 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
             a.settings[FALSE_TO] = low if sign == RISES else high
             return True
     if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714, SIM109  # `in` has no translation
+        a.settings[SOUGHT] = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 
@@ -367,11 +513,15 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
     a.settings[BUDGET] -= 1.0
     sign = sign_within(a, c, f, low, high)
     if sign == NEVER:
+        a.settings[SOUGHT] = high
         return False
     middle = low + (high - low) / 2
     if sign == PERHAPS and depth > 0:
         return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
-    return bracket(a, c, f, low, high if sign == RISES else middle)
+    if bracket(a, c, f, low, high if sign == RISES else middle):
+        return True
+    a.settings[SOUGHT] = high
+    return False
 
 
 def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:

@@ -46,6 +46,8 @@ from eventide.continuous.tables import (
     FLOW,
     FLOWS,
     FOLLOWING,
+    GUARD_AT_END,
+    GUARD_AT_START,
     KEY,
     LAND,
     LIMIT,
@@ -68,6 +70,9 @@ from eventide.continuous.tables import (
     REFUSED,
     REL,
     REST,
+    SLOPE_AT_END,
+    SLOPE_AT_START,
+    SPAN,
     STAGES,
     START,
     STEP,
@@ -108,16 +113,36 @@ def advance(a: Arrays, f: int) -> int:
     """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
     if a.flow_floats[f, STEP] > 0.0:
         commit(a, f)
-    limit = limit_of(a, f)
-    if a.flow_ints[f, EMPTY] == 1:
-        code = wait_step(a, f)
-    else:
-        code = step_to_tolerance(a, f, limit)
+    code = make_step(a, f)
     if code != REACHED:
         return code
+    while not locate(a, f, False):
+        take_back(a, f)
+        code = make_step(a, f)
+        if code != REACHED:
+            return code
     a.flow_ints[f, STEPS] += 1
-    locate(a, f)
     return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
+
+
+def make_step(a: Arrays, f: int) -> int:
+    """Make a step of a flow, as long as its states, its conditions and the next event allow."""
+    if a.flow_ints[f, EMPTY] == 1:
+        return wait_step(a, f)
+    return step_to_tolerance(a, f, limit_of(a, f))
+
+
+def take_back(a: Arrays, f: int) -> None:
+    """Return to the start of the step that has been made."""
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD_AT_START]
+        a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE_AT_START]
+        c = a.conditions[c, FOLLOWING]
+    if a.flow_ints[f, EMPTY] == 0:
+        return_to_start(a, f)
+        a.flow_ints[f, REFUSED] += 1
+    a.flow_floats[f, STEP] = 0.0
 
 
 def limit_of(a: Arrays, f: int) -> float:
@@ -148,6 +173,7 @@ def wait_step(a: Arrays, f: int) -> int:
     if not step < LATEST / 4:
         step = max(1.0, 2.0 * a.flow_floats[f, NEXT])
         a.flow_floats[f, NEXT] = step
+    step = min(step, a.flow_floats[f, SPAN])
     end = start + step
     if step >= remaining:
         end = limit
@@ -208,7 +234,7 @@ def is_hopeless(a: Arrays, f: int, step: float) -> bool:
 
 def first_try(a: Arrays, f: int, remaining: float, limit: float) -> float:
     """The length of the first attempt: one that would end within rounding of the limit ends there."""
-    step = float(a.flow_floats[f, NEXT])
+    step = float(max(a.settings[DT_MIN], min(a.flow_floats[f, NEXT], a.flow_floats[f, SPAN])))
     if remaining - step <= NEAR * abs(limit):
         return remaining
     return step
@@ -266,7 +292,7 @@ def force(a: Arrays, f: int) -> int:
     finish_step(a, f, step, remaining, limit)
     adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
-    locate(a, f)
+    locate(a, f, True)
     sift_down(a, a.flow_ints[f, PLACE])
     return RAISED if a.settings[ABORTED] != 0.0 else REACHED
 

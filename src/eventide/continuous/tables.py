@@ -60,7 +60,9 @@ LIMIT: Final = 10
 """The next instant at which an input that its laws call is not smooth: a step ends there; infinity if there is none."""
 BEFORE: Final = 11
 """The last float before it: the latest time that laws are given until the flow has been settled there."""
-FLOW_FLOATS: Final = 12
+SPAN: Final = 12
+"""The longest step to be tried, as proofs could not be brought to an end over longer ones; infinity as a rule."""
+FLOW_FLOATS: Final = 13
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
@@ -99,7 +101,9 @@ ATTEMPT: Final = 20
 """In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
 COMPLETE_STEP: Final = 21
 """The same for `complete`."""
-FLOW_INTS: Final = 22
+DOUBTED: Final = 22
+"""Whether the last step was accepted although it was in doubt what a condition was in it."""
+FLOW_INTS: Final = 23
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -134,10 +138,14 @@ TRUE_AT_END: Final = 11
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
 SAMPLED: Final = 13
-"""Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up."""
+"""Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up; or by as
+many points as its event function needs: AS_NEEDED."""
+AS_NEEDED: Final = 2
 TRAIL: Final = 14
 """Its row among the trails."""
-CONDITION_INTS: Final = 15
+TIMED: Final = 15
+"""Whether it reads nothing that moves but the time, so that no error of a state ends its steps."""
+CONDITION_INTS: Final = 16
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -160,7 +168,13 @@ HIGH: Final = STILL + STILLS + 5
 """How much of it has passed at a later one where it was true; -1 if there is none."""
 GUARD_HIGH: Final = STILL + STILLS + 6
 SLOPE_HIGH: Final = STILL + STILLS + 7
-CONDITION_FLOATS: Final = STILL + STILLS + 8
+GUARD_AT_START: Final = STILL + STILLS + 8
+"""Event function and slope at the start of the step."""
+SLOPE_AT_START: Final = STILL + STILLS + 9
+GUARD_BEFORE: Final = STILL + STILLS + 10
+"""Event function and slope at the end of the part that was looked at last."""
+SLOPE_BEFORE: Final = STILL + STILLS + 11
+CONDITION_FLOATS: Final = STILL + STILLS + 12
 
 # The certificate of a condition --------------------------------------------------------------------------------------
 
@@ -274,7 +288,13 @@ FIRINGS: Final = 21
 """How many trails have begun."""
 FALSE_TO: Final = 22
 """The fraction of the step up to which a condition has been proved to stay false once it is."""
-SETTINGS: Final = 23
+SOUGHT: Final = 23
+"""The fraction of the step up to which it is known what a condition is."""
+CLEAR: Final = 24
+"""The least of these fractions over the flow's conditions; 1 if nothing is left in doubt."""
+USED: Final = 25
+"""How many parts were looked at for the condition that took most of them."""
+SETTINGS: Final = 26
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     GUARD,
     INDEX,
     SLOPE,
+    TIMED,
     TRAIL,
     TRIGGER,
 )
@@ -132,6 +133,8 @@ class Watches:
         needs_laws = condition.plan.needs_laws or flow.assigns
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
+        moves = any(other._flow is not motion.still for other in condition.plan.touches)
+        self.ints.view[condition.row, TIMED] = int(not moves)
         arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
         motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
