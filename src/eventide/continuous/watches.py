@@ -121,6 +121,8 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
+        moves = any(other._flow is not self.motion.still for other in condition.plan.touches)
+        self.ints.view[condition.row, TIMED] = int(not moves)
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -133,8 +135,6 @@ class Watches:
         needs_laws = condition.plan.needs_laws or flow.assigns
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
-        moves = any(other._flow is not motion.still for other in condition.plan.touches)
-        self.ints.view[condition.row, TIMED] = int(not moves)
         arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
         motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
