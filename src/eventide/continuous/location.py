@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     ABORTED,
     ARMED,
     AS_NEEDED,
+    ASKED,
     ASSIGNS,
     AT,
     AT_END,
@@ -93,7 +94,9 @@ CLOSE: Final = 1e-3
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
 SHORTEST: Final = 2.0**-30
-"""Steps are not made shorter for the sake of proofs than this share of the time and of themselves."""
+"""Steps are not made shorter for the sake of proofs than this share of the time ..."""
+SHORTEST_SHARE: Final = 2.0**-36
+"""... and than this share of what they might be: endless work before an accumulation has an end."""
 EARLY: Final = 0.23
 """Where in a part an event function is compared with a cubic, besides in the middle, where symmetry may deceive."""
 ALIKE: Final = 0.01
@@ -286,7 +289,9 @@ def note_test(a: Arrays, c: int, f: int, elapsed: float, truth: bool) -> bool:
 
 
 def note_point(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
-    """Take up what a test gave; whether other points have been visited since."""
+    """Take up what a test gave, if nothing is known beyond it; whether other points have been visited since."""
+    if a.condition_floats[c, LOW] >= elapsed:
+        return False
     if a.conditions[c, READY] == 1:
         return consider(a, c, f, elapsed, truth, guard, slope)
     if not truth:
@@ -396,13 +401,15 @@ def is_too_long(a: Arrays, f: int) -> bool:
         return True
     if a.flow_ints[f, EMPTY] == 1 and a.flow_ints[f, DOUBTED] == 0 and step > 2.0 * least:
         a.flow_floats[f, SPAN] = least
+        a.flow_ints[f, DOUBTED] = 1
         return True
     return False
 
 
 def shortest(a: Arrays, f: int) -> float:
     """A step is not made shorter than this for the sake of proofs."""
-    return float(max(a.settings[DT_MIN], SHORTEST * (abs(a.flow_floats[f, START]) + a.flow_floats[f, STEP])))
+    now, asked = abs(a.flow_floats[f, START]), a.flow_floats[f, ASKED]
+    return float(max(a.settings[DT_MIN], SHORTEST * now, SHORTEST_SHARE * asked))
 
 
 def count_doubts(a: Arrays, f: int) -> None:

@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     ANNOUNCED,
     ARMED,
     ARMS,
+    ASKED,
     AT,
     AT_END,
     BROKEN,
@@ -173,6 +174,7 @@ def wait_step(a: Arrays, f: int) -> int:
     if not step < LATEST / 4:
         step = max(1.0, 2.0 * a.flow_floats[f, NEXT])
         a.flow_floats[f, NEXT] = step
+    a.flow_floats[f, ASKED] = step
     step = min(step, a.flow_floats[f, SPAN])
     end = start + step
     if step >= remaining:
@@ -198,6 +200,7 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
     """Try steps, each half as long as the one before, until one is accurate enough."""
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     choose_next(a, f, remaining)
+    a.flow_floats[f, ASKED] = min(a.flow_floats[f, NEXT], remaining)
     step = first_try(a, f, remaining, limit)
     while True:
         ratio = try_step(a, f, step, remaining, limit)

@@ -62,7 +62,9 @@ BEFORE: Final = 11
 """The last float before it: the latest time that laws are given until the flow has been settled there."""
 SPAN: Final = 12
 """The longest step to be tried, as proofs could not be brought to an end over longer ones; infinity as a rule."""
-FLOW_FLOATS: Final = 13
+ASKED: Final = 13
+"""How long a step might be but for that."""
+FLOW_FLOATS: Final = 14
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
