@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from eventide.continuous import march
+from eventide.continuous import linear, march
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -24,6 +24,7 @@ class Engine(NamedTuple):
     choose: Callable[..., int]
     enter: Callable[..., None]
     leave: Callable[..., None]
+    probe: Callable[..., None]
 
 
 ENTRIES: Final = Engine._fields[1:]
@@ -37,5 +38,5 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-PLAIN: Final = Engine(_views, *(getattr(march, name) for name in ENTRIES))
+PLAIN: Final = Engine(_views, *(getattr(linear if name == "probe" else march, name) for name in ENTRIES))
 """The stepper as Python runs it."""

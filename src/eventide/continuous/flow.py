@@ -24,6 +24,7 @@ from eventide.continuous.tables import (
     SEGMENTS_LO,
     SUMS_HI,
     SUMS_LO,
+    SYSTEM,
 )
 
 CONTRIBUTIONS: Final = 0
@@ -84,6 +85,7 @@ class Flow:
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
+        ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
         self._limit(inf)

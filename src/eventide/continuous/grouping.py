@@ -137,6 +137,7 @@ class Grouping:
 
     def _restructured(self, flow: Flow) -> None:
         """The set of states of a flow has changed: its next step is estimated anew."""
+        self.motion.linearizations.leave(flow)
         if self.motion.sim.dt_max == inf:
             self.motion.flow_floats.view[flow.number, NEXT] = 0.0
 

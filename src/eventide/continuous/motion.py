@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
-from eventide.continuous.methods import ENGLAND, Method, Multistep
+from eventide.continuous.linearization import Linearizations
+from eventide.continuous.methods import ENGLAND, Implicit, Method, Multistep
 from eventide.continuous.tables import (
     ARMS,
     AT,
@@ -31,8 +32,10 @@ from eventide.continuous.tables import (
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
+    FACTORIZATIONS,
     FLOW_FLOATS,
     FLOW_INTS,
+    JACOBIANS,
     KEY,
     LAND,
     LOCATED,
@@ -46,9 +49,11 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    SYSTEM,
     TAPE,
     TOUCHED,
     TROUBLED,
+    UNPLANNED,
     UPCOMING,
     WORST,
     Arrays,
@@ -61,6 +66,10 @@ if TYPE_CHECKING:
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
+
+
+COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
+"""The columns of flows that are counters."""
 
 
 class Motion:
@@ -104,8 +113,8 @@ class Motion:
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method | Multistep = ENGLAND
-        self._past = [0, 0, 0]
+        self._method: Method | Multistep | Implicit = ENGLAND
+        self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, np.int64)] * 3
         self._heap = self._touched = memoryview(b"")
@@ -114,6 +123,7 @@ class Motion:
         self.host = Host(self)
         self.watches = Watches(self)
         self.groups = Grouping(self)
+        self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
 
@@ -161,13 +171,14 @@ class Motion:
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method | Multistep:
+    def method(self) -> Method | Multistep | Implicit:
         """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method | Multistep) -> None:
+    def method(self, method: Method | Multistep | Implicit) -> None:
         check_method(method)
+        self.linearizations.forget_all()
         self._method = method
         self._limits = (None, None)
         self.touch_all()
@@ -177,14 +188,15 @@ class Motion:
 
     def total(self, column: int) -> int:
         """The sum of a counter over all flows, past ones included."""
-        past = self._past[(STEPS, REFUSED, EVALUATIONS).index(column)]
+        past = self._past[COUNTERS.index(column)]
         return past + sum(int(self.flow_ints.array[number, column]) for number in self.flows)
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted is kept."""
         self.engine.leave(self.arrays, flow.number)
-        for k, column in enumerate((STEPS, REFUSED, EVALUATIONS)):
+        for k, column in enumerate(COUNTERS):
             self._past[k] += self.flow_ints.view[flow.number, column]
+        self.linearizations.leave(flow)
         del self.flows[flow.number]
         self.touched = [f for f in self.touched if f is not flow]
 
@@ -332,9 +344,12 @@ class Motion:
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
         code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
-        while code == BROKEN:
-            sim.time = now = settings[EVENT_TIME]
-            self.flows[self._touched[0]].foresee(now)
+        while code in (BROKEN, UNPLANNED):
+            if code == BROKEN:
+                sim.time = now = settings[EVENT_TIME]
+                self.flows[self._touched[0]].foresee(now)
+            else:
+                self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self._packed or self.arrays, now, stop)
         self.is_marching = False
         if settings[TROUBLED] == 0.0:
@@ -363,6 +378,10 @@ class Motion:
         """The condition whose event is next."""
         return self.watches.at[int(self.settings[CHOSEN])]
 
+    def show_start(self, flow: Flow) -> None:
+        """Let the rows that are seen of a flow be those of its step's start."""
+        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], flow.number)
+
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
         self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
@@ -390,7 +409,7 @@ class Motion:
         flow, other, condition = self.host.take_meeting()
         row, floats = flow.number, self.flow_floats.view
         start = floats[row, START]
-        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], row)
+        self.show_start(flow)
         floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
         floats[row, EVENT], floats[row, AT] = -1.0, nan
         self.sim.time = start
@@ -425,6 +444,8 @@ class Motion:
         self._take_limits()
         if self.touched:
             self.settle(arms=False)
+        if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Implicit):
+            self.linearizations.plan(self.flows[number])
         self.engine.force(self.arrays, number)
         self.host.forget_what_was_seen()
 

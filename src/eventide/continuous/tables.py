@@ -91,7 +91,13 @@ OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
 ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
-FLOW_INTS: Final = 18
+SYSTEM: Final = 18
+"""The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
+JACOBIANS: Final = 19
+"""How often derivatives of its laws have been evaluated."""
+FACTORIZATIONS: Final = 20
+"""How often they have been factorized for a step."""
+FLOW_INTS: Final = 21
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -222,6 +228,8 @@ BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
 """A tape is full."""
+UNPLANNED: Final = 10
+"""For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
 
 class Coefficients(NamedTuple):
@@ -236,6 +244,8 @@ class Coefficients(NamedTuple):
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
+    transform   of an implicit method of s stages, (3 s + 1, s): the blocks of its inverse matrix, the transform to
+                them, its inverse, and what the rate at the start gives to each block; else empty
     kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
                 and the restriction of a polynomial to a part of the step
     """
@@ -246,6 +256,7 @@ class Coefficients(NamedTuple):
     layers: Any
     mixed: Any
     bernstein: Any
+    transform: Any
     kernels: Any
 
 
@@ -265,7 +276,19 @@ WITH_PAST: Final = 8
 DIVISOR: Final = 9
 """The layers are divided by 1 + DIVISOR * r."""
 TABLE_ROWS: Final = 10
-METHOD_SIZES: Final = 11
+IMPLICIT: Final = 11
+"""How many stages are found by iteration; 0 of an explicit method. Their rows K+1 ... hold mean rates up to them."""
+REALS: Final = 12
+"""How many real eigenvalues its matrix has, equal ones counted apart."""
+PAIRS: Final = 13
+"""How many complex pairs."""
+FACTORS: Final = 14
+"""How many real matrices are factorized: one for equal eigenvalues."""
+ESTIMATED: Final = 15
+"""Whether an implicit method has an error estimate."""
+METHOD_SIZES: Final = 16
+MOST_IMPLICIT: Final = 5
+"""So many stages can be found by iteration: rows for mean rates, rates and transformed ones, and two besides."""
 RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1

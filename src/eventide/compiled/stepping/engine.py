@@ -18,6 +18,7 @@ from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.memory import pack
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
+from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 
@@ -115,15 +116,20 @@ def program(entries: dict[str, FunctionType]) -> str:
     Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
     """
     waiting = dict(entries)
+    known = dict(entries)
     texts: dict[str, str] = {}
     declarations: dict[str, None] = {}
     while waiting:
-        name, function = waiting.popitem()
-        function = getattr(overrides, name, function)
+        name, given = waiting.popitem()
+        function = getattr(overrides, name, given)
         translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(NEEDED)
-        waiting.update({n: f for n, f in translation.called.items() if n not in texts})
+        for called, other in translation.called.items():
+            if getattr(overrides, called, None) is not other and known.setdefault(called, other) is not other:
+                raise Untranslatable(f"two functions of the stepper are called {called}")
+            if called not in texts:
+                waiting[called] = other
     table = table_of([f"@{name}" for name in entries])
     return "\n".join([*declarations, *(texts[name] for name in sorted(texts)), table, "!0 = !{}\n"])
