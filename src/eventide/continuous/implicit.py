@@ -78,7 +78,9 @@ TINY: Final = 1e-2
 """A correction of less than this share of what may be left undone ends the iteration, whatever the one before was."""
 ROUNDING: Final = 2.220446049250313e-16
 STALE: Final = 1e-3
-"""Derivatives with which an iteration converges by this factor at least are kept for the next step."""
+"""Derivatives with which an iteration converges by this factor at least are kept for the next step; so are they"""
+QUICK: Final = 2
+"""with which it takes so many iterations at most."""
 SAFETY: Final = 0.9
 LONGEST: Final = 8.0
 SHORTEST: Final = 0.2
@@ -321,6 +323,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     note_size(a, f)
     add_means(a, f, K, error)
     resolve(a, s, 0, error)
+    keep_error(a, f, error, step)
     ratio = ratio_of(a, f, error)
     if ratio >= 1.0 or (a.flow_floats[f, PAST] > 0.0 and a.lists[s + REJECTED] == 0):
         return ratio
@@ -333,6 +336,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
         return ratio
     add_means(a, f, first, error)
     resolve(a, s, 0, error)
+    keep_error(a, f, error, step)
     return ratio_of(a, f, error)
 
 
@@ -355,6 +359,13 @@ def add_means(a: Arrays, f: int, rates: int, v: int) -> None:
         for j in range(1, stages):
             total += a.method.table[stages + ESTIMATE, j] * rows[K + j, i]
         a.constants[v + k] = total
+
+
+def keep_error(a: Arrays, f: int, v: int, step: float) -> None:
+    """Keep the estimate, as a rate, for the interpolant."""
+    s, row = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1
+    for k in range(a.lists[s + SIZE]):
+        a.rows[row, a.lists[s + SLOTS + k]] = a.constants[v + k] / step
 
 
 def ratio_of(a: Arrays, f: int, v: int) -> float:
@@ -423,7 +434,8 @@ def longer(a: Arrays, f: int, step: float) -> float:
 def keep_derivatives(a: Arrays, f: int) -> None:
     """After a step that was accepted: its derivatives are kept if the iteration was fast with them."""
     s = a.flow_ints[f, SYSTEM]
-    a.lists[s + JACOBIAN] = MISSING if a.constants[a.lists[s + NUMBERS] + THETA] > STALE else KEPT
+    is_slow = a.lists[s + ITERATIONS] > QUICK and a.constants[a.lists[s + NUMBERS] + THETA] > STALE
+    a.lists[s + JACOBIAN] = MISSING if is_slow else KEPT
     a.lists[s + CAREFUL] = a.lists[s + DOUBTED] = 0
 
 

@@ -20,7 +20,7 @@ from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.methods.collocation import Matrix, collocation, solve
 from eventide.continuous.methods.interpolants import cubic, rate_of
 from eventide.continuous.methods.spectrum import Spectrum, spectrum, triangular
-from eventide.continuous.methods.surd import Exact, Row, dot, padded, power
+from eventide.continuous.methods.surd import Exact, Row, combine, dot, padded, power
 from eventide.continuous.tables import (
     DEGREE,
     ERROR_ORDER,
@@ -173,6 +173,22 @@ class Implicit:
         return cubic(self.implicit_stages + 1, self.weights)
 
     @cached_property
+    def bend(self) -> Row:
+        """Entry m: what, times the real eigenvalue and the estimate of the error, is added to theta**(m+1) there.
+
+        The polynomial of collocation misses the solution by M N(theta) / h**s up to higher orders, N the integral from
+        0 of the product of all theta - c_i. Its slope at 0 differs from the rate there by M N'(0), and that difference
+        is what the error estimate is made of, which is small also where the problem is stiff. N is zero at the end of
+        the step. With it the interpolant has one order more.
+        """
+        if not self.is_estimated or self.order == self.tableau.stages:
+            return ()
+        product: Row = (Fraction(1),)
+        for c in self.tableau.nodes:
+            product = combine((-c, product), (1, (Fraction(0), *product)))
+        return (*(entry / (product[0] * (m + 1)) for m, entry in enumerate(product)),)
+
+    @cached_property
     def spectrum(self) -> Spectrum:
         """The inverse of the matrix, taken apart."""
         return triangular(self._inverse) if self.tableau.is_diagonal else spectrum(self._inverse)
@@ -180,14 +196,17 @@ class Implicit:
     @cached_property
     def coefficients(self) -> Coefficients:
         """Its numbers in floating point."""
-        stages, width = self.implicit_stages + 1, self.implicit_stages + 2
-        lines = ((), *(rate_of(i) for i in range(1, stages)), self.weights, self.error, *self.dense)
-        table = np.array([[float(w) for w in padded(entries, width)] for entries in lines])
-        parts = self.spectrum
+        stages, parts = self.implicit_stages + 1, self.spectrum
+        dense = [[float(w) for w in padded(entries, stages + 2)] for entries in self.dense]
+        dense += [[0.0] * (stages + 2) for _ in self.bend[len(dense) :]]
+        for row, entry in zip(dense, self.bend, strict=False):
+            row[-1] = parts.blocks[0][0] * float(entry)
+        lines = ((), *(rate_of(i) for i in range(1, stages)), self.weights, self.error)
+        table = np.array([*([float(w) for w in padded(entries, stages + 2)] for entries in lines), *dense])
         eigenvalues = [parts.blocks[i][i] for i in range(parts.reals)]
         sizes = np.zeros(METHOD_SIZES, np.int64)
         sizes[STAGES], sizes[ERROR_STAGE], sizes[WITH_PAST], sizes[FIRST_STAGE] = stages, stages, stages, 1
-        sizes[DEGREE], sizes[ERROR_ORDER], sizes[TABLE_ROWS] = len(self.dense), self.error_order, len(lines)
+        sizes[DEGREE], sizes[ERROR_ORDER], sizes[TABLE_ROWS] = len(dense), self.error_order, len(table)
         sizes[IMPLICIT], sizes[ESTIMATED] = self.implicit_stages, self.is_estimated
         sizes[REALS], sizes[PAIRS] = parts.reals, (self.implicit_stages - parts.reals) // 2
         sizes[FACTORS] = 1 if len(set(eigenvalues)) == 1 else parts.reals
@@ -196,7 +215,7 @@ class Implicit:
         given = [sum(t * g for t, g in zip(row, known, strict=True)) for row in parts.inverse]
         transform = np.array([*parts.blocks, *parts.transform, *parts.inverse, given])
         nothing = np.zeros((1, 1))
-        certain = bernstein_matrix(len(self.dense))
+        certain = bernstein_matrix(len(dense))
         return Coefficients(sizes, nodes, table, nothing, nothing, certain, transform, np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
