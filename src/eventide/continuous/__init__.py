@@ -8,6 +8,7 @@ from eventide.continuous import inputs, methods
 from eventide.continuous.checks import check_limits
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
+from eventide.continuous.linearization import Derivatives
 from eventide.continuous.methods import (
     BOGACKI_SHAMPINE,
     DOP853,
@@ -57,6 +58,7 @@ __all__ = [
     "RK43",
     "TRAPEZOID",
     "Continuous",
+    "Derivatives",
     "Flow",
     "Implicit",
     "Law",

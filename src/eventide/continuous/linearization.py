@@ -54,7 +54,7 @@ LOOKED_AT: Final = 2
 
 
 @dataclass(frozen=True)
-class Kind:
+class Derivatives:
     """What `sim.explain()` tells of the derivatives of a flow's laws.
 
     states      how many the flow has
@@ -90,7 +90,7 @@ class Linearization:
 
     slots: list[int]
     dependents: list[NDArray[np.int64]]
-    kind: Kind
+    kind: Derivatives
     place: int = -1
     size: int = 0
     numbers: int = -1
@@ -201,7 +201,7 @@ class Linearizations:
         if 2 * lower + upper + 1 >= count:
             lower = upper = max(count - 1, 0)
         groups = grouped(dependents, count)
-        kind = Kind(count, len(groups), lower, upper, is_known)
+        kind = Derivatives(count, len(groups), lower, upper, is_known)
         one = Linearization(slots, dependents, kind)
         self._lay(flow, one, groups)
         self._take_over(one, groups)
