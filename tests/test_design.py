@@ -87,7 +87,7 @@ def test_steps_and_searches_cost_what_is_told() -> None:
             self.rate.height = self.velocity
             self.rate.velocity = -9.81 if self.height > 3.0 else 20.0
 
-    sim = ev.Simulation(rng=1, compile=False, rel_error=1e-9, abs_error=1e-9)
+    sim = ev.Simulation(rng=1, compile=False, stepping="together", rel_error=1e-9, abs_error=1e-9)
     counted = Counted(sim).start()
 
     def clerk() -> ev.Life:

@@ -210,9 +210,25 @@ def test_what_is_not_compiled_is_told_with_its_line() -> None:
 def test_a_plain_run_says_so() -> None:
     sim = ev.Simulation(compile=False)
     Source(sim, name="source").start()
+    Odd(sim, name="odd").start()
     account = sim.explain()
-    assert (account.compiles, account.together, len(account.laws)) == (False, True, 1)
-    assert "  source.equations: Python, as compile=False says, flow 1" in str(account).splitlines()
+    assert (account.compiles, account.together, len(account.laws)) == (False, False, 2)
+    lines = str(account).splitlines()
+    assert "  source.equations: Python, as compile=False says, flow 1" in lines
+    refusal = account.laws[1].refusal
+    assert refusal is not None
+    assert f"  odd.equations: Python, as compile=False says and because of {refusal}, flow 2" in lines
+
+
+def test_a_plain_run_tells_what_joins_its_flows() -> None:
+    told = []
+    for compiled in (False, "auto"):
+        sim = ev.Simulation(compile=compiled)
+        Sink(sim, name="sink", source=Source(sim, name="source").start()).start()
+        Source(sim, name="other").start()
+        told.append(sim.explain().flows)
+    assert told[0] == told[1]
+    assert len(told[0]) == 2
 
 
 @pytest.mark.parametrize("compiled", ["auto", False])

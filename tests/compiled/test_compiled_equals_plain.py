@@ -33,11 +33,12 @@ def counts(sim: ev.Simulation) -> dict[str, int]:
     }
 
 
+@pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("name", SPECIMENS)
-def test_compiled_and_plain_runs_are_the_same_to_the_last_bit(name: str) -> None:
+def test_compiled_and_plain_runs_are_the_same_to_the_last_bit(name: str, stepping: Any) -> None:
     specimen = SPECIMENS[name]
-    native, native_log = run(specimen, compile="auto" if specimen.opaque else True, stepping="together")
-    plain, plain_log = run(specimen, compile=False, stepping="together")
+    native, native_log = run(specimen, compile="auto" if specimen.opaque else True, stepping=stepping)
+    plain, plain_log = run(specimen, compile=False, stepping=stepping)
     assert len(native_log) == len(plain_log) > 1
     assert counts(native) == counts(plain)
     assert native_log == plain_log
@@ -59,6 +60,7 @@ def test_apart_and_together_have_the_same_events_at_the_same_times(name: str) ->
             assert value == (pytest.approx(expected, rel=3e-6, abs=3e-6) if is_number else expected)
 
 
+@pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -67,12 +69,12 @@ def test_apart_and_together_have_the_same_events_at_the_same_times(name: str) ->
         *(pytest.param(name, marks=pytest.mark.slow) for name in ("soaking_pit", "quarter_car")),
     ],
 )
-def test_examples_are_the_same_compiled_and_plain(name: str) -> None:
+def test_examples_are_the_same_compiled_and_plain(name: str, stepping: str) -> None:
     path = EXAMPLES / f"{name}.py"
     with imported(path) as module:
         model = only_model(module, path)
         plain, native = (
-            Model(model.function, until=model.until, options={**model.options, "compile": c, "stepping": "together"})
+            Model(model.function, until=model.until, options={**model.options, "compile": c, "stepping": stepping})
             for c in (False, True)
         )
         one, other = plain.run(entropy=1), native.run(entropy=1)

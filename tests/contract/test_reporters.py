@@ -127,7 +127,7 @@ def test_the_monitor_is_one_object_and_its_limits_can_be_set_in_any_event() -> N
 
 @pytest.mark.row("R-054")
 def test_laws_reporters_and_conditions_run_through_in_list_order() -> None:
-    sim = ev.Simulation(rng=1, compile=False)
+    sim = ev.Simulation(rng=1, compile=False, stepping="together")
     log: list[str] = []
 
     class Noted(ev.Continuous):

@@ -42,7 +42,7 @@ def native_motion(sim: Simulation, system: System) -> Motion:
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, _shared_engine().engine, Compiler(registry, is_strict=sim.compile is True))
+    return Motion(sim, system, Compiler(registry, is_strict=sim.compile is True), _shared_engine().engine)
 
 
 def plain_motion(sim: Simulation, system: System) -> Motion:
@@ -52,7 +52,7 @@ def plain_motion(sim: Simulation, system: System) -> Motion:
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, analyst=Guide(registry, is_strict=False))
+    return Motion(sim, system, Guide(registry, is_strict=False))
 
 
 __all__ = [

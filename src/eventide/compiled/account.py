@@ -86,7 +86,7 @@ class Explanation:
     """What `sim.explain()` answers; `str` of it is for reading.
 
     compiles    whether the simulation compiles at all
-    together    whether all is one flow, by the setting or because something may touch anything
+    together    whether all is one flow, as stepping="together" says
     """
 
     compiles: bool
@@ -119,7 +119,9 @@ class Explanation:
 def _state(is_compiled: bool, refusal: CannotLower | None, compiles: bool) -> str:
     if is_compiled:
         return "native code"
-    return f"Python, because of {refusal}" if refusal else "Python" if compiles else "Python, as compile=False says"
+    reasons = ["as compile=False says"] if not compiles else []
+    reasons += [f"because of {refusal}"] if refusal else []
+    return f"Python, {' and '.join(reasons)}"
 
 
 def explain(motion: Motion) -> Explanation:
@@ -233,8 +235,6 @@ class _Reader:
 
     def _uses(self, law: Any, name: str) -> _Uses:
         """What a law reads and writes of that which laws set, and why it cannot be compiled."""
-        if not self._compiles:
-            return _Uses({}, {}, None)
         try:
             bound = self.analyst.registry.law(law, getattr(type(law), name))
         except CannotLower as error:
@@ -251,11 +251,10 @@ class _Reader:
 
     def _condition(self, condition: Condition) -> ConditionNote:
         refusal = None
-        if self._compiles:
-            try:
-                self.analyst.registry.condition(condition.function, *condition.arguments)
-            except CannotLower as error:
-                refusal = error
+        try:
+            self.analyst.registry.condition(condition.function, *condition.arguments)
+        except CannotLower as error:
+            refusal = error
         is_compiled = refusal is None and self._compiles
         flow = self.numbers[self.motion.watches.flow_of(condition)]
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
@@ -265,7 +264,7 @@ class _Reader:
         return FlowNote(
             self.numbers[flow],
             tuple(owner.name for owner in flow.owners()),
-            self._bonds(flow) if self._compiles else (),
+            self._bonds(flow),
             linear.kind if linear else None,
         )
 
@@ -273,10 +272,7 @@ class _Reader:
         owners = flow.owners()
         joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
-        met = [
-            (name, owners if p.touches is None or p.is_opaque else [o for o in p.touches if o._flow is flow])
-            for name, p in joins
-        ]
+        met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
 
 

@@ -120,7 +120,7 @@ class Compiler(Analyst):
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
         plan, motion = condition.plan, self.motion
-        if plan.is_opaque or plan.touches is None:
+        if plan.is_opaque:
             return None
         table, sim = motion.arena.table, motion.sim
         answer = np.zeros(2 + LEAVES)
@@ -179,24 +179,13 @@ class Guide(Compiler):
     compiles = False
 
     def law(self, owner: Any) -> LawPlan:
-        """A law runs as Python and may touch anything; whether it assigns states is known where it can be compiled."""
-        plan = super().law(owner)
-        if not plan.inputs:
-            return LawPlan(None, memory=plan.memory, assigns=plan.assigns, inputs=plan.inputs)
-        return replace(
-            plan, touches=None, reads=(), contributions=None, equations=None, sets=(), adds=(), is_direct=False
-        )
-
-    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
-        """It is looked at anew whenever it runs, but for the inputs that it calls."""
-        return plan.signature is None or super().is_law_current(owner, plan)
+        """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
+        return replace(super().law(owner), contributions=None, equations=None, sets=(), adds=(), is_direct=False)
 
     def condition(self, condition: Condition) -> ConditionPlan:
-        """The plan of a condition that is tested in Python, and may touch anything."""
+        """The plan of a condition that is tested in Python."""
         plan = super().condition(condition)
-        if plan.is_opaque:
-            return replace(plan, touches=None)
-        return replace(plan, touches=None, reads=(), guide=self._guide(plan))
+        return plan if plan.is_opaque else replace(plan, guide=self._guide(plan))
 
     def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
         motion, kernel = self.motion, _CONDITION(plan.address)

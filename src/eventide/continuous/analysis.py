@@ -1,10 +1,11 @@
 """What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
 
-Here nothing is known, so that everything moves together and runs as Python; the compiled room knows more.
+Who finds that out is in the compiled room.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Plan:
     """What is known of a component's laws, or of a condition.
 
-    touches     the objects whose states, rates, computed values or sums they read or write; None if it may be any
+    touches     the objects whose states, rates, computed values or sums they are known to read or write
     reads       slots whose writing, while they stand still, touches the flow: parameters first of all
     kept        what must live as long as the plan is used
     memory      (blocks, place, size) that it occupies
@@ -29,7 +30,7 @@ class Plan:
     is_opaque   whether it may touch others as well, which is found out when it runs
     """
 
-    touches: tuple[Any, ...] | None
+    touches: tuple[Any, ...]
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[tuple[Any, int, int], ...] = ()
@@ -79,42 +80,38 @@ class ConditionPlan(Plan):
     guide: Callable[[int, float, float, float], None] | None = None
 
 
-ANYTHING = LawPlan(None)
-ANY_CONDITION = ConditionPlan(None)
-
-
-class Analyst:
-    """Knows nothing: every law and condition may touch everything.
+class Analyst(ABC):
+    """Finds out what laws and conditions touch, and how they run.
 
     compiles    whether laws are compiled where they can be
     """
 
     motion: Motion
-    compiles = False
+    compiles: bool
 
+    @abstractmethod
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""
-        return ANYTHING
 
+    @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
-        return ANY_CONDITION
 
+    @abstractmethod
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
-        return None
 
+    @abstractmethod
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
-        return True
 
+    @abstractmethod
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made."""
-        return True
 
+    @abstractmethod
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
-        return None
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
@@ -134,8 +131,7 @@ class Analyst:
         plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
-            everybody = plan.touches is None or plan.is_opaque
-            met = owners if everybody else [o for o in plan.touches or () if o in parent]
+            met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
         groups: dict[Any, list[Any]] = {}

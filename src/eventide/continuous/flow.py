@@ -51,10 +51,14 @@ class Still:
         self.at = self.motion.sim.time
 
     def open(self, slot: int) -> None:
-        """A value that stands still changes: whoever reads it is touched. Raises ModelError as `Flow.open`."""
+        """An event changes a value that stands still: whoever reads it is touched. Raises ModelError as `Flow.open`.
+
+        What a law writes there inside a step, as the sum of an object that has been stopped, touches nobody.
+        """
         if self.motion.is_observed:
             refuse_change(self.motion.system.name_of(slot))
-        self.motion.written(slot)
+        if not self.motion.is_marching:
+            self.motion.written(slot)
 
 
 class Flow:

@@ -66,7 +66,7 @@ class Grouping:
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
         still = self.motion.still
-        if any(other._flow is not still for other in plan.touches or ()):
+        if any(other._flow is not still for other in plan.touches):
             return self._flow_for(plan)
         return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
 
@@ -76,7 +76,7 @@ class Grouping:
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
         """
         met: dict[Flow, None] = {}
-        for other in plan.touches or ():
+        for other in plan.touches:
             if other._flow is not self.motion.still:
                 met[other._flow] = None
             elif other is newcomer:
@@ -85,15 +85,6 @@ class Grouping:
         for flow in flows[1:]:
             self._merge(flows[0], flow)
         return flows[0]
-
-    def unite(self, kept: Flow | None = None) -> None:
-        """From now on all is one flow: `kept`, or the first."""
-        motion = self.motion
-        motion.together = True
-        kept = kept or next(iter(motion.flows.values()), None)
-        for flow in list(motion.flows.values()):
-            if kept is not None and flow is not kept:
-                self._merge(kept, flow)
 
     def join(self, kept: Flow, given: Flow, condition: Condition | None) -> None:
         """What runs with one flow touches another: they become one; a condition on time alone so far goes over.
@@ -168,8 +159,8 @@ class Grouping:
 
     def _holds_together(self, owner: Any, plan: LawPlan, flow: Flow) -> bool:
         """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
-        others = [other for other in plan.touches or () if other is not owner and other._flow is flow]
-        by_itself = int(any(other is owner for other in plan.touches or ()))
+        others = [other for other in plan.touches if other is not owner and other._flow is flow]
+        by_itself = int(any(other is owner for other in plan.touches))
         return len(others) > 1 or self._touchers.get(owner, {}).get(flow, 0) > by_itself
 
     def add_slots(self, owner: Any, slots: list[int]) -> None:
@@ -193,8 +184,6 @@ class Grouping:
         joining, self.joining = self.joining, {}
         for owner in joining:
             plan = self.plans[owner] = self.motion.analyst.law(owner)
-            if plan.touches is None and not self.motion.together:
-                self.unite()
             flow = self.the_flow() if self.motion.together else self._flow_for(plan, owner)
             self._change(flow)
             self._enter_flow(flow, owner)
@@ -235,10 +224,8 @@ class Grouping:
         motion.analyst.release(self.plans[owner])
         plan = self.plans[owner] = motion.analyst.law(owner)
         self._enter_flow(flow, owner)
-        if plan.touches is None and not motion.together:
-            self.unite(flow)
-        elif not motion.together:
-            for other in dict.fromkeys(o._flow for o in plan.touches or () if o._flow is not motion.still):
+        if not motion.together:
+            for other in dict.fromkeys(o._flow for o in plan.touches if o._flow is not motion.still):
                 if other is not flow:
                     self._merge(flow, other)
             self._split(flow)
@@ -267,7 +254,7 @@ class Grouping:
         """A flow depends on what a plan reads and touches, also on what is not active yet."""
         if plan.is_opaque:
             self.opaque[flow] = self.opaque.get(flow, 0) + 1
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
                 flows = users.setdefault(item, {})
                 flows[flow] = flows.get(flow, 0) + 1
@@ -278,7 +265,7 @@ class Grouping:
             self.opaque[flow] -= 1
             if not self.opaque[flow]:
                 del self.opaque[flow]
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches or ())):
+        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
                 flows = users[item]
                 flows[flow] -= 1
@@ -324,4 +311,4 @@ def _order(owner: Any) -> tuple[float, int]:
 
 
 def _belongs(condition: Condition, flow: Flow) -> bool:
-    return any(o._flow is flow for o in condition.plan.touches or ())
+    return any(o._flow is flow for o in condition.plan.touches)

@@ -40,6 +40,7 @@ class Host:
             return
         sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
         sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
+        self._running = flow, None
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
         for low, high in flow.segments.rows():
@@ -62,8 +63,9 @@ class Host:
         motion = self.motion
         sim = motion.sim
         sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
-        self.show(motion.flows[f], time)
-        condition = motion.watches.at[c]
+        flow, condition = motion.flows[f], motion.watches.at[c]
+        self._running = flow, condition
+        self.show(flow, time)
         if condition.plan.guide is not None:
             condition.plan.guide(c, time, dt, sim.last_time)
         return self._test(condition)

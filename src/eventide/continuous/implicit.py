@@ -172,7 +172,7 @@ def undone(a: Arrays, f: int) -> float:
             tolerance = abs(rows[ABS, i]) + relative * abs(rows[Y0, i])
             if tolerance > 0.0:
                 floor = max(floor, 10.0 * ROUNDING * abs(rows[Y0, i]) / tolerance)
-    return max(floor, min(STRICT, least**0.5))
+    return float(max(floor, min(STRICT, least**0.5)))
 
 
 def guess(a: Arrays, f: int, step: float) -> None:

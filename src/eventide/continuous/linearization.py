@@ -250,7 +250,7 @@ class Linearizations:
                 k = old.rank.get(slot)
                 if k is None or known[j]:
                     continue
-                rows = [(i, old.rank.get(one.slots[i])) for i in one.dependents[j].tolist()]
+                rows = [(i, old.rank.get(one.slots[i], -1)) for i in one.dependents[j].tolist()]
                 depended = set(old.dependents[k].tolist())
                 if any(before not in depended for _, before in rows):
                     continue

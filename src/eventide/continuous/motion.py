@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import march
-from eventide.continuous.analysis import Analyst
 from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
@@ -62,7 +61,7 @@ from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import Plan
+    from eventide.continuous.analysis import Analyst, Plan
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
@@ -83,12 +82,12 @@ class Motion:
     is_observed whether reporters and recordings look now, who change nothing
     """
 
-    def __init__(self, sim: Simulation, system: System, engine: Engine = PLAIN, analyst: Analyst | None = None) -> None:
+    def __init__(self, sim: Simulation, system: System, analyst: Analyst, engine: Engine = PLAIN) -> None:
         self.sim = sim
         self.system = system
         self.arena = system.arena
         self.engine = engine
-        self.analyst = analyst or Analyst()
+        self.analyst = analyst
         self.analyst.motion = self
         self.together = sim.stepping == "together"
         self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)

@@ -74,8 +74,6 @@ class Watches:
         """Give a condition its row and its place in a flow."""
         motion = self.motion
         plan = condition.plan = motion.analyst.condition(condition)
-        if plan.touches is None and not motion.together:
-            motion.groups.unite()
         row = self.ints.allocate()
         same = self.floats.allocate()
         assert row == same
@@ -94,7 +92,7 @@ class Watches:
     def _count(self, plan: ConditionPlan) -> None:
         if plan.is_certified:
             self.certified += 1
-        elif plan.guide is not None or not (plan.is_opaque or plan.touches is None):
+        elif not plan.is_opaque:
             self.sampled += 1
         else:
             self.opaque += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator
 from contextlib import suppress
-from types import CodeType, FunctionType, GeneratorType, MethodType
+from types import FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.forgotten import UNKNOWN, attribute_of
@@ -33,8 +33,6 @@ NUMBERS: Final[dict[str, int]] = {
     "Tick": HOLD,
 }
 """The numbers of the makers of commands and of the commands themselves."""
-_CLEAN: Final[dict[int, CodeType]] = {}
-"""Code that was found to be in order, by id, as its hash takes longer than a start."""
 
 
 class Mention(NamedTuple):
@@ -55,7 +53,7 @@ def refuse_commands(function: Any, this: Any, sim: World, owner: str) -> None:
     """
     if isinstance(function, MethodType):
         function, this = function.__func__, function.__self__
-    if not isinstance(function, FunctionType) or id(function.__code__) in _CLEAN:
+    if not isinstance(function, FunctionType) or id(function.__code__) in sim._code_in_order:
         return
     found = next(_mentions(function, this), None)
     if found is not None:
@@ -65,7 +63,7 @@ def refuse_commands(function: Any, this: Any, sim: World, owner: str) -> None:
             f"{found.name}() at {found.file}:{found.line} makes a command in {owner}, where nobody can wait: "
             "let a process do it.",
         )
-    _CLEAN[id(function.__code__)] = function.__code__
+    sim._code_in_order[id(function.__code__)] = function.__code__
 
 
 def refuse_answer(answer: Any, sim: World, owner: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
-from types import GeneratorType
+from types import CodeType, GeneratorType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
@@ -81,6 +81,8 @@ class World:
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
         self._counts: dict[Any, int] = {}
+        self._code_in_order: dict[int, CodeType] = {}
+        """Code that was looked through and makes no command between events, by id, as its hash takes longer."""
         self._streams: dict[str, Stream] = {}
         self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
