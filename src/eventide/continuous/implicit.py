@@ -86,6 +86,8 @@ LONGEST: Final = 8.0
 SHORTEST: Final = 0.2
 FIRST: Final = 0.1
 """Where the first step is refused, the next attempt is so long."""
+FARTHEST_GUESS: Final = 100.0
+"""The interpolant is not drawn out to a step that is longer than this many of its own."""
 KEEP: Final = 1.2
 """A step that would become longer by less stays, and with it what is factorized."""
 CAP: Final = 1e8
@@ -178,6 +180,8 @@ def undone(a: Arrays, f: int) -> float:
 def guess(a: Arrays, f: int, step: float) -> None:
     """Begin at the interpolant of the step before, drawn out; without one at rates of zero."""
     stages, past = a.method.sizes[IMPLICIT], a.flow_floats[f, PAST]
+    if step > FARTHEST_GUESS * past:
+        past = 0.0
     rows = a.rows
     for stage in range(1, stages + 1):
         share = a.method.nodes[stage] * step
@@ -232,14 +236,14 @@ def correct(a: Arrays, f: int, step: float) -> float:
     for b in range(reals):
         residue(a, f, b, real)
         resolve(a, s, min(b, a.method.sizes[FACTORS] - 1), real)
-        largest = max(largest, move(a, f, b, real, step))
+        largest = move(a, f, b, real, step, largest)
     for p in range(a.method.sizes[PAIRS]):
         b = reals + 2 * p
         residue(a, f, b, real)
         residue(a, f, b + 1, imaginary)
         resolve_pair(a, s, p, real, imaginary)
-        largest = max(largest, move(a, f, b, real, step))
-        largest = max(largest, move(a, f, b + 1, imaginary, step))
+        largest = move(a, f, b, real, step, largest)
+        largest = move(a, f, b + 1, imaginary, step, largest)
     transform_back(a, f)
     return largest
 
@@ -275,20 +279,24 @@ def residue(a: Arrays, f: int, b: int, v: int) -> None:
         a.constants[v + k] = total
 
 
-def move(a: Arrays, f: int, b: int, v: int, step: float) -> float:
-    """Add a correction to the transformed means of block `b`; its size in units of the tolerance."""
+def move(a: Arrays, f: int, b: int, v: int, step: float, before: float) -> float:
+    """Add a correction to the transformed means of block `b`; its size in units of the tolerance, or `before`.
+
+    Where it is larger than that WORST becomes the slot where it is largest.
+    """
     s, first = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1 + a.method.sizes[IMPLICIT]
-    largest = 0.0
+    largest = before
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
         change = a.constants[v + k]
         tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
-        size = abs(change)
+        size = abs(step * change)
         if not size <= largest * tolerance:
             largest = size / tolerance if tolerance > 0.0 and size < HUGE else 2.0 * HUGE
-        rows[K + 1 + b, i] = change / step
-        rows[first + b, i] += change / step
+            a.flow_ints[f, WORST] = i
+        rows[K + 1 + b, i] = change
+        rows[first + b, i] += change
     return largest
 
 
@@ -323,21 +331,21 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     note_size(a, f)
     add_means(a, f, K, error)
     resolve(a, s, 0, error)
-    keep_error(a, f, error, step)
-    ratio = ratio_of(a, f, error)
+    keep_error(a, f, error)
+    ratio = ratio_of(a, f, error, step)
     if ratio >= 1.0 or (a.flow_floats[f, PAST] > 0.0 and a.lists[s + REJECTED] == 0):
         return ratio
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
-        rows[Y, i] = rows[Y0, i] + a.constants[error + k]
+        rows[Y, i] = rows[Y0, i] + step * a.constants[error + k]
     run_laws(a, f, a.flow_floats[f, START], 0.0, first)
     if a.settings[TROUBLED] != 0.0 or a.settings[ABORTED] != 0.0:
         return ratio
     add_means(a, f, first, error)
     resolve(a, s, 0, error)
-    keep_error(a, f, error, step)
-    return ratio_of(a, f, error)
+    keep_error(a, f, error)
+    return ratio_of(a, f, error, step)
 
 
 def note_size(a: Arrays, f: int) -> None:
@@ -361,21 +369,21 @@ def add_means(a: Arrays, f: int, rates: int, v: int) -> None:
         a.constants[v + k] = total
 
 
-def keep_error(a: Arrays, f: int, v: int, step: float) -> None:
+def keep_error(a: Arrays, f: int, v: int) -> None:
     """Keep the estimate, as a rate, for the interpolant."""
     s, row = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1
     for k in range(a.lists[s + SIZE]):
-        a.rows[row, a.lists[s + SLOTS + k]] = a.constants[v + k] / step
+        a.rows[row, a.lists[s + SLOTS + k]] = a.constants[v + k]
 
 
-def ratio_of(a: Arrays, f: int, v: int) -> float:
-    """The smallest ratio of tolerance to the errors in a vector; 0 if one is not finite."""
+def ratio_of(a: Arrays, f: int, v: int, step: float) -> float:
+    """The smallest ratio of tolerance to step * the errors in a vector; 0 if one is not finite."""
     s, ratio = a.flow_ints[f, SYSTEM], CAP
     a.flow_ints[f, WORST] = -1
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
-        size = abs(a.constants[v + k])
+        size = abs(step * a.constants[v + k])
         tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
         if not size * ratio <= tolerance:
             ratio = tolerance / size if 0.0 < size < HUGE else 0.0

@@ -27,6 +27,7 @@ from eventide.continuous.tables import (
     START,
     SYSTEM,
     TROUBLED,
+    WORST,
     Y0,
     Arrays,
     K,
@@ -184,6 +185,7 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
     if a.settings[TROUBLED] != 0.0 or a.settings[ABORTED] != 0.0:
         a.settings[TROUBLED] = 0.0
         return False
+    worst = -1
     for c in range(first, last):
         j = a.lists[a.lists[s + COLUMN] + c]
         at = a.lists[s + SLOTS + j]
@@ -194,9 +196,11 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
             slot = a.lists[s + SLOTS + i]
             slope = (rows[moved, slot] - rows[K, slot]) / move
             if not abs(slope) < HUGE:
-                return False
+                worst = slot
             a.constants[matrix + i * stride + j] = slope
-    return True
+    if worst >= 0:
+        a.flow_ints[f, WORST] = worst
+    return worst < 0
 
 
 def probe(a: Arrays, f: int, slot: int) -> None:
@@ -211,19 +215,19 @@ def probe(a: Arrays, f: int, slot: int) -> None:
 
 
 def factorize(a: Arrays, f: int, step: float) -> bool:
-    """Factorize eigenvalue / step - derivatives for each real eigenvalue and each pair; whether all are regular."""
+    """Factorize eigenvalue - step * derivatives for each real eigenvalue and each pair; whether all are regular."""
     s = a.flow_ints[f, SYSTEM]
     n, reals, real_factors = a.lists[s + SIZE], a.method.sizes[REALS], a.method.sizes[FACTORS]
     a.flow_ints[f, FACTORIZATIONS] += 1
     a.lists[s + FACTORED] = 0
     for q in range(real_factors):
-        shift_into(a, s, 1 + q, a.method.transform[q, q] / step)
+        shift_into(a, s, 1 + q, step, a.method.transform[q, q])
         if not decompose(a, s, matrix_at(a, s, 1 + q), a.lists[s + PIVOTS] + q * n):
             return False
     for p in range(a.method.sizes[PAIRS]):
         b, at = reals + 2 * p, 1 + real_factors + 2 * p
-        shift_into(a, s, at, a.method.transform[b, b] / step)
-        put_imaginary(a, s, at + 1, a.method.transform[b + 1, b] / step)
+        shift_into(a, s, at, step, a.method.transform[b, b])
+        put_imaginary(a, s, at + 1, a.method.transform[b + 1, b])
         pivots = a.lists[s + PIVOTS] + (real_factors + p) * n
         if not decompose_pair(a, s, matrix_at(a, s, at), matrix_at(a, s, at + 1), pivots):
             return False
@@ -232,12 +236,12 @@ def factorize(a: Arrays, f: int, step: float) -> bool:
     return True
 
 
-def shift_into(a: Arrays, s: int, number: int, shift: float) -> None:
-    """Set a matrix to shift - derivatives."""
+def shift_into(a: Arrays, s: int, number: int, step: float, shift: float) -> None:
+    """Set a matrix to shift - step * derivatives."""
     cells, origin = a.lists[s + CELLS], a.lists[s + ORIGIN]
     source, target = matrix_at(a, s, 0) - origin, matrix_at(a, s, number) - origin
     for m in range(cells):
-        a.constants[target + m] = -a.constants[source + m]
+        a.constants[target + m] = -step * a.constants[source + m]
     diagonal, stride = target + origin, a.lists[s + STRIDE] + 1
     for k in range(a.lists[s + SIZE]):
         a.constants[diagonal + k * stride] += shift
