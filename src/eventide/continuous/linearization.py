@@ -26,6 +26,7 @@ from eventide.continuous.linear import (
     GROUP,
     GROUPS,
     JACOBIAN,
+    KEPT,
     LOWER,
     MATRICES,
     MISSING,
@@ -262,7 +263,7 @@ class Linearizations:
         due = lists[one.place + DUE]
         for g, group in enumerate(groups):
             lists[due + g] = int(not known[group].all())
-        lists[one.place + JACOBIAN] = PATCHED
+        lists[one.place + JACOBIAN] = KEPT if known.all() else PATCHED
 
 
 def bandwidths(dependents: list[NDArray[np.int64]]) -> tuple[int, int]:
