@@ -1,5 +1,6 @@
 """SUNDIALS' CVODE, backward differentiation, all in native code: its libraries as scikit-sundae brings them, called by
-ctypes, and the right-hand side by numba; at the tolerance where its error is that of the others."""
+ctypes, and the right-hand side by numba; at the tolerance where its error is that of the others.
+"""
 
 import ctypes
 from functools import cache

@@ -43,6 +43,7 @@ from eventide.continuous.tables import (
     ABORTED,
     ABS,
     DEGREE,
+    DENSE,
     ERROR_ORDER,
     ESTIMATE,
     ESTIMATED,
@@ -196,21 +197,7 @@ def guess(a: Arrays, f: int, step: float) -> None:
                         total = total * (1.0 + x) + sums
                     mean = total * a.method.nodes[stage] / past
                 rows[K + stage, i] = mean
-    transform_means(a, f)
-
-
-def transform_means(a: Arrays, f: int) -> None:
-    """Set the transformed means from the means."""
-    stages = a.method.sizes[IMPLICIT]
-    first = K + a.method.sizes[STAGES] + 1 + stages
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            for b in range(stages):
-                total = 0.0
-                for j in range(stages):
-                    total += a.method.transform[2 * stages + b, j] * rows[K + 1 + j, i]
-                rows[first + b, i] = total
+    transform(a, f, 2, K + a.method.sizes[STAGES] + 1 + stages)
 
 
 def evaluate_stages(a: Arrays, f: int, step: float) -> bool:
@@ -231,8 +218,8 @@ def correct(a: Arrays, f: int, step: float) -> float:
     s = a.flow_ints[f, SYSTEM]
     real, reals = vector_at(a, s, 0), a.method.sizes[REALS]
     imaginary, largest = vector_at(a, s, 1), 0.0
-    # The corrections take the place of the rates at the stages, which are not needed any longer.
-    transform_rates(a, f)
+    # Residues take the place of the means, which are made anew, and corrections that of the rates at the stages.
+    transform(a, f, 0, K + 1)
     for b in range(reals):
         residue(a, f, b, real)
         resolve(a, s, min(b, a.method.sizes[FACTORS] - 1), real)
@@ -244,25 +231,16 @@ def correct(a: Arrays, f: int, step: float) -> float:
         resolve_pair(a, s, p, real, imaginary)
         largest = move(a, f, b, real, step, largest)
         largest = move(a, f, b + 1, imaginary, step, largest)
-    transform_back(a, f)
+    transform(a, f, 1, K + 1)
     return largest
 
 
-def transform_rates(a: Arrays, f: int) -> None:
-    """Replace the rates at the stages by what is left of the transformed equations: rates less means."""
-    stages, end = a.method.sizes[IMPLICIT], K + a.method.sizes[STAGES]
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            for b in range(stages):
-                total = a.method.transform[3 * stages, b] * rows[K, i]
-                for j in range(stages):
-                    total += a.method.transform[2 * stages + b, j] * rows[end + 1 + j, i]
-                for j in range(stages):
-                    total -= a.method.transform[b, j] * rows[end + 1 + stages + j, i]
-                rows[K + 1 + b, i] = total
-    for b in range(stages):
-        copy(a, f, K + 1 + b, end + 1 + b)
+def transform(a: Arrays, f: int, part: int, target: int) -> None:
+    """Combine rows by one part of the table's last rows: 0 gives residues, 1 means, 2 transformed means."""
+    stages, count = a.method.sizes[STAGES], a.method.sizes[IMPLICIT]
+    first = stages + DENSE + a.method.sizes[DEGREE] + part * count
+    for b in range(count):
+        combine(a, f, first + b, stages + 1 + 2 * count, 1.0, target + b, False)
 
 
 def residue(a: Arrays, f: int, b: int, v: int) -> None:
@@ -271,11 +249,11 @@ def residue(a: Arrays, f: int, b: int, v: int) -> None:
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
-        total = rows[end + 1 + b, i]
+        total = rows[K + 1 + b, i]
         for j in range(min(b, reals)):
-            weight = a.method.transform[b, j]
+            weight = a.method.blocks[b, j]
             if weight != 0.0:
-                total -= weight * rows[K + 1 + j, i]
+                total -= weight * rows[end + 1 + j, i]
         a.constants[v + k] = total
 
 
@@ -284,8 +262,8 @@ def move(a: Arrays, f: int, b: int, v: int, step: float, before: float) -> float
 
     Where it is larger than that WORST becomes the slot where it is largest.
     """
-    s, first = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1 + a.method.sizes[IMPLICIT]
-    largest = before
+    s, first = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1
+    means, largest = first + a.method.sizes[IMPLICIT], before
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
@@ -295,23 +273,9 @@ def move(a: Arrays, f: int, b: int, v: int, step: float, before: float) -> float
         if not size <= largest * tolerance:
             largest = size / tolerance if tolerance > 0.0 and size < HUGE else 2.0 * HUGE
             a.flow_ints[f, WORST] = i
-        rows[K + 1 + b, i] = change
-        rows[first + b, i] += change
+        rows[first + b, i] = change
+        rows[means + b, i] += change
     return largest
-
-
-def transform_back(a: Arrays, f: int) -> None:
-    """Set the means from the transformed ones."""
-    stages = a.method.sizes[IMPLICIT]
-    first = K + a.method.sizes[STAGES] + 1 + stages
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            for j in range(stages):
-                total = 0.0
-                for b in range(stages):
-                    total += a.method.transform[stages + j, b] * rows[first + b, i]
-                rows[K + 1 + j, i] = total
 
 
 # --- the error and the next step --------------------------------------------------------------------------------------

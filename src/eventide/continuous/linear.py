@@ -221,13 +221,13 @@ def factorize(a: Arrays, f: int, step: float) -> bool:
     a.flow_ints[f, FACTORIZATIONS] += 1
     a.lists[s + FACTORED] = 0
     for q in range(real_factors):
-        shift_into(a, s, 1 + q, step, a.method.transform[q, q])
+        shift_into(a, s, 1 + q, step, a.method.blocks[q, q])
         if not decompose(a, s, matrix_at(a, s, 1 + q), a.lists[s + PIVOTS] + q * n):
             return False
     for p in range(a.method.sizes[PAIRS]):
         b, at = reals + 2 * p, 1 + real_factors + 2 * p
-        shift_into(a, s, at, step, a.method.transform[b, b])
-        put_imaginary(a, s, at + 1, a.method.transform[b + 1, b])
+        shift_into(a, s, at, step, a.method.blocks[b, b])
+        put_imaginary(a, s, at + 1, a.method.blocks[b + 1, b])
         pivots = a.lists[s + PIVOTS] + (real_factors + p) * n
         if not decompose_pair(a, s, matrix_at(a, s, at), matrix_at(a, s, at + 1), pivots):
             return False

@@ -239,13 +239,14 @@ class Coefficients(NamedTuple):
     nodes       times of the stages, of the end, and of the extra stages
     table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
                 first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
-                the interpolant, and the arguments of the extra stages
+                the interpolant, and the arguments of the extra stages; of an implicit method instead of those the
+                rows for the residues of the transformed equations, the mean rates from the transformed ones, and back,
+                with columns for the rates at the stages and the transformed means
     layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
-    transform   of an implicit method of s stages, (3 s + 1, s): the blocks of its inverse matrix, the transform to
-                them, its inverse, and what the rate at the start gives to each block; else empty
+    blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
     kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
                 and the restriction of a polynomial to a part of the step
     """
@@ -256,7 +257,7 @@ class Coefficients(NamedTuple):
     layers: Any
     mixed: Any
     bernstein: Any
-    transform: Any
+    blocks: Any
     kernels: Any
 
 
@@ -287,6 +288,8 @@ FACTORS: Final = 14
 ESTIMATED: Final = 15
 """Whether an implicit method has an error estimate."""
 METHOD_SIZES: Final = 16
+ITERATED: Final = 3
+"""So many more rows the table of an implicit method has for each stage: see `Coefficients`."""
 MOST_IMPLICIT: Final = 5
 """So many stages can be found by iteration: rows for mean rates, rates and transformed ones, and two besides."""
 RESULT: Final = 0

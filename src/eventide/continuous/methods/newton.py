@@ -202,7 +202,9 @@ class Implicit:
         for row, entry in zip(dense, self.bend, strict=False):
             row[-1] = parts.blocks[0][0] * float(entry)
         lines = ((), *(rate_of(i) for i in range(1, stages)), self.weights, self.error)
-        table = np.array([*([float(w) for w in padded(entries, stages + 2)] for entries in lines), *dense])
+        rows = [[float(w) for w in padded(entries, stages + 2)] for entries in lines] + dense + self._iterated()
+        width = stages + 1 + 2 * self.implicit_stages
+        table = np.array([[*entries, *[0.0] * (width - len(entries))] for entries in rows])
         eigenvalues = [parts.blocks[i][i] for i in range(parts.reals)]
         sizes = np.zeros(METHOD_SIZES, np.int64)
         sizes[STAGES], sizes[ERROR_STAGE], sizes[WITH_PAST], sizes[FIRST_STAGE] = stages, stages, stages, 1
@@ -211,12 +213,28 @@ class Implicit:
         sizes[REALS], sizes[PAIRS] = parts.reals, (self.implicit_stages - parts.reals) // 2
         sizes[FACTORS] = 1 if len(set(eigenvalues)) == 1 else parts.reals
         nodes = np.array([*(float(c) for c in self.nodes), 1.0])
-        known = [float(dot(row, self._known_part)) for row in self._inverse]
-        given = [sum(t * g for t, g in zip(row, known, strict=True)) for row in parts.inverse]
-        transform = np.array([*parts.blocks, *parts.transform, *parts.inverse, given])
         nothing = np.zeros((1, 1))
         certain = bernstein_matrix(len(dense))
-        return Coefficients(sizes, nodes, table, nothing, nothing, certain, transform, np.zeros(0, np.int64))
+        return Coefficients(
+            sizes, nodes, table, nothing, nothing, certain, np.array(parts.blocks), np.zeros(0, np.int64)
+        )
+
+    def _iterated(self) -> list[list[float]]:
+        """The rows of the table for the iteration.
+
+        Columns     the rate at the start, the mean rates, the rate at the end, the rates at the stages, the transformed
+                    means
+        """
+        parts, count = self.spectrum, self.implicit_stages
+        none = [0.0] * count
+        known = [float(dot(row, self._known_part)) for row in self._inverse]
+        given = [sum(t * g for t, g in zip(row, known, strict=True)) for row in parts.inverse]
+        residues = [
+            [start, *none, 0.0, *inverse, *(-entry for entry in block)]
+            for start, inverse, block in zip(given, parts.inverse, parts.blocks, strict=True)
+        ]
+        means = [[0.0, *none, 0.0, *none, *row] for row in parts.transform]
+        return [*residues, *means, *([0.0, *row] for row in parts.inverse)]
 
     def __repr__(self) -> str:
         return f"<Implicit {self.name!r}, order {self.order}>"
