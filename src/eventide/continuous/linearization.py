@@ -11,7 +11,7 @@ Source: Curtis, Powell & Reid, J. Inst. Maths Applics 13 (1974), for the groups;
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -75,6 +75,16 @@ class Derivatives:
         """Whether the matrix is kept and factorized as a whole."""
         return self.lower == self.upper == self.states - 1
 
+    @property
+    def stride(self) -> int:
+        """How far the items of one column are from each other."""
+        return self.states if self.is_dense else 2 * self.lower + self.upper
+
+    @property
+    def origin(self) -> int:
+        """Where the first item of the main diagonal stands."""
+        return 0 if self.is_dense else self.lower
+
     def __str__(self) -> str:
         shape = "dense" if self.is_dense else f"a band of {self.lower} + 1 + {self.upper} diagonals"
         return f"derivatives of {self.states} rates by differences in {self.evaluations} evaluations, {shape}"
@@ -90,7 +100,7 @@ class Linearization:
     """
 
     slots: list[int]
-    dependents: list[NDArray[np.int64]]
+    dependents: list[list[int]]
     kind: Derivatives
     place: int = -1
     size: int = 0
@@ -163,8 +173,8 @@ class Linearizations:
         if old is not None and dependents is not None:
             before = {slot: old.dependents[k] for slot, k in old.rank.items()}
             rank = {slot: k for k, slot in enumerate(slots)}
-            known = [np.array([rank[old.slots[i]] for i in before[slot]], np.int64) for slot in slots]
-            wider = [np.union1d(one, other) for one, other in zip(known, dependents, strict=True)]
+            known = [[rank[old.slots[i]] for i in before[slot]] for slot in slots]
+            wider = [sorted({*one, *other}) for one, other in zip(known, dependents, strict=True)]
             if all(len(one) == len(other) for one, other in zip(known, wider, strict=True)):
                 self.motion.lists.array[old.place + DOUBTED] = LOOKED_AT
                 return
@@ -173,67 +183,81 @@ class Linearizations:
             self.leave(flow)
         self._make(flow, slots, dependents)
 
-    def _ask(self, flow: Flow, slots: list[int]) -> list[NDArray[np.int64]] | None:
+    def _ask(self, flow: Flow, slots: list[int]) -> list[list[int]] | None:
         """For each state the rates that depend on it; None if they may all depend on all."""
         if len(slots) <= SMALL:
             return None
         motion, places = self.motion, np.array(slots, np.int64)
-        found = []
+        found: list[list[int]] = []
         for slot in slots:
             if not motion.host.ask(flow, slot):
-                found.append(np.arange(len(slots)))
+                found.append(list(range(len(slots))))
                 continue
             rates = motion.arena.table[R, places]
-            found.append(np.flatnonzero(~np.isfinite(rates)))
+            found.append(np.flatnonzero(~np.isfinite(rates)).tolist())
         motion.show_start(flow)
         return found
 
-    def _make(self, flow: Flow, slots: list[int], dependents: list[NDArray[np.int64]] | None) -> None:
-        is_known = dependents is not None
+    def _make(self, flow: Flow, slots: list[int], found: list[list[int]] | None) -> None:
         count = len(slots)
-        if dependents is None:
-            dependents = [np.arange(count)] * count
-        order = narrow_order(dependents) if is_known else list(range(count))
-        rank = np.empty(count, np.int64)
-        rank[order] = np.arange(count)
-        slots = [slots[k] for k in order]
-        dependents = [np.sort(rank[dependents[k]]) for k in order]
-        lower, upper = bandwidths(dependents)
-        if 2 * lower + upper + 1 >= count:
-            lower = upper = max(count - 1, 0)
-        groups = grouped(dependents, count)
-        kind = Derivatives(count, len(groups), lower, upper, is_known)
+        if found is None:
+            everything = list(range(count))
+            dependents, groups, lower = [everything] * count, [[j] for j in everything], max(count - 1, 0)
+            upper = lower
+        else:
+            order = narrow_order(found)
+            rank = [0] * count
+            for k, j in enumerate(order):
+                rank[j] = k
+            slots = [slots[k] for k in order]
+            dependents = [sorted([rank[i] for i in found[k]]) for k in order]
+            groups = grouped(dependents, count)
+            lower, upper = bandwidths(dependents)
+            if 2 * lower + upper + 1 >= count:
+                lower = upper = max(count - 1, 0)
+        kind = Derivatives(count, len(groups), lower, upper, found is not None)
         one = Linearization(slots, dependents, kind)
-        self._lay(flow, one, groups)
+        self._lay(one, groups)
         self._take_over(one, groups)
         self.of[flow.number] = one
         self.motion.flow_ints.view[flow.number, SYSTEM] = one.place
 
-    def _lay(self, flow: Flow, one: Linearization, groups: list[list[int]]) -> None:
+    def _lay(self, one: Linearization, groups: list[list[int]]) -> None:
         """Make the blocks of a linearization."""
         motion, kind, sizes = self.motion, one.kind, self.motion.method.coefficients.sizes
-        count, lower, upper = kind.states, kind.lower, kind.upper
-        stride, origin = (count, 0) if kind.is_dense else (2 * lower + upper, lower)
-        cells = count * stride + origin + 2 * count if not kind.is_dense else count * count
-        factors = int(sizes[FACTORS] + sizes[PAIRS])
-        rows = np.concatenate([np.zeros(0, np.int64), *one.dependents])
-        pointers = np.cumsum([0, *(len(d) for d in one.dependents)])
-        starts = np.cumsum([0, *(len(group) for group in groups)])
+        count, reals, pairs = kind.states, int(sizes[FACTORS]), int(sizes[PAIRS])
+        cells = max(count - 1, 0) * kind.stride + kind.origin + count
+        starts, pointers = [0], [0]
+        for group in groups:
+            starts.append(starts[-1] + len(group))
+        for rows in one.dependents:
+            pointers.append(pointers[-1] + len(rows))
         columns = [j for group in groups for j in group]
-        head = np.zeros(SLOTS, np.int64)
-        parts = [head, np.array(one.slots, np.int64), starts, np.array(columns, np.int64), pointers, rows]
-        parts += [np.ones(len(groups), np.int64), np.zeros(count * factors, np.int64)]
-        ends = np.cumsum([len(part) for part in parts])
-        one.size, one.room = int(ends[-1]), MATRICES + cells * (1 + int(sizes[FACTORS]) + 2 * int(sizes[PAIRS]))
-        one.room += VECTORS * count
+        dependents = [i for rows in one.dependents for i in rows]
+        head = [0] * SLOTS
+        parts = [
+            head,
+            one.slots,
+            starts,
+            columns,
+            pointers,
+            dependents,
+            [1] * len(groups),
+            [0] * count * (reals + pairs),
+        ]
+        one.size = sum(map(len, parts))
+        one.room = MATRICES + cells * (1 + reals + 2 * pairs) + VECTORS * count
         one.place = motion.lists.allocate(one.size)
         one.numbers = motion.constants.allocate(one.room)
-        head[SIZE], head[LOWER], head[UPPER], head[STRIDE] = count, lower, upper, stride
-        head[CELLS], head[ORIGIN], head[GROUPS], head[NUMBERS] = cells, origin, len(groups), one.numbers
-        for name, part in ((GROUP, 2), (COLUMN, 3), (POINTER, 4), (DEPENDENT, 5), (DUE, 6), (PIVOTS, 7)):
-            head[name] = one.place + int(ends[part - 1])
+        head[SIZE], head[LOWER], head[UPPER], head[STRIDE] = count, kind.lower, kind.upper, kind.stride
+        head[CELLS], head[ORIGIN], head[GROUPS], head[NUMBERS] = cells, kind.origin, len(groups), one.numbers
         head[JACOBIAN], head[CAREFUL] = MISSING, 1
-        motion.lists.array[one.place : one.place + one.size] = np.concatenate(parts)
+        at = one.place
+        for name, part in zip((-1, -1, GROUP, COLUMN, POINTER, DEPENDENT, DUE, PIVOTS), parts, strict=True):
+            if name >= 0:
+                head[name] = at
+            at += len(part)
+        motion.lists.array[one.place : at] = [number for part in parts for number in part]
         block = motion.constants.array[one.numbers : one.numbers + one.room]
         block[:] = 0.0
         block[ETA] = 1.0
@@ -242,21 +266,20 @@ class Linearizations:
         """Take from earlier derivatives what is still valid: all columns whose rates have been known before."""
         lists = self.motion.lists.array
         known = np.zeros(len(one.slots), bool)
-        matrix, stride, origin = self._matrix(one), lists[one.place + STRIDE], lists[one.place + ORIGIN]
+        matrix = self._matrix(one)
         for old, numbers in self.left:
-            old_stride, old_origin = (
-                (old.kind.states, 0) if old.kind.is_dense else (2 * old.kind.lower + old.kind.upper, old.kind.lower)
-            )
             for j, slot in enumerate(one.slots):
                 k = old.rank.get(slot)
                 if k is None or known[j]:
                     continue
-                rows = [(i, old.rank.get(one.slots[i], -1)) for i in one.dependents[j].tolist()]
-                depended = set(old.dependents[k].tolist())
+                rows = [(i, old.rank.get(one.slots[i], -1)) for i in one.dependents[j]]
+                depended = set(old.dependents[k])
                 if any(before not in depended for _, before in rows):
                     continue
                 for i, before in rows:
-                    matrix[origin + i * stride + j] = numbers[old_origin + before * old_stride + k]
+                    matrix[one.kind.origin + i * one.kind.stride + j] = numbers[
+                        old.kind.origin + before * old.kind.stride + k
+                    ]
                 known[j] = True
         if not known.any():
             return
@@ -266,37 +289,34 @@ class Linearizations:
         lists[one.place + JACOBIAN] = KEPT if known.all() else PATCHED
 
 
-def bandwidths(dependents: list[NDArray[np.int64]]) -> tuple[int, int]:
+def bandwidths(dependents: list[list[int]]) -> tuple[int, int]:
     """How many diagonals below and above the main one are not zero."""
-    lower = max((int(rows[-1]) - j for j, rows in enumerate(dependents) if len(rows)), default=0)
-    upper = max((j - int(rows[0]) for j, rows in enumerate(dependents) if len(rows)), default=0)
+    lower = max((rows[-1] - j for j, rows in enumerate(dependents) if len(rows)), default=0)
+    upper = max((j - rows[0] for j, rows in enumerate(dependents) if len(rows)), default=0)
     return max(lower, 0), max(upper, 0)
 
 
-def grouped(dependents: list[NDArray[np.int64]], count: int) -> list[list[int]]:
+def grouped(dependents: list[list[int]], count: int) -> list[list[int]]:
     """Columns in groups of which no row depends on two: each in the first group where it fits."""
     groups: list[list[int]] = []
-    taken: list[Any] = []
+    taken: list[bytearray] = []
     for j, rows in enumerate(dependents):
-        for group, rows_taken in zip(groups, taken, strict=True):
-            if not rows_taken[rows].any():
-                group.append(j)
-                rows_taken[rows] = True
-                break
-        else:
-            fresh = np.zeros(count, bool)
-            fresh[rows] = True
-            groups.append([j])
-            taken.append(fresh)
+        place = next((g for g, marks in enumerate(taken) if not any(marks[i] for i in rows)), len(groups))
+        if place == len(groups):
+            groups.append([])
+            taken.append(bytearray(count))
+        groups[place].append(j)
+        for i in rows:
+            taken[place][i] = 1
     return groups
 
 
-def narrow_order(dependents: list[NDArray[np.int64]]) -> list[int]:
+def narrow_order(dependents: list[list[int]]) -> list[int]:
     """An order of the states in which those that depend on each other are near: their own, or a better one."""
     count = len(dependents)
     neighbours: list[dict[int, None]] = [{} for _ in range(count)]
     for j, rows in enumerate(dependents):
-        for i in rows.tolist():
+        for i in rows:
             if i != j:
                 neighbours[i][j] = neighbours[j][i] = None
     own = max((abs(i - j) for i in range(count) for j in neighbours[i]), default=0)

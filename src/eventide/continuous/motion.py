@@ -71,6 +71,10 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+ROOM: Final = 1024
+"""So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
+
+
 class Motion:
     """The flows of one simulation and the arrays in which they are computed.
 
@@ -96,8 +100,8 @@ class Motion:
         self.chain = Runs(3, self.outdate)
         self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
-        self.lists = Blocks(np.int64, self.outdate)
-        self.constants = Blocks(np.float64, self.outdate)
+        self.lists = Blocks(np.int64, self.outdate, ROOM)
+        self.constants = Blocks(np.float64, self.outdate, ROOM)
         settings = np.zeros(SETTINGS)
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
