@@ -168,6 +168,30 @@ def test_a_band_gives_what_a_dense_matrix_gives(cells: int, monkeypatch: pytest.
     assert band == pytest.approx(dense, abs=1e-12)
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_matrix_that_needs_interchanges(compiled: bool) -> None:
+    # A rotation far faster than the step, beside what makes the entries below the diagonal the largest.
+    class Rotation(ev.Continuous):
+        speed: float = 1e6
+        x: ev.State = ev.state(1.0)
+        y: ev.State = ev.state(-1.0)
+        z: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -self.z
+            self.rate.y = self.speed * self.x - self.y + self.speed * self.z
+            self.rate.z = self.x - 3.0 * self.z
+
+    sim = make(compile=compiled, rel_error=1e-8, abs_error=1e-8)
+    model = Rotation(sim).start()
+    sim.run(until=1.0)
+    matrix = np.array([[0.0, 0.0, -1.0], [1e6, -1.0, 1e6], [1.0, 0.0, -3.0]])
+    values, vectors = np.linalg.eig(matrix)
+    exact = (vectors @ (np.exp(values) * np.linalg.solve(vectors, [1.0, -1.0, 1.0]))).real
+    assert [model.x, model.z] == pytest.approx([exact[0], exact[2]], rel=1e-7)
+    assert model.y == pytest.approx(exact[1], rel=1e-6)
+
+
 class Switched(ev.Continuous):
     """What one state depends on becomes more as soon as another has fallen."""
 
@@ -271,6 +295,49 @@ def test_a_jump_of_the_laws_costs_no_accuracy() -> None:
     assert model.y == pytest.approx(1.0 - exp(-2.0), rel=1e-7)
 
 
+class Relaxing(ev.Continuous):
+    """Goes to its target at a speed, and besides by itself."""
+
+    speed: float = 1e6
+    drift: float = 0.0
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = -self.speed * self.y + self.drift
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_derivatives_from_before_an_event_deceive_nobody(compiled: bool) -> None:
+    # With them one iteration would move the state by a millionth of what it should, and the estimate would be as small.
+    sim = make(compile=compiled, rel_error=1e-3, abs_error=1e-3)
+    model = Relaxing(sim).start()
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        model.speed, model.drift = 0.0, 1.0
+
+    sim.process(story())
+    sim.run(until=2.0)
+    assert model.y == pytest.approx(1.0, abs=1e-9)
+
+
+def test_the_error_of_what_is_stiff_is_filtered_twice_at_a_start() -> None:
+    # A start beside the slow solution: the estimate, taken once, is as large as the rate there.
+    class Beside(ev.Continuous):
+        y: ev.State = ev.state(1.001)
+        slow: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.y = -1e8 * (self.y - self.slow)
+            self.rate.slow = -self.slow
+
+    sim = make(dt_max=0.01, rel_error=1e-5, abs_error=1e-5)
+    Beside(sim).start()
+    sim.run(until=0.1)
+    assert (sim.report().steps, sim.report().refused) == (10, 0)
+
+
+@pytest.mark.row("R-263")
 def test_the_method_may_be_exchanged_at_an_event() -> None:
     def run(*methods: Any) -> float:
         sim = make(rel_error=1e-9, abs_error=1e-12)

@@ -5,8 +5,8 @@ from numba import njit
 from scipy.integrate import odeint
 from stiff import StiffTrial
 
-SHARE = {"robertson": 0.05, "hires": 0.1}
-"""Of the tolerance."""
+SHARE = {"robertson": 0.001, "hires": 0.01}
+"""Of the tolerance of 1e-6."""
 
 
 class Trial(StiffTrial):

@@ -11,8 +11,8 @@ from numba import carray, cfunc, njit, types
 from stiff import StiffTrial
 
 PACKAGE = "scikit-sundae"
-SHARE = {"robertson": 0.05, "hires": 0.1}
-"""Of the tolerance."""
+SHARE = {"robertson": 0.001, "hires": 0.003}
+"""Of the tolerance of 1e-6."""
 BACKWARD, ONCE = 2, 1  # CV_BDF, CV_NORMAL
 POINTER, REAL, INDEX = ctypes.c_void_p, ctypes.c_double, ctypes.c_int32  # as scikit-sundae has it built
 

@@ -115,19 +115,19 @@ def program(entries: dict[str, FunctionType]) -> str:
 
     Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
     """
-    waiting = dict(entries)
-    known = dict(entries)
+    waiting = {name: getattr(overrides, name, function) for name, function in entries.items()}
+    known = dict(waiting)
     texts: dict[str, str] = {}
     declarations: dict[str, None] = {}
     while waiting:
-        name, given = waiting.popitem()
-        function = getattr(overrides, name, given)
+        name, function = waiting.popitem()
         translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(NEEDED)
-        for called, other in translation.called.items():
-            if getattr(overrides, called, None) is not other and known.setdefault(called, other) is not other:
+        for called, named in translation.called.items():
+            other = getattr(overrides, called, named)
+            if known.setdefault(called, other) is not other:
                 raise Untranslatable(f"two functions of the stepper are called {called}")
             if called not in texts:
                 waiting[called] = other
