@@ -1,12 +1,14 @@
 """Run workloads with eventide, its peers and the bare loops side by side, and print what each counted and how fast.
 
 make bench ARGS="hold mm1 --rounds 5 --only eventide,simpy"
+make bench ARGS="precision --help"
 """
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
+import precision
 from contest import OWN, Contest, contestants_of
 from report import growth, record, table, write
 from starts import Starts
@@ -49,6 +51,8 @@ def known_names(workloads: list[Workload]) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
+    if arguments[:1] == ["precision"]:
+        return precision.main(arguments[1:])
     options = chosen(arguments)
     contests = []
     for workload in options.workloads:

@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from eventide.experiment import Account as Account
     from eventide.experiment import Model as Model
     from eventide.experiment import Quantity as Quantity
+    from eventide.experiment import Replication as Replication
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
     from eventide.observe import Expression as Expression
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from eventide.observe import Progress as Progress
     from eventide.observe import Recording as Recording
     from eventide.observe import Reporter as Reporter
+    from eventide.observe import Watch as Watch
     from eventide.observe import dump as dump
     from eventide.observe import find_faults as find_faults
     from eventide.observe import outliers as outliers
@@ -190,7 +192,7 @@ _HOMES = {
         "ParameterError",
         "SimulationError",
     ),
-    "experiment": ("Account", "Model", "Quantity", "Run", "model"),
+    "experiment": ("Account", "Model", "Quantity", "Replication", "Run", "model"),
     "observe": (
         "Expression",
         "Integral",
@@ -199,6 +201,7 @@ _HOMES = {
         "Progress",
         "Recording",
         "Reporter",
+        "Watch",
         "dump",
         "find_faults",
         "outliers",

@@ -123,12 +123,15 @@ def run(
         Path | None,
         typer.Option(metavar="FILE.png", help="Draw the picture here. Otherwise into this folder, named as FILE is."),
     ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show what the model records on a page of this machine, while it runs.")
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="Say what is done and with what; show tracebacks whole.")
     ] = False,
 ) -> None:
     """Carry out `eventide run`."""
-    raise typer.Exit(Job(file, until, entropy, settings or [], out, plot, verbose).status())
+    raise typer.Exit(Job(file, until, entropy, settings or [], out, plot, verbose, watch).status())
 
 
 # --- doing it ---------------------------------------------------------------------------------------------------------
@@ -145,6 +148,7 @@ class Job:
     out: Path | None
     plot: Path | None
     verbose: bool
+    watch: bool = False
 
     def status(self) -> int:
         """Do it and tell what went wrong, if anything did; answers the exit status."""
@@ -175,7 +179,7 @@ class Job:
             model = self._set_up(only_model(module, self.file), texts)
             self._say(f"running {model!r}")
             start = perf_counter()
-            outcome = model.run(entropy=self.entropy, until=self.until)
+            outcome = model.run(entropy=self.entropy, until=self.until, watch=self.watch)
             _note(f"{model.name} ran for {perf_counter() - start:.2f} s")
             self._say_details(outcome)
             _print(report(outcome, for_terminal=sys.stdout.isatty()))

@@ -11,10 +11,10 @@ from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
-    from eventide.continuous import Continuous, Implicit, Method, Motion, Multistep, System, Variable
+    from eventide.continuous import Continuous, Method, Motion, Multistep, Newton, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
-    from eventide.observe import Every, Integral, PopulationRecording, Recording
+    from eventide.observe import Every, Integral, PopulationRecording, Recording, Watch
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -33,7 +33,11 @@ class Simulation(World):
     stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
                             ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
+    replication             the number of this run among those of the same entropy, from 0 on: each has random numbers
+                            of its own
     """
+
+    __slots__ = ("dt_max", "dt_min")  # which are looked at after every event
 
     def __init__(
         self,
@@ -47,8 +51,9 @@ class Simulation(World):
         cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
         rng: Any = None,
+        replication: int = 0,
     ) -> None:
-        super().__init__(rng)
+        super().__init__(rng, replication)
         self.time_unit = time_unit
         self.compile = compile
         if stepping not in {"apart", "together"}:
@@ -92,12 +97,12 @@ class Simulation(World):
         return self._the_monitor
 
     @property
-    def method(self) -> Method | Multistep | Implicit:
+    def method(self) -> Method | Multistep | Newton:
         """The integration method; it may be exchanged at any event. Raises ModelError if it is set to what is none."""
         return self._continuum.motion.method
 
     @method.setter
-    def method(self, method: Method | Multistep | Implicit) -> None:
+    def method(self, method: Method | Multistep | Newton) -> None:
         self._continuum.motion.method = method
 
     @property
@@ -143,7 +148,7 @@ class Simulation(World):
         name: str = "",
         **expressions: Named,
     ) -> Recording | PopulationRecording:
-        """Record components, variables, queues, resources and named expressions from now on, or all objects of a class.
+        """Record components, variables, queues, resources, integrals, named expressions, or all objects of a class.
 
         Of a queue the length is recorded, of a resource the units in use and the requests that wait; more by name:
         `utilisation=lambda: desk.utilisation`. An expression is a function, or `ev.Expression(function, unit=...)`; a
@@ -170,6 +175,32 @@ class Simulation(World):
         from eventide.observe import Integral
 
         return self._keep_statistics(Integral(self, quantity, name=name, unit=unit))
+
+    def watch(
+        self,
+        *subjects: Any,
+        every: Every | None = None,
+        title: str = "",
+        where: Literal["notebook", "page"] | None = None,
+        port: int = 0,
+        **expressions: Named,
+    ) -> Watch:
+        """Show curves of a run while it goes on, in a notebook or on a page of this machine.
+
+        `with sim.watch(ball, every=0.01): sim.run(until=20.0)`, or without `with`: it then ends with the program, or at
+        `close()`. What is watched is what `sim.record` takes; without any, it is what the model records, now and later.
+        No step and no event is changed by it.
+        every       None: the watch looks at instants of its own, about a thousand in a run and ten a second, for at
+                    most a twentieth of the run's time; else as `sim.record` has it: all these rows go into the curves,
+                    which costs as much as recording them
+        where       None: the notebook, if this is one, else a page, whose address is written to standard error
+        port        of the page; 0: any that is free
+        Raises      ModelError as `sim.record`, for a notebook that is none and between events; MissingLibraryError
+                    for a notebook without IPython; OSError if the port is taken
+        """
+        from eventide.observe import watch
+
+        return watch(self, subjects, expressions, every=every, title=title, where=where, port=port)
 
     def log(self) -> EventLog:
         """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""

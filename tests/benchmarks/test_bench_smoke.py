@@ -29,7 +29,7 @@ COUNTS = {
 CONTESTANTS = {
     "hold": ["eventide", "bare"],
     "hold-100k": ["eventide", "bare"],
-    "mm1": ["eventide", "eventide-class", "bare-calls", "bare"],
+    "mm1": ["eventide", "eventide-class", "bare-calls", "bare-features", "bare"],
     "interrupts": ["eventide", "bare"],
     "preemption": ["eventide", "bare"],
 }

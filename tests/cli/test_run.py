@@ -380,7 +380,7 @@ def test_help_names_every_option_and_an_example(command):
     outcome = command("run", "--help")
 
     assert (outcome.status, outcome.err) == (0, "")
-    options = ["--until", "--entropy", "--set", "--out", "--plot", "--verbose", "--help"]
+    options = ["--until", "--entropy", "--set", "--out", "--plot", "--watch", "--verbose", "--help"]
     assert re.findall(r"^│ (--\w+)", outcome.out, re.MULTILINE) == options
     assert "Example: eventide run examples/soaking_pit.py --set arrivals=regular" in outcome.out
 

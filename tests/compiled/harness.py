@@ -11,11 +11,11 @@ import numpy as np
 import eventide as ev
 from eventide.compiled import Binding, Bound, Kernel, Registry, Store
 from eventide.continuous.stepper import Y0, R, Y
-from eventide.continuous.tables import LEAVES
+from eventide.continuous.tables import CHAIN_COLUMNS, LEAVES, OPERANDS
 
 LAW = ctypes.CFUNCTYPE(
-    None, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 4, ctypes.c_int64, ctypes.c_void_p
-)  # t, dt, last, Y, R, Y0, ix, n, lists
+    None, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 5, ctypes.c_int64, ctypes.c_void_p
+)  # t, dt, last, Y, R, Y0, ix, calls, n, lists
 CONDITION = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 7
 )  # t, dt, last, Y, R, Y0, ix, consts, out, lists
@@ -60,12 +60,15 @@ def index_row(bindings: list[Binding]) -> tuple[np.ndarray, np.ndarray]:
 
 def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: Moment = START) -> None:
     rows, lists = index_row(bindings)
+    calls = np.zeros((len(bindings), CHAIN_COLUMNS), np.int64)
+    calls[:, OPERANDS] = kernel.width * np.arange(len(bindings))
     LAW(kernel.address)(
         *moment,
         table[Y].ctypes.data,
         table[R].ctypes.data,
         table[Y0].ctypes.data,
         rows.ctypes.data,
+        calls[:, OPERANDS:].ctypes.data,
         len(bindings),
         lists.ctypes.data,
     )
@@ -97,8 +100,9 @@ def shake(sim: ev.Simulation, rng: np.random.Generator, *, share: float = 0.15) 
     table = table_of(sim)
     for owner in sim._continuum.components():
         layout = owner._layout
-        runs = [slice(owner._base, owner._base + len(layout.names))]
-        runs += [layout.slots(owner._base, name) for name in layout.starts]
+        singles = [layout.slot(owner, name) for name in layout.names]
+        runs = [slice(slot, slot + 1) for slot in singles]
+        runs += [layout.slots(owner, name) for name in layout.starts]
         for row in (Y, R, Y0):
             for moving in runs:
                 count = moving.stop - moving.start

@@ -12,7 +12,7 @@ from compiled.harness import new_registry, run_condition, table_of
 from compiled.test_laws import Probe, new_probe
 
 import eventide as ev
-from eventide.compiled import CannotLower, lower_condition, lower_law
+from eventide.compiled import Anchor, CannotLower, lower_condition, lower_law
 from eventide.compiled.source import SourceBook
 
 
@@ -138,7 +138,7 @@ def test_decorated_methods_are_found(probe) -> None:
 
     watched = Watched(probe.sim, house=probe.house)
     (spec,) = Watched._when_specs
-    assert lower_condition(spec.conditions[0], watched).paths == (("self",),)
+    assert lower_condition(spec.conditions[0], watched).blocks == (Anchor(("self",)),)
     assert [str(access) for access in lower_law(watched, Watched.equations).reads] == ["self.x"]
 
 

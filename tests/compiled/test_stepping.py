@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import math
 import random
 import struct
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from eventide.continuous.tables import (
     POINTS,
     SAMPLE,
     SETTINGS,
+    TRAIL_FLOATS,
     Arrays,
 )
 
@@ -46,12 +47,7 @@ numbers = st.one_of(st.sampled_from(SPECIAL), st.floats())
 def translated(*functions: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The functions as native code."""
     text = native.program({function.__name__: function for function in functions})  # type: ignore[misc]  # they are
-    addresses = native._table_at(STORE.load(text, native.NEEDED))
-    answers = []
-    for k, function in enumerate(functions):
-        kinds, answer = native.signature(function)  # type: ignore[arg-type]  # see above
-        answers.append(ctypes.CFUNCTYPE(native._C_TYPES[answer], *(native._C_TYPES[k] for k in kinds))(addresses[k]))
-    return answers
+    return native.functions_at(STORE.load(text, native.NEEDED), [function.__name__ for function in functions])
 
 
 def bits(value: Any) -> Any:
@@ -97,6 +93,16 @@ def reckoned(x: float, y: float, z: float) -> float:
 
 def divided(x: float, y: float, z: float) -> float:
     return (x + z) / y
+
+
+def test_a_native_function_takes_its_own_kinds_of_arguments_and_no_others() -> None:
+    (native_divided,) = translated(divided)
+    assert native_divided(1, 2.0, Fraction(1, 2)) == 0.75
+    with pytest.raises(TypeError, match="must be real number, not str"):
+        native_divided("1", 2.0, 3.0)
+    for arguments in [(), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0)]:
+        with pytest.raises(TypeError, match="bad argument"):
+            native_divided(*arguments)
 
 
 def error_of_sum(x: float, y: float, z: float) -> float:
@@ -243,6 +249,7 @@ def arrays(flows: int = 1) -> Arrays:
         lists=np.zeros(32, np.int64),
         conditions=np.zeros((1, CONDITION_INTS), np.int64),
         condition_floats=np.zeros((1, CONDITION_FLOATS)),
+        trails=np.zeros((1, TRAIL_FLOATS)),
         constants=some,
         heap=np.zeros(flows, np.int64),
         pending=np.zeros(flows, np.int64),

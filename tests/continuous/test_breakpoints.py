@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
-from math import exp, inf, nextafter
+from math import exp, floor, inf, nextafter
 
+import numpy as np
 import pytest
 
 import eventide as ev
 from eventide.continuous.inputs import HeldTable, Input, LinearTable, Pulse, Sampled, Sine, Step
+from eventide.continuous.inputs.reach import Reach
 
 MODES = pytest.mark.parametrize(
     ("compile_", "stepping"),
@@ -276,3 +279,183 @@ def test_the_breakpoints_of_what_has_stopped_count_no_longer() -> None:
     sim.process(story())
     sim.run(until=1.0)
     assert 0.77 not in trace.times
+
+
+# --- conditions ------------------------------------------------------------------------------------------------------
+
+BLINK = Pulse(1.0, width=0.01, start=0.3)
+"""So short that steps pass over it which do not end there."""
+
+
+class Gate(ev.Continuous):
+    """x' = 0.001: steps are long."""
+
+    signal: Input
+    x: ev.State = ev.state(0.0)
+    log: list[tuple[str, float]] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1e-3
+
+    @ev.when(lambda self: self.signal(self.sim.time) - self.x > 0.5)
+    def opens(self) -> None:
+        self.log.append(("opens", self.sim.time))
+
+    @ev.when(lambda self: self.signal(self.sim.time) + self.x < 0.5)
+    def closes(self) -> None:
+        self.log.append(("closes", self.sim.time))
+
+
+@MODES
+def test_a_handler_whose_condition_calls_an_input_fires_at_its_jumps(compile_: bool, stepping: str) -> None:
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    gate = Gate(sim, signal=BLINK).start()
+    sim.run(until=2.0)
+    assert gate.log == [("opens", 0.3), ("closes", 0.31), ("opens", 1.3), ("closes", 1.31)]
+
+
+def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
+    """When a condition becomes true and false again."""
+    times: list[float] = []
+
+    def story() -> ev.Life:
+        while True:
+            yield ev.until(is_open)
+            times.append(sim.time)
+            yield ev.until(lambda: not is_open())  # type: ignore[operator]
+            times.append(sim.time)
+
+    sim.process(story())
+    return times
+
+
+@MODES
+@pytest.mark.parametrize("reads", ["time", "state", "what cannot be compiled"])
+def test_a_wait_for_an_input_is_over_at_its_jump(compile_: bool, stepping: str, reads: str) -> None:
+    sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)  # type: ignore[arg-type]
+    plant = Free(sim, x=1e-6).start()
+    tests = {
+        "time": lambda: BLINK(sim.time) > 0.5,
+        "state": lambda: BLINK(sim.time) > plant.x,
+        "what cannot be compiled": lambda: any(signal(sim.time) > 0.5 for signal in {BLINK: 1}),
+    }
+    times = at_edges(sim, tests[reads])
+    sim.run(until=2.0)
+    assert times == [0.3, 0.31, 1.3, 1.31]
+
+
+def test_the_breakpoints_of_a_wait_that_is_over_count_no_longer() -> None:
+    sim = ev.Simulation(rng=1, compile=True)
+    plant = Free(sim).start()
+    signal = Step(0.5, height=2.0)
+    late = Marked(0.77)
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: late(sim.time) * signal(sim.time) > plant.x)
+
+    sim.process(story())
+    trace = sim.record(plant, every="step")
+    sim.run(until=1.0)
+    assert 0.5 in trace.times
+    assert 0.77 not in trace.times
+    assert sim._continuum.motion.flows[plant._flow.number].inputs == {}
+
+
+class Saw(Input):
+    """The part of the time behind the point."""
+
+    def __call__(self, t: float) -> float:
+        return t - floor(t)
+
+    def next_breakpoint(self, after: float) -> float:
+        return floor(after) + 1.0
+
+
+@MODES
+def test_a_condition_that_is_true_just_before_a_jump_is_found(compile_: bool, stepping: str) -> None:
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    plant, saw = Free(sim, x=1e-6).start(), Saw()
+    times = at_edges(sim, lambda: saw(sim.time) > 0.97 + 0.0 * plant.x)
+    sim.run(until=2.5)
+    assert times == pytest.approx([0.97, 1.0, 1.97, 2.0], abs=1e-12)
+
+
+# --- laws that are not compiled --------------------------------------------------------------------------------------
+
+
+def by_global(t: float) -> float:
+    return TRAIN(t)
+
+
+def reaching(way: str) -> object:
+    """A law's way to the input."""
+    shelf, held = {"train": TRAIN}, Through(TRAIN)
+
+    class Store:
+        def __init__(self) -> None:
+            self.kept = TRAIN
+
+        @property
+        def through_property(self) -> Input:
+            return shelf["train"]
+
+    store = Store()
+    return {
+        "global": lambda t: 1.0 * TRAIN(t),
+        "function": by_global,
+        "closure": lambda t: 1.0 * held(t),
+        "dict": lambda t: 1.0 * shelf["train"](t),
+        "default": lambda t, signal=TRAIN: signal(t),
+        "attribute": lambda t: 1.0 * store.kept(t),
+        "property": lambda t: 1.0 * store.through_property(t),
+        "partial": partial(lambda signal, t: signal(t), TRAIN),
+        "attribute of the owner": lambda t: 1.0 * TRAIN(t),
+        "comprehension": lambda t: sum(TRAIN(t) for _ in range(1)),
+    }[way]
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        "global",
+        "function",
+        "closure",
+        "dict",
+        "default",
+        "attribute",
+        "attribute of the owner",
+        "property",
+        "partial",
+        "comprehension",
+    ],
+)
+def test_a_law_that_is_not_compiled_stops_for_the_inputs_that_its_names_lead_to(way: str) -> None:
+    read = None if way == "attribute of the owner" else reaching(way)
+
+    class Odd(ev.Continuous):
+        reads: object = None
+        x: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            [lambda: self for _ in ()]
+            self.rate.x = ((read or self.reads)(self.sim.time) - self.x) * 5.0  # type: ignore[operator]
+
+    sim = ev.Simulation(rng=1)
+    plant = Odd(sim, reads=None if read else reaching(way)).start()
+    trace = sim.record(plant, every="step")
+    sim.run(until=1.9)
+    assert sim.explain().laws[0].refusal
+    assert set(TRAIN.breakpoints(0.0, 1.9)) <= set(trace.times)
+    assert plant.x == pytest.approx(exact(TRAIN, 1.9), abs=3e-6)
+
+
+def test_what_a_law_does_not_name_is_not_looked_through() -> None:
+    other = Marked(0.77)
+
+    class Owner:
+        def __init__(self) -> None:
+            self.named, self.unnamed = TRAIN, other
+
+    owner = Owner()
+    reach = Reach((lambda t: owner.named(t) + np.clip(t, 0.0, 1.0),))
+    assert reach.inputs() == (TRAIN,)

@@ -186,6 +186,37 @@ def test_two_laws_that_set_one_rate_are_named(sim: ev.Simulation) -> None:
         sim.run(until=1.0)
 
 
+def test_who_writes_a_rate_may_stop_and_others_come(sim: ev.Simulation) -> None:
+    class Tank(ev.Continuous):
+        level: ev.State = ev.state(0.0)
+
+    class Tap(ev.Continuous):
+        tank: Tank
+
+        def equations(self) -> None:
+            self.tank.rate.level = 1.0
+
+    class Rain(ev.Continuous):
+        tank: Tank
+
+        def equations(self) -> None:
+            self.tank.rate.level += 2.0
+
+    tank = Tank(sim, name="tank").start()
+    first, second, rain = Tap(sim, tank=tank, name="first"), Tap(sim, tank=tank, name="second"), Rain(sim, tank=tank)
+    for together, level in (((first, rain), 3.0), ((rain,), 5.0), ((second, rain), 8.0), ((second,), 9.0)):
+        for law in together:
+            law.start()
+        sim.run(until=sim.time + 1.0)
+        assert tank.level == pytest.approx(level, abs=1e-12)
+        for law in together:
+            law.stop()
+    first.start()
+    second.start()
+    with pytest.raises(ev.ModelError, match=r"second sets the rate of tank\.level, which first has set"):
+        sim.run(until=sim.time + 1.0)
+
+
 def test_a_plain_field_cannot_be_set_by_equations(sim: ev.Simulation) -> None:
     class Wrong(ev.Continuous):
         x: ev.State = ev.state(0.0)

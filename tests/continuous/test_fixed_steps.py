@@ -9,6 +9,7 @@ from continuous.test_stepper import unmet_conditions
 
 import eventide as ev
 from eventide.continuous import Method
+from eventide.discrete.periodic import exact_period
 
 METHODS = [ev.EULER, ev.TRAPEZOID, ev.KUTTA_SIMPSON, ev.RK4]
 
@@ -153,3 +154,31 @@ def test_the_order_in_which_variables_are_started_changes_no_bit() -> None:
         return [variable.state for variable in pair]
 
     assert result(1) == result(-1)
+
+
+class Decay(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = -self.x
+
+
+@pytest.mark.row("R-264")
+@pytest.mark.parametrize("period", [0.1, 0.3, 0.7, 1.0, 0.123])
+@pytest.mark.parametrize("parts", [1, 3, 7, 10])
+def test_a_sampling_period_in_equal_steps_is_so_many_steps(period: float, parts: int) -> None:
+    # Of 0.7 in seven parts the last falls short of the next instant by a rounding: no step is so small.
+    sim = ev.Simulation(rng=1, dt_max=period / parts, stepping="together", compile=False)
+    sim.method = ev.RK4
+    Decay(sim).start()
+    instants: list[float] = []
+
+    def sampler() -> ev.Life:
+        while True:
+            instants.append(sim.time)
+            yield ev.tick(period)
+
+    sim.process(sampler())
+    sim.run(until=float(40 * exact_period(period)))
+    assert instants == [float(k * exact_period(period)) for k in range(40)]
+    assert sim.monitor.steps == 40 * parts

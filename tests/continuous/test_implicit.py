@@ -352,7 +352,7 @@ def test_the_method_may_be_exchanged_at_an_event() -> None:
         sim.run(until=2.0)
         return decay.y
 
-    assert run(RADAU, ev.ENGLAND, ev.methods.Implicit(ev.methods.GAUSS_3), RADAU) == pytest.approx(exp(-2.0), rel=1e-8)
+    assert run(RADAU, ev.ENGLAND, ev.methods.Newton(ev.methods.GAUSS_3), RADAU) == pytest.approx(exp(-2.0), rel=1e-8)
 
 
 # --- states that start and stop --------------------------------------------------------------------------------------

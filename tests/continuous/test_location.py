@@ -18,6 +18,7 @@ import eventide as ev
 from eventide.continuous import certainty, location
 from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.tables import (
+    BEFORE,
     CERTIFICATE,
     CONDITION_FLOATS,
     CONDITION_INTS,
@@ -281,6 +282,7 @@ class Probed:
         """The bracket that is left in [0, 1], where it is false and true."""
         self.row = [math.nan] * CONDITION_FLOATS
         flow = [0.0] * FLOW_FLOATS
+        flow[BEFORE] = math.inf
         flow[STEP] = flow[END] = 1.0
         ints = {(0, EMPTY): 1}
         settings = [0.0] * SETTINGS

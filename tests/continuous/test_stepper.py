@@ -148,6 +148,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
         lists=ints,
         conditions=nothing,
         condition_floats=np.zeros((1, 3)),
+        trails=np.zeros((1, tables.TRAIL_FLOATS)),
         constants=np.zeros(1),
         heap=ints,
         pending=ints,

@@ -138,6 +138,27 @@ def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
     assert sim.time == 2.0
 
 
+def test_thousands_of_cancelled_events_in_a_row_are_no_events(sim):
+    """Those that end at 1.0 leave a stretch of the event list in which nothing takes place."""
+
+    def sleeper(duration):
+        yield ev.hold(duration)
+
+    def closing():
+        yield ev.hold(1.0)
+        for one in short:
+            one.end()
+
+    short = [sim.process(sleeper(10.0)) for _ in range(4_000)]
+    for _ in range(6_000):
+        sim.process(sleeper(100.0))
+    sim.process(closing())
+    sim.run()
+
+    assert sim.time == 100.0
+    assert sim.events == 10_001 + 1 + 4_000 + 6_000
+
+
 def test_a_run_can_go_on_after_the_culprit_was_ended(sim):
     culprit = sim.process(spinner())
     with pytest.raises(ev.ModelError):
@@ -179,7 +200,7 @@ def test_a_process_that_has_ended_is_not_kept(sim):
     sim.run(until=4_999.0)
     assert sim.processes == (keeper, *sim.processes[1:])
     assert len(sim.processes) == 3
-    assert len(sim._made) == 3
+    assert len(list(sim._roster)) == 3
 
 
 def test_what_was_put_in_front_and_cancelled_leaves_the_order_of_the_others(sim):

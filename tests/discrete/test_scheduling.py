@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -480,6 +481,33 @@ def test_swept_notices_do_not_disturb_the_others(sim, log):
     expected = sorted((10.0 + (number * 7919 + 3) % 2000, str(number)) for number in range(0, 2000, 100))
     assert len(log) == 20
     assert log == expected
+
+
+def test_who_is_interrupted_again_and_again_leaves_nothing_behind(sim, log):
+    """Stale notices of times far ahead do not fill the event list, and those that count stay in it."""
+
+    def sleeper():
+        for _ in range(10_000):
+            with contextlib.suppress(ev.Interrupt):
+                yield ev.hold(1e9)
+        log.append((sim.time, "sleeper"))
+
+    def watchman():
+        for _ in range(10_000):
+            yield ev.hold(1.0)
+            longest.append(len(sim._calendar.heap))
+            asleep.interrupt()
+
+    longest: list[int] = []
+    asleep = sim.process(sleeper())
+    sim.process(watchman())
+    speakers(sim, log, ["late", "early"])[0].activate(at=9_999.5)
+    speakers(sim, log, ["first"])[0].activate(at=5_000.25)
+    sim.run()
+
+    assert log == [(5_000.25, "first"), (9_999.5, "late"), (10_000.0, "sleeper")]
+    assert len(longest) == 10_000
+    assert max(longest) < 2_000
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------

@@ -270,7 +270,9 @@ def test_a_quantity_keeps_its_unit():
     ids=["text", "nothing", "complex", "array", "function"],
 )
 def test_other_responses_are_refused(value):
-    with pytest.raises(ev.ModelError, match=r"^response it of answer is .*: a response is a number, a Tally or Level"):
+    with pytest.raises(
+        ev.ModelError, match=r"^response it of answer is .*: a response is a number, a Tally, Level or Integral"
+    ):
         answering(value).run()
 
 

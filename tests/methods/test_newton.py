@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous.methods import Implicit
+from eventide.continuous.methods import Newton
 from eventide.continuous.methods.spectrum import spectrum
 
 ALL = (
@@ -34,8 +34,8 @@ ALL = (
 RADAU = ev.methods.RADAU
 
 
-def method(name: str) -> Implicit:
-    return Implicit(getattr(ev.methods, name))
+def method(name: str) -> Newton:
+    return Newton(getattr(ev.methods, name))
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def test_equal_eigenvalues_have_no_basis() -> None:
 def test_what_the_iteration_cannot_solve_is_refused(name: str, message: str) -> None:
     tableau = getattr(ev.methods, name)
     with pytest.raises(ev.ModelError, match=message):
-        Implicit(getattr(tableau, "tableau", tableau))
+        Newton(getattr(tableau, "tableau", tableau))
 
 
 # --- steps of one length ---------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ END = (0.6559980329175119, 0.8124859425595152)
 
 
 def fixed(
-    one: Implicit, step: float, model: type[ev.Continuous], until: float = 1.0, **settings: object
+    one: Newton, step: float, model: type[ev.Continuous], until: float = 1.0, **settings: object
 ) -> ev.Continuous:
     """A model after steps of one length, whatever their error."""
     tight = {"rel_error": 1e-13, "abs_error": 1e-13, "stepping": "together"} | settings

@@ -2,6 +2,7 @@
 
 from math import cos, exp, isnan, pi, sin
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -364,3 +365,38 @@ def test_none_is_made_between_events(sim):
     sim.record(x=lambda: sim.integral(swing["angle"]).value, every=0.5)
     with pytest.raises(ev.ModelError, match="was called between events"):
         sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("compiles", [False, True], ids=["plain", "native"])
+def test_an_integral_is_recorded_among_other_things(compiles):
+    class Cooling(ev.Continuous):
+        warmth: ev.State = ev.state(8.0, unit="K")
+
+        def equations(self):
+            self.rate.warmth = -self.warmth
+
+        @ev.every(0.7)
+        def heat(self):
+            self.warmth += 1.0
+
+    def run(*, records):
+        sim = ev.Simulation(compile=compiles, rel_error=1e-9, time_unit="h")
+        cooling = Cooling(sim, name="cooling").start()
+        total = sim.integral(lambda: cooling.warmth, name="heat", unit="K")
+        traces = []
+        if records:
+            traces = [sim.record(cooling, total, every=0.25), sim.record(work=total, every="event")]
+        sim.run(until=2.0)
+        return sim, cooling, total, traces
+
+    sim, cooling, total, (trace, named) = run(records=True)
+    other = run(records=False)
+    assert (cooling.warmth, sim.report()) == (other[1].warmth, other[0].report())
+    assert [(column.name, column.unit) for column in trace.columns] == [("cooling.warmth", "K"), ("heat", "K h")]
+    assert [column.name for column in named.columns] == ["work"]
+    # What came in is in it still or has flowed through: the integral of x is what x has lost.
+    gained = 8.0 + 1.0 + np.floor((trace.times + (trace.sides > 0) * 1e-9 - 1e-12) / 0.7)
+    assert len(trace) > 9
+    assert np.abs(trace["heat"] - (gained - trace["cooling.warmth"]))[1:].max() < 1e-7
+    assert trace["heat"][-1] == total.value
+    assert named["work"][-1] == total.value

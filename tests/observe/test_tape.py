@@ -1,5 +1,6 @@
 """Recordings that the stepper takes down by itself: the rows are those of a recorder that is called each time."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -53,6 +54,29 @@ class Doubling(ev.Continuous):
     def equations(self):
         self.rate.clock = 1.0
         self.double = 2.0 * self.clock
+
+
+class Plant(ev.Continuous):
+    """What laws compute, from its own states and those of another."""
+
+    level: ev.State = ev.state(1.0)
+    share: ev.Computed = ev.computed()
+    spread: ev.ComputedVector = ev.computed_vector(size=2)
+    inflow: ev.Sum = ev.sum_()
+    gain: float = 0.5
+    other: Ball | None = None
+
+    def contributions(self):
+        self.inflow += self.gain * self.level
+
+    def equations(self):
+        self.share = self.level / (1.0 + self.other.height**2)
+        self.spread[:] = self.level
+        self.spread[1] = self.inflow
+        self.rate.level = self.inflow - self.share
+
+
+SCALE = 3.0
 
 
 def rows(recording):
@@ -126,8 +150,150 @@ def test_the_stepper_takes_down_whole_tapes_and_python_is_called_no_more(compile
     assert np.abs(trace["swing.angle"] - np.cos(trace.times)).max() < 1e-4
 
 
+def calls_of(recording):
+    """A list that grows as a recording looks for itself."""
+    looks = []
+    recording._observe = lambda phase, observe=recording._observe: (looks.append(phase.value), observe(phase))
+    return looks
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_what_laws_compute_and_functions_answer_is_what_a_recorder_sees_that_is_called(compiles, stepping):
+    def run(*, tapes):
+        sim = ev.Simulation(compile=compiles, stepping=stepping)
+        ball, swing = Ball(sim, name="ball").start(), Swing(sim, name="swing").start()
+        spare = Ball(sim, name="spare", height=3.0).start()
+        plant = Plant(sim, name="plant", other=ball).start()
+        line = ev.Resource(sim, 1, name="line")
+        factor = 2.0
+
+        def answer():
+            return factor * swing.angle if swing.angle > 0.0 else -(ball.height**1.5) * math.sin(sim.time)
+
+        recordings = [
+            sim.record(plant, every=0.01),
+            sim.record(swing, rate=lambda: plant.rate.level + ball.rate.height, every=0.07),
+            sim.record(
+                {"answer": answer, "is high": lambda: swing.angle > 0.5}, line, gain=lambda: plant.gain, every=0.1
+            ),
+            sim.record(scaled=lambda: SCALE * plant.other.height, count=lambda: 3, every=0.05, events=False),
+        ]
+        if not tapes:
+            recordings = [without_tape(recording) for recording in recordings]
+
+        def story():
+            nonlocal factor
+            yield ev.hold(0.31)
+            plant.gain = 1.0
+            yield line.request()
+            yield ev.hold(0.4)
+            plant.other = spare
+            factor = 5.0
+            yield ev.hold(0.4)
+            swing.stop()
+
+        sim.process(story())
+        sim.run(until=1.7)
+        sim.run(until=2.5)
+        return [rows(r) for r in recordings], [len(r) for r in recordings], sim.report(), ball.height, plant.level
+
+    taped, called = run(tapes=True), run(tapes=False)
+    assert taped[1] == called[1]
+    assert taped == called
+
+
+@pytest.mark.parametrize("subject", ["computed", "sum", "vector", "function", "level", "streamed"])
+def test_the_stepper_takes_down_what_laws_compute_and_functions_answer(subject):
+    sim = ev.Simulation()
+    ball = Ball(sim, name="ball").start()
+    plant = Plant(sim, name="plant", other=ball).start()
+    ball.stop()
+    line = ev.Queue(sim, name="line")
+    subjects = {
+        "computed": [plant["share"]],
+        "sum": [plant["inflow"]],
+        "vector": [plant["spread"]],
+        "level": [line, plant["level"]],
+    }
+    expressions = {"function": {"x": lambda: plant.level + plant.rate.level}}
+    trace = sim.record(*subjects.get(subject, [plant]), **expressions.get(subject, {}), every=1e-4)
+    looks, received = calls_of(trace), []
+    if subject == "streamed":
+        with trace.drain(lambda frame: received.append(len(frame)), rows=1000):
+            sim.run(until=1.0)
+        assert sum(received) == 10_001
+        assert max(received) < 1000 + 2 * MOST
+        assert len(looks) <= 3 + len(received)
+    else:
+        sim.run(until=1.0)
+        assert len(trace) == 10_001
+        assert looks == ["after", "before"]
+
+
+def test_a_value_that_changes_from_outside_between_runs_is_seen(monkeypatch):
+    sim = ev.Simulation()
+    swing = Swing(sim, name="swing").start()
+    trace = sim.record(x=lambda: SCALE + 0.0 * swing.angle, every=0.25)
+    sim.run(until=1.0)
+    monkeypatch.setitem(globals(), "SCALE", 4.0)
+    sim.run(until=2.0)
+    assert trace["x"].tolist() == [3.0] * 5 + [4.0] * 5
+
+
+@pytest.mark.parametrize("wrong", ["division", "root", "none", "unknown"])
+def test_an_error_of_a_function_goes_up_at_its_instant(compiles, wrong):
+    sim = ev.Simulation(compile=compiles)
+    swing = Swing(sim, name="swing").start()
+    functions = {
+        "division": lambda: 1.0 / (0.0 if sim.time > 0.65 else swing.angle),
+        "root": lambda: math.sqrt(0.65 - sim.time),
+        "none": lambda: swing.angle if sim.time < 0.65 else None,
+        "unknown": lambda: swing.angle if sim.time < 0.65 else swing.nothing,
+    }
+    trace = sim.record(x=functions[wrong], every=0.1)
+    kinds = {"division": ZeroDivisionError, "root": ValueError, "none": ev.ModelError, "unknown": AttributeError}
+    with pytest.raises(kinds[wrong]):
+        sim.run(until=2.0)
+    assert sim.time == 0.7
+    assert trace.times.tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+
+
+def test_what_only_looks_like_an_error_does_not_stop_a_recording():
+    sim = ev.Simulation()
+    swing = Swing(sim, name="swing").start()
+
+    def careful():
+        try:
+            return 1.0 / (0.0 if sim.time == 0.5 else 1.0 + swing.angle)
+        except ZeroDivisionError:
+            return -1.0
+
+    trace = sim.record(x=careful, every=0.25)
+    sim.run(until=1.0)
+    assert trace["x"][2] == -1.0
+    assert len(trace) == 5
+
+
+def test_laws_that_are_called_back_in_python_are_recorded_as_ever():
+    class Odd(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        y: ev.Computed = ev.computed()
+
+        def equations(self):
+            self.y = float(str(self.x))
+            self.rate.x = -self.x
+
+    sim = ev.Simulation()
+    odd = Odd(sim, name="odd").start()
+    trace = sim.record(odd, every=0.1)
+    looks = calls_of(trace)
+    sim.run(until=1.0)
+    assert looks.count("grid") == 9
+    assert np.abs(trace["odd.y"] - np.exp(-trace.times)).max() < 1e-6
+
+
 @pytest.mark.parametrize("subject", ["assigned", "expression", "streamed"])
-def test_what_the_stepper_cannot_take_down_is_recorded_as_ever(compiles, subject):
+def test_states_that_laws_assign_are_recorded(compiles, subject):
     sim = ev.Simulation(compile=compiles)
     doubling = Doubling(sim, name="d").start()
     received = []

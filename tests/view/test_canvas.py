@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 
 import eventide as ev
 from eventide.view import new_figure, save
-from eventide.view.canvas import COLOURS
+from eventide.view.palette import COLOURS
 
 
 def zigzag(width=2.0, height=1.5):

@@ -20,7 +20,8 @@ from eventide.view import (
     plot_trajectory,
     save,
 )
-from eventide.view.canvas import COLOURS, DARK_COLOURS, THEMES
+from eventide.view.canvas import THEMES
+from eventide.view.palette import COLOURS, DARK_COLOURS
 
 
 def words(axes):

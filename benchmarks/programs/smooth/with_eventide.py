@@ -38,6 +38,27 @@ class Orbit(ev.Continuous):
         return self.x, self.y, self.u, self.v
 
 
+class Brusselator(ev.Continuous):
+    u: ev.VectorState = ev.vector(size=CELLS)
+    v: ev.VectorState = ev.vector(size=CELLS)
+
+    def equations(self):
+        u, v, last = self.u, self.v, CELLS - 1
+        for i in range(CELLS):
+            reaction = u[i] * u[i] * v[i]
+            self.rate.u[i] = 1.0 + reaction - 4.0 * u[i]
+            self.rate.v[i] = 3.0 * u[i] - reaction
+        self.rate.u[0] += COUPLING * (1.0 - 2.0 * u[0] + u[1])
+        self.rate.v[0] += COUPLING * (3.0 - 2.0 * v[0] + v[1])
+        self.rate.u[1:-1] += COUPLING * (u[:-2] - 2.0 * u[1:-1] + u[2:])
+        self.rate.v[1:-1] += COUPLING * (v[:-2] - 2.0 * v[1:-1] + v[2:])
+        self.rate.u[last] += COUPLING * (u[last - 1] - 2.0 * u[last] + 1.0)
+        self.rate.v[last] += COUPLING * (v[last - 1] - 2.0 * v[last] + 3.0)
+
+    def values(self):
+        return [*self.u, *self.v]
+
+
 def lorenz(sim, start):
     x, y, z = start
     return Lorenz(sim, x=x, y=y, z=z).start()
@@ -49,26 +70,6 @@ def arenstorf(sim, start):
 
 
 def brusselator(sim, start):
-    class Brusselator(ev.Continuous):  # made here so that the others run where there are no vectors
-        u: ev.VectorState = ev.vector(size=CELLS)
-        v: ev.VectorState = ev.vector(size=CELLS)
-
-        def equations(self):
-            u, v, last = self.u, self.v, CELLS - 1
-            for i in range(CELLS):
-                reaction = u[i] * u[i] * v[i]
-                self.rate.u[i] = 1.0 + reaction - 4.0 * u[i]
-                self.rate.v[i] = 3.0 * u[i] - reaction
-            self.rate.u[0] += COUPLING * (1.0 - 2.0 * u[0] + u[1])
-            self.rate.v[0] += COUPLING * (3.0 - 2.0 * v[0] + v[1])
-            self.rate.u[1:-1] += COUPLING * (u[:-2] - 2.0 * u[1:-1] + u[2:])
-            self.rate.v[1:-1] += COUPLING * (v[:-2] - 2.0 * v[1:-1] + v[2:])
-            self.rate.u[last] += COUPLING * (u[last - 1] - 2.0 * u[last] + 1.0)
-            self.rate.v[last] += COUPLING * (v[last - 1] - 2.0 * v[last] + 3.0)
-
-        def values(self):
-            return [*self.u, *self.v]
-
     return Brusselator(sim, u=start[:CELLS], v=start[CELLS:]).start()
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eventide.compiled.binder import Binding
 from eventide.compiled.lower import lower_condition, lower_law
-from eventide.compiled.lowered import Access, Constant, Kernel, Lowered
+from eventide.compiled.lowered import Access, Anchor, Constant, Kernel, Lowered
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.registry import Bound, Registry
 from eventide.compiled.store import Store, compile_kernel
@@ -57,6 +57,7 @@ def plain_motion(sim: Simulation, system: System) -> Motion:
 
 __all__ = [
     "Access",
+    "Anchor",
     "Binding",
     "Bound",
     "CannotLower",

@@ -256,7 +256,7 @@ class _Reader:
         except CannotLower as error:
             refusal = error
         is_compiled = refusal is None and self._compiles
-        flow = self.numbers[self.motion.watches.flow_of(condition)]
+        flow = self.numbers[condition.flow]
         return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
 
     def _flow(self, flow: Flow) -> FlowNote:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
-_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 4, c_int64, c_void_p)
+_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 
 
@@ -43,7 +43,7 @@ class Compiler(Analyst):
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
-            return LawPlan((owner,), assigns=False, is_direct=True, inputs=())
+            return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
         draft = _Draft(self, [owner])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
@@ -56,17 +56,16 @@ class Compiler(Analyst):
             adds=adds,
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
-            inputs=draft.inputs(),
         )
 
-    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int, int]:
+    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int]:
         function = getattr(type(owner), name)
         try:
             bound = self.registry.law(owner, function)
         except CannotLower as error:
             self._refuse(error, f"{name} of {owner.name}")
-            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0, 1
-        return bound.kernel.address, draft.take(bound), 1
+            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0
+        return bound.kernel.address, draft.take(bound)
 
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion
@@ -95,7 +94,42 @@ class Compiler(Analyst):
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+            binding=bound.binding,
+            stands=bound.kernel.lowered.stands,
         )
+
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.quantity(read)
+        except CannotLower:
+            return None
+        lowered = bound.kernel.lowered
+        if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
+            return None
+        draft = _Draft(self, [])
+        index, constants = draft.take(bound), draft.block(self.motion.constants, bound.binding.consts)
+        return ConditionPlan(
+            **draft.plan(),
+            needs_laws=lowered.needs_rates,
+            address=bound.kernel.address,
+            index=index,
+            constants=constants,
+        )
+
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+        if not all(constant.is_current for constant in plan.kept[0].kernel.lowered.constants):
+            self.registry.renew()
+            return False
+        if plan.signature is None:
+            return True
+        try:
+            return bool(plan.signature == (_signature(self.registry.quantity(read)),))
+        except CannotLower:
+            return False
 
     def _bound(self, condition: Condition) -> Bound | None:
         """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
@@ -161,7 +195,7 @@ class Compiler(Analyst):
         for k, value in enumerate(binding.consts, start=plan.constants):
             constants[k] = value
         signature = plan.signature and (_signature(present),)
-        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature)
+        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature, binding=binding)
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
@@ -218,9 +252,9 @@ class _Draft:
         self.compiler = compiler
         self._touched: dict[Any, None] = dict.fromkeys(touched)
         self._slots: dict[int, None] = {}
-        self._kept: list[Any] = []
+        self._bounds: list[Bound] = []
+        self._called: list[Any] = []
         self._memory: list[tuple[Any, int, int]] = []
-        self._signatures: list[Any] = []
         self._inputs: list[Input] = []
         self._rates: dict[int, bool] = {}
         self._is_opaque = False
@@ -232,18 +266,19 @@ class _Draft:
         return {
             "touches": tuple(self._touched),
             "reads": tuple(self._slots),
-            "kept": tuple(self._kept),
+            "kept": (*self._bounds, *self._called),
             "memory": tuple(self._memory),
-            "signature": tuple(self._signatures) if self._can_change and not self._is_opaque else None,
+            "signature": tuple(map(_signature, self._bounds)) if self._can_change and not self._is_opaque else None,
             "is_polled": self._is_polled,
             "is_opaque": self._is_opaque,
+            "inputs": None if self._is_opaque else tuple(self._inputs),
         }
 
     def call_back(self, kind: Any, call: Any) -> int:
         """The address of a Python function; it may touch anything."""
         self._is_opaque = self.assigns = self.looks_at_rates = True
         function = kind(call)
-        self._kept.append(function)
+        self._called.append(function)
         return int(cast(function, c_void_p).value or 0)
 
     def block(self, blocks: Any, values: tuple[Any, ...]) -> int:
@@ -258,60 +293,35 @@ class _Draft:
 
     def take(self, bound: Bound) -> int:
         """Add what a kernel reads and writes; answers the place of its index row."""
-        lowered, binding, motion = bound.kernel.lowered, bound.binding, self.compiler.motion
-        objects, ranges = objects_of(bound), dict(lowered.ranges)
-        self.looks_at_rates = self.looks_at_rates or any(access.row == "rate" for access in lowered.reads)
-        for access in (*lowered.reads, *lowered.writes):
-            for owner in objects.get(access.path, ()):
-                self._add(owner, access.row, access.name)
-        for access in lowered.writes:
-            self.assigns = self.assigns or access.row == "state"
-            if access.row == "rate":
-                for owner in objects.get(access.path, ()):
-                    for slot in _written_slots(owner, access.name, ranges.get(access, ())):
-                        self._rates[slot] = access in lowered.reads
-        self._kept.append(bound)
+        binding, motion, uses = bound.binding, self.compiler.motion, bound.kernel.lowered.uses
+        for is_many, place, column, moves in uses.quantities:
+            if moves:
+                self._touched.update(dict.fromkeys(binding.items[place] if is_many else (binding.objects[place],)))
+            for first in binding.lists[place] if is_many else (binding.bases[place],):
+                self._slots[first + column] = None
+        for is_many, place, columns, is_read in uses.rates:
+            for first in binding.lists[place] if is_many else (binding.bases[place],):
+                for column in columns:
+                    self._rates[first + column] = is_read
+        self.looks_at_rates = self.looks_at_rates or uses.looks_at_rates
+        self.assigns = self.assigns or uses.assigns
+        self._bounds.append(bound)
         self._inputs += binding.inputs
-        self._signatures.append(_signature(bound))
-        self._can_change = self._can_change or lowered.can_change
-        self._is_polled = self._is_polled or any(step.can_change and not step.is_told for step in lowered.steps)
+        self._can_change = self._can_change or uses.can_change
+        self._is_polled = self._is_polled or uses.is_polled
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
-
-    def inputs(self) -> tuple[Input, ...] | None:
-        """The inputs that are called; None if they may be any."""
-        return None if self._is_opaque else tuple(self._inputs)
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
         sets = [slot for slot, reads in self._rates.items() if not reads]
         return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
 
-    def _add(self, owner: Any, row: str, name: str) -> None:
-        if row != "parameter":
-            self._touched[owner] = None
-        self._slots[_slot_of(owner, name)] = None
-
-
-def _slot_of(owner: Any, name: str) -> int:
-    """The slot of a quantity; of a vector the first, which stands for all in what is told of writing it."""
-    if isinstance(owner, Variable):
-        return owner._base
-    layout = owner._layout
-    return int(owner._base + (layout.starts[name] if name in layout.starts else layout.offsets[name]))
-
-
-def _written_slots(owner: Any, name: str, spans: tuple[tuple[int, int], ...]) -> Iterator[int]:
-    """The slots of a quantity, or of the given runs of items of a vector."""
-    first = _slot_of(owner, name)
-    for low, high in spans or ((0, 1),):
-        yield from range(first + low, first + high)
-
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
     lowered, binding = bound.kernel.lowered, bound.binding
-    objects = {path: [item] for path, item in zip(lowered.paths, binding.objects, strict=True)}
-    for path, items in zip(lowered.lists, binding.items, strict=False):
+    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
+    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
         objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
     return objects

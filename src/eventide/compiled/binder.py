@@ -17,15 +17,16 @@ from eventide.declare import Component
 from eventide.discrete.world import World
 
 if TYPE_CHECKING:
+    from eventide.compiled.lowered import Anchor
     from eventide.compiled.values import Path
 
 
 class Binding(NamedTuple):
     """What a kernel works on for one object or wait.
 
-    objects     those at the kernel's paths
-    bases       their first columns
-    lists       for each list path the first columns of its items; then for each table the bits of its numbers
+    objects     those to whom the kernel's blocks belong
+    bases       the first columns of these blocks
+    lists       for each list the first columns of its items' blocks; then for each table the bits of its numbers
     consts      the numbers that a condition closes over
     items       the items of each list
     inputs      the input signals on the way
@@ -46,11 +47,44 @@ class Bind(Protocol):
         """Find it."""
 
 
+class Stands(Protocol):
+    """Sees whether a kernel would work on what it has worked on before."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], known: Binding, /) -> bool:
+        """See."""
+
+
+def make_comparer(
+    entry: Entry,
+    steps: tuple[Step, ...],
+    paths: tuple[Path, ...],
+    consts: tuple[Path, ...],
+    *,
+    is_possible: bool,
+) -> Stands:
+    """The function that follows some steps and compares what it meets with a binding, without making one.
+
+    is_possible     whether that tells; not where the kernel is told lists, which may have changed: then it says no
+    """
+    writer = _Writer(entry, steps)
+    for number, step in enumerate(steps if is_possible else ()):
+        writer.find(number)
+        if step.path in paths:
+            writer.lines.append(f"if v{number} is not known.objects[{paths.index(step.path)}]: return False")
+        else:
+            writer.compare(number, "False")
+        if step.path in consts:
+            writer.lines.append(f"if v{number} != known.consts[{consts.index(step.path)}]: return False")
+    writer.lines.append(f"return {is_possible}")
+    stands: Stands = writer.function("stands(function, arguments, known)", "False")
+    return stands
+
+
 def make_binder(
     entry: Entry,
     steps: tuple[Step, ...],
-    paths: tuple[Path, ...] = (),
-    lists: tuple[Path, ...] = (),
+    blocks: tuple[Anchor, ...] = (),
+    lists: tuple[Anchor, ...] = (),
     tables: tuple[Path, ...] = (),
     consts: tuple[Path, ...] = (),
 ) -> Bind:
@@ -61,30 +95,21 @@ def make_binder(
     writer = _Writer(entry, steps)
     for number in range(len(steps)):
         writer.find(number)
-        writer.compare(number)
+        writer.compare(number, "None")
     at = {step.path: number for number, step in enumerate(steps)}
     for path in tables:
         writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
-    objects = [f"v{at[path]}" for path in paths]
-    bases = [f"v{at[path]}.{_column(steps[at[path]].expected)}" for path in paths]
-    rows = [_row(at[path], steps[at[path]].expected) for path in lists] + [f"t{at[path]}" for path in tables]
+    objects = [f"v{at[path]}" for path, _ in blocks]
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}" for path, is_aside in blocks]
+    rows = [_row(at[path], steps[at[path]].expected, is_aside) for path, is_aside in lists]
+    rows += [f"t{at[path]}" for path in tables]
     numbers = [f"float(v{at[path]})" for path in consts]
-    items = [f"tuple(v{at[path]})" for path in lists]
+    items = [f"tuple(v{at[path]})" for path, _ in lists]
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
     parts = (objects, bases, rows, numbers, items, inputs)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
-    body = "\n        ".join(writer.lines or ["pass"])
-    source = f"""
-def bind(function, arguments):
-    try:
-        {body}
-    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
-        return None
-    return Binding({answer})
-"""
-    names = {**writer.names, **_HELPERS}
-    exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
-    bind: Bind = names["bind"]
+    writer.lines.append(f"return Binding({answer})")
+    bind: Bind = writer.function("bind(function, arguments)", "None")
     return bind
 
 
@@ -116,6 +141,20 @@ class _Writer:
         self.names: dict[str, Any] = {}
         self.knows_sim = False
 
+    def function(self, head: str, otherwise: str) -> Any:
+        """The function of these lines, and what it answers where they cannot be followed."""
+        body = "\n        ".join(self.lines)
+        source = f"""
+def {head}:
+    try:
+        {body}
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
+        return {otherwise}
+"""
+        names = {**self.names, **_HELPERS}
+        exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
+        return names[head.partition("(")[0]]
+
     def find(self, number: int) -> None:
         """Write how the object of a step is found."""
         step = self.steps[number]
@@ -132,11 +171,11 @@ class _Writer:
             found = _hop(f"v{step.parent}", step.hop)
         self.lines.append(f"v{number} = {found}")
 
-    def compare(self, number: int) -> None:
-        """Write what the object of a step has to be like."""
+    def compare(self, number: int, otherwise: str) -> None:
+        """Write what the object of a step has to be like, and what is answered if it is not."""
         step = self.steps[number]
         if step.check == "items" and step.expected is None:
-            self.lines.append(f"if v{number}: return None")
+            self.lines.append(f"if v{number}: return {otherwise}")
             return
         self.names[f"expected{number}"] = step.expected
         indent, value = "", f"v{number}"
@@ -151,11 +190,11 @@ class _Writer:
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
-        self.lines.append(f"{indent}if {test.format(value, number)}: return None")
+        self.lines.append(f"{indent}if {test.format(value, number)}: return {otherwise}")
         if step.layout is not None:
             self.names[f"layout{number}"] = step.layout
-            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return None")
-        self._compare_simulation(step, indent, value)
+            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return {otherwise}")
+        self._compare_simulation(step, indent, value, otherwise)
 
     def _root(self, name: str) -> str:
         if name in self.given:
@@ -164,13 +203,13 @@ class _Writer:
             return f"function.__closure__[{self.code.co_freevars.index(name)}].cell_contents"
         return f"default_of(function, {name!r})"
 
-    def _compare_simulation(self, step: Step, indent: str, value: str) -> None:
+    def _compare_simulation(self, step: Step, indent: str, value: str, otherwise: str) -> None:
         cls = step.expected
         if step.check not in ("class", "items") or not issubclass(cls, Component | Variable | World):
             return
         sim = value if issubclass(cls, World) else f"{value}.sim"
         if self.knows_sim:
-            self.lines.append(f"{indent}if {sim} is not sim: return None")
+            self.lines.append(f"{indent}if {sim} is not sim: return {otherwise}")
         elif not indent:
             self.knows_sim = True
             self.lines.append(f"sim = {sim}")
@@ -197,8 +236,10 @@ def _hop(value: str, hop: str) -> str:
     return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
 
 
-def _column(cls: type) -> str:
-    return "_slot" if issubclass(cls, Variable) else "_base"
+def _column(cls: type, is_aside: bool) -> str:
+    if issubclass(cls, Variable):
+        return "_slot"
+    return "_side" if is_aside else "_base"
 
 
 def _bits(number: int, step: Step) -> str:
@@ -209,7 +250,7 @@ def _bits(number: int, step: Step) -> str:
     return f"tuple([int(value) for value in {values}])" if is_whole else f"bits_of({values})"
 
 
-def _row(number: int, cls: type | None) -> str:
+def _row(number: int, cls: type | None, is_aside: bool) -> str:
     if cls is None or not issubclass(cls, Continuous | Variable):
         return f"(0,) * len(v{number})"
-    return f"tuple([item.{_column(cls)} for item in v{number}])"
+    return f"tuple([item.{_column(cls, is_aside)} for item in v{number}])"

@@ -41,6 +41,7 @@ class Builder:
     symbols     the functions of the mathematical library that are called
     loops       the loops of numpy that are called
     room        the memory that is taken for the length of a call, as instructions of the first block
+    zeroes      whether memory is set to zero by a call
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     """
 
@@ -49,6 +50,7 @@ class Builder:
         self.room: list[str] = []
         self.traps = False
         self.trap = ""
+        self.zeroes = False
         self.blocks: list[Block] = []
         self.current: Block | None = None
         self.symbols: dict[str, int] = {}
@@ -71,9 +73,9 @@ class Builder:
         """Add to a block that was left open."""
         self.current = block
 
-    def jump(self, target: Block) -> None:
+    def jump(self, target: Block, mark: str = "") -> None:
         """Leave the current block for another."""
-        self._close(f"br label %{target.label}")
+        self._close(f"br label %{target.label}{', ' if mark else ''}{mark}")
 
     def branch(self, test: str, then: Block, otherwise: Block) -> None:
         """Leave the current block for one of two."""
@@ -194,6 +196,11 @@ class Builder:
         self.store("i64", str(count), counts, "0")
         self.do(f"call void @{symbol}(ptr {addresses}, ptr {counts}, ptr {strides}, ptr null)")
 
+    def zero(self, address: str, size: str) -> None:
+        """Set so many bytes from an address on to zero."""
+        self.zeroes = True
+        self.do(f"call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {size}, i1 false)")
+
     def truncated(self, value: str) -> str:
         """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
         self._intrinsics["llvm.fptosi.sat.i64.f64"] = "double"
@@ -216,6 +223,8 @@ class Builder:
             for name, count in self.symbols.items()
         ]
         declared += [f"declare void @{name}(ptr, ptr, ptr, ptr) nounwind" for name in self.loops]
+        if self.zeroes:
+            declared.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")

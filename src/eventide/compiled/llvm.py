@@ -10,7 +10,7 @@ from typing import Any
 import llvmlite  # type: ignore[import-untyped]  # it has no types
 from llvmlite import binding
 
-from eventide.compiled.loops import PREFIX, address_of
+from eventide.compiled import loops
 
 
 def machine_name() -> str:
@@ -46,15 +46,19 @@ class Machine:
     def load(self, code: bytes, symbol: str, needed: tuple[str, ...]) -> int:
         """The address of a function in object code.
 
-        needed      the functions of the mathematical library, and loops of numpy, that it calls
+        needed      the functions that it calls: of the mathematical library, loops of numpy, functions of Python
         Raises LookupError if the library has not got one.
         """
         for name in needed:
-            is_loop = name.startswith(PREFIX)
-            binding.add_symbol(name, address_of(name) if is_loop else _address_in(self._library, name))
+            binding.add_symbol(name, self._address_of(name))
         self._engine.add_object_file(binding.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
         return int(self._engine.get_function_address(symbol))
+
+    def _address_of(self, name: str) -> int:
+        if name.startswith(loops.PREFIX):
+            return loops.address_of(name)
+        return _address_in(ctypes.pythonapi if name.startswith("Py") else self._library, name)
 
 
 def _target_machine() -> Any:

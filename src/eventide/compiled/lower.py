@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from eventide.compiled.binder import make_binder
+from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, leaves_of
 from eventide.compiled.ir import NAN
-from eventide.compiled.lowered import Lowered
+from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower, Unlowerable
@@ -15,11 +15,14 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
+from eventide.continuous.tables import CHAIN_COLUMNS
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
-    "ptr noalias readonly %ix, i64 %n, ptr noalias readonly %lists)"
+    "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
+SCALAR: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
+"""Objects stand anywhere, and to gather numbers from anywhere takes longer than to load them one by one."""
 CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
@@ -65,9 +68,9 @@ class Lowering:
     outside     what it has been found to refer to so far; it also tells when a refusal may be taken back
     """
 
-    def __init__(self, entry: Entry, kind: Literal["law", "condition"], book: SourceBook) -> None:
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
         self.entry = entry
-        self.kind: Literal["law", "condition"] = kind
+        self.kind: LoweredKind = kind
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
@@ -79,8 +82,8 @@ class Lowering:
         """
         writer = Statements(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
         try:
-            write = self._write_law if self.kind == "law" else self._write_condition
-            source = write(writer)
+            writes = {"law": self._write_law, "condition": self._write_condition, "quantity": self._write_quantity}
+            source = writes[self.kind](writer)
         except Unlowerable as error:
             raise self.refusal(error.why) from None
         except RecursionError:
@@ -94,7 +97,7 @@ class Lowering:
         """The error that names the function as a whole."""
         return self._definition.refusal(self._definition.tree, why)
 
-    # --- the two kinds --------------------------------------------------------------------------------------------
+    # --- the kinds --------------------------------------------------------------------------------------------
 
     def _write_law(self, writer: Statements) -> str:
         builder = writer.builder
@@ -118,17 +121,21 @@ class Lowering:
         builder.jump(after)
         builder.enter(after)
         builder.do("%k1 = add i64 %k, 1")
-        builder.jump(head)
+        builder.jump(head, "!llvm.loop !0")
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
-        width = len(writer.slots.paths) + len(writer.slots.lists) + len(writer.slots.tables)
-        row = [f"%at = mul i64 %k, {width}", "%row = getelementptr i64, ptr %ix, i64 %at"]
+        row = [
+            f"%call = mul i64 %k, {CHAIN_COLUMNS}",
+            "%place.at = getelementptr i64, ptr %calls, i64 %call",
+            "%place = load i64, ptr %place.at",
+            "%row = getelementptr i64, ptr %ix, i64 %place",
+        ]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
         if builder.trap:
             inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
         entry.lines[:0] = builder.room
-        return builder.text(LAW)
+        return builder.text(LAW) + SCALAR
 
     def _spoil(self, writer: Statements) -> None:
         """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.
@@ -179,6 +186,25 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
+    def _write_quantity(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        builder.traps = True
+        answer = self._follow(writer)
+        if not isinstance(answer, Number | Truth):
+            raise Unlowerable("a quantity is a number, and this one is none on some way")
+        arithmetic = writer.truths.arithmetic
+        builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
+        if builder.trap:
+            entry.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
+            raised = builder.value(f"load i1, ptr {builder.trap}")
+            builder.finish(f"i64 {builder.value(f'zext i1 {raised} to i64')}")
+        else:
+            builder.finish("i64 0")
+        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
+        return builder.text(CONDITION)
+
     def _follow(self, writer: Statements) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
         arguments = [writer.settle(self.outside.root(name)) for name in names]
@@ -192,13 +218,13 @@ class Lowering:
 
     def _result(self, writer: Statements, source: str) -> Lowered:
         slots, outside = writer.slots, self.outside
-        paths, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
+        blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
         steps = tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
             source=source,
-            paths=paths,
+            blocks=blocks,
             lists=lists,
             tables=tables,
             reads=tuple(sorted(slots.reads)),
@@ -210,7 +236,14 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
-            bind=make_binder(self.entry, steps, paths, lists, tables, tuple(outside.consts)),
+            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
+            stands=make_comparer(
+                self.entry,
+                steps,
+                tuple(path for path, _ in blocks),
+                tuple(outside.consts),
+                is_possible=not (lists or tables or self.kind == "law"),
+            ),
         )
 
     def _name(self) -> str:

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
+from eventide.compiled.uses import Uses, uses_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.binder import Bind
+    from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity"]
+"""What a function is for: a quantity answers a number."""
+
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
+
+
+class Anchor(NamedTuple):
+    """A block of slots of the object at a path: that of its states, or that of what stands aside."""
+
+    path: Path
+    is_aside: bool = False
 
 
 class Access(NamedTuple):
@@ -48,12 +60,12 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A law or condition as the text of a kernel.
+    """A law, condition or quantity as the text of a kernel.
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
-    paths       the objects whose first columns the kernel is told, in the order of its index row
-    lists       the lists whose items' first columns it is told, after them
+    blocks      the blocks whose first columns the kernel is told, in the order of its index row
+    lists       the lists of whose items it is told first columns, after them
     tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
                 them, with the bits of the numbers in place of columns
     reads       quantities, but for those that it has surely written itself before
@@ -64,13 +76,14 @@ class Lowered:
     reads_time  whether it reads the clock; reads_step: dt or last_time
     certificate of a condition, see `certificate.py`
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    stands      whether it would work on just what a binding has, which is found out faster
     """
 
-    kind: Literal["law", "condition"]
+    kind: LoweredKind
     name: str
     source: str
-    paths: tuple[Path, ...]
-    lists: tuple[Path, ...]
+    blocks: tuple[Anchor, ...]
+    lists: tuple[Anchor, ...]
     tables: tuple[Path, ...]
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
@@ -82,11 +95,17 @@ class Lowered:
     steps: tuple[Step, ...]
     certificate: tuple[int, ...]
     bind: Bind = field(repr=False)
+    stands: Stands = field(repr=False)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it reads and writes, for the plans of what it is bound to."""
+        return uses_of(self)
 
     @property
     def width(self) -> int:
         """The length of an index row."""
-        return len(self.paths) + len(self.lists) + len(self.tables)
+        return len(self.blocks) + len(self.lists) + len(self.tables)
 
     @property
     def needs_rates(self) -> bool:

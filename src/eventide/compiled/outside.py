@@ -9,9 +9,9 @@ import builtins
 import math
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
 
-from eventide.compiled.lowered import Constant, Row
+from eventide.compiled.lowered import Constant, LoweredKind, Row
 from eventide.compiled.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import (
@@ -106,7 +106,7 @@ class Outside:
     consts      the paths of the numbers that a condition closes over
     """
 
-    def __init__(self, entry: Entry, kind: Literal["law", "condition"], book: SourceBook) -> None:
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
         self.entry = entry
         self.kind = kind
         self.book = book

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
 from eventide.compiled.lower import Lowering, not_a_function
@@ -13,7 +13,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.store import Store
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Kernel
+    from eventide.compiled.lowered import Kernel, LoweredKind
 
 
 class Bound(NamedTuple):
@@ -64,13 +64,21 @@ class Registry:
         """
         return self._find("condition", test, arguments)
 
+    def quantity(self, read: Any) -> Bound:
+        """The kernel of a function without arguments that answers a number, and its binding.
+
+        It has the form of a condition's, leaves the number in the answer, and answers 1 where Python would have raised.
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self._find("quantity", read, ())
+
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
         for key, kernels in self._kernels.items():
             self._kernels[key] = [k for k in kernels if all(c.is_current for c in k.lowered.constants)]
         self._refusals.clear()
 
-    def _find(self, kind: Literal["law", "condition"], function: Any, arguments: tuple[Any, ...]) -> Bound:
+    def _find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
         if isinstance(function, MethodType):
             function, arguments = function.__func__, (function.__self__, *arguments)
         if not isinstance(function, FunctionType):
@@ -88,7 +96,7 @@ class Registry:
         assert binding is not None
         return Bound(kernel, binding)
 
-    def _make(self, kind: Literal["law", "condition"], entry: Entry) -> Kernel:
+    def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
         key, lowering = (kind, id(code)), None
         self._codes[id(code)] = code
@@ -106,7 +114,8 @@ class Registry:
         return kernel
 
     def _compile(self, lowering: Lowering) -> Kernel:
-        lowered = lowering.lower(exact_pow=self.exact_pow)
+        # What is looked at is what Python would have seen, to the last bit.
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind == "quantity")
         try:
             return self.store.kernel(lowered)
         except LookupError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.ir import NAN, ONE, Builder
-from eventide.compiled.lowered import Access, Row
+from eventide.compiled.lowered import Access, Anchor, Row
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.values import Kind, Number, Path, Ref, Span, Stored, Table, Truth
 
@@ -35,8 +35,8 @@ class Slots:
         self.builder = builder
         self.is_guided = is_guided
         self.lanes = lanes
-        self.paths: dict[Path, str] = {}
-        self.lists: dict[Path, str] = {}
+        self.paths: dict[Anchor, str] = {}
+        self.lists: dict[Anchor, str] = {}
         self.tables: dict[Path, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
@@ -47,20 +47,24 @@ class Slots:
 
     def count(self, path: Path) -> str:
         """How many items a list has."""
-        return self.builder.load("i64", "%lists", self._list(path))
+        known = Anchor(path, is_aside=True)
+        return self.builder.load("i64", "%lists", self._list(known if known in self.lists else Anchor(path)))
 
-    def _list(self, path: Path) -> str:
-        return self.lists.setdefault(path, f"%list{len(self.lists)}")
+    def _list(self, anchor: Anchor) -> str:
+        return self.lists.setdefault(anchor, f"%list{len(self.lists)}")
 
-    def _base(self, ref: Ref) -> str:
+    def _base(self, ref: Ref, name: str) -> str:
+        """The first slot of the block in which a quantity stands."""
+        layout = getattr(ref.sample, "_layout", None)
+        anchor = Anchor(ref.path, is_aside=layout is not None and name in layout.aside)
         if ITEMS not in ref.path:
-            return self.paths.setdefault(ref.path, f"%base{len(self.paths)}")
+            return self.paths.setdefault(anchor, f"%base{len(self.paths)}")
         assert ref.element is not None
-        first = self.builder.value(f"add i64 {self._list(ref.path)}, 1")
+        first = self.builder.value(f"add i64 {self._list(anchor)}, 1")
         return self.builder.load("i64", "%lists", self.builder.value(f"add i64 {first}, {ref.element}"))
 
     def _index(self, place: Place | Stored, item: str | None = None) -> str:
-        index = self.builder.value(f"add i64 {self._base(place.owner)}, {place.offset}")
+        index = self.builder.value(f"add i64 {self._base(place.owner, place.name)}, {place.offset}")
         if item is not None:
             index = self.builder.value(f"add i64 {index}, {item}")
         if self.lanes is None:

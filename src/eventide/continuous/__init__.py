@@ -25,9 +25,9 @@ from eventide.continuous.methods import (
     RK4_38,
     RK43,
     TRAPEZOID,
-    Implicit,
     Method,
     Multistep,
+    Newton,
     Tableau,
     explicit,
     fixed,
@@ -37,7 +37,7 @@ from eventide.continuous.motion import Motion
 from eventide.continuous.path import PathIntegrator, PathState, hermite_interpolate
 from eventide.continuous.rest import rest
 from eventide.continuous.system import System
-from eventide.continuous.tape import Tape
+from eventide.continuous.tape import Fixed, Moving, Probe, Reckoned, Taken, Tape
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 
@@ -59,16 +59,21 @@ __all__ = [
     "TRAPEZOID",
     "Continuous",
     "Derivatives",
+    "Fixed",
     "Flow",
-    "Implicit",
     "Law",
     "Method",
     "Motion",
+    "Moving",
     "Multistep",
+    "Newton",
     "PathIntegrator",
     "PathState",
+    "Probe",
+    "Reckoned",
     "System",
     "Tableau",
+    "Taken",
     "Tape",
     "Variable",
     "VectorVariable",

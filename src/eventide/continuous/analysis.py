@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Plan:
     """What is known of a component's laws, or of a condition.
 
@@ -28,6 +28,7 @@ class Plan:
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
     is_opaque   whether it may touch others as well, which is found out when it runs
+    inputs      the inputs that are called; None if these are not known
     """
 
     touches: tuple[Any, ...]
@@ -37,29 +38,28 @@ class Plan:
     signature: Any = None
     is_polled: bool = False
     is_opaque: bool = False
+    inputs: tuple[Input, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class LawPlan(Plan):
     """A component's laws.
 
-    contributions, equations    address, place of the index row and number of objects; None for one not there
+    contributions, equations    address and place of the index row; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
-    inputs                      the inputs that they call; None if they may call any
     """
 
-    contributions: tuple[int, int, int] | None = None
-    equations: tuple[int, int, int] | None = None
+    contributions: tuple[int, int] | None = None
+    equations: tuple[int, int] | None = None
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
-    inputs: tuple[Input, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ConditionPlan(Plan):
     """A condition.
 
@@ -69,6 +69,8 @@ class ConditionPlan(Plan):
     is_certified                whether that proves it always
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
+    binding             what its kernel works on
+    stands              whether it would work on just that for another function of the same code and its arguments
     """
 
     needs_laws: bool = True
@@ -78,6 +80,8 @@ class ConditionPlan(Plan):
     certificate: int = -1
     is_certified: bool = False
     guide: Callable[[int, float, float, float], None] | None = None
+    binding: Any = None
+    stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
 
 
 class Analyst(ABC):
@@ -96,6 +100,14 @@ class Analyst(ABC):
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
+
+    @abstractmethod
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
+
+    @abstractmethod
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
 
     @abstractmethod
     def measure(self, condition: Condition) -> tuple[float, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,11 +17,22 @@ if TYPE_CHECKING:
 class Owner(Protocol):
     """An object that has slots here and views of them."""
 
-    def _attach_views(self, table: Any, base: int) -> None: ...
+    def _attach_views(self, table: Any) -> None: ...
+
+
+Kind: TypeAlias = Literal["moving", "standing"]
+MOVING: Final[Kind] = "moving"
+"""Slots that are integrated: those of all objects stand side by side, so that a flow is a few long runs of them."""
+STANDING: Final[Kind] = "standing"
+"""Slots that are not."""
+CHUNK: Final = 16
+"""So many slots are set apart for one kind at first."""
 
 
 class Arena:
     """All slots of one simulation; blocks are given out, taken back when their owner is gone, and given out again.
+
+    Each kind has stretches of its own, the next as long as all before it.
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
@@ -33,8 +44,10 @@ class Arena:
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
         self.on_growth = on_growth
         self._owners: dict[int, weakref.ref[Any]] = {}
-        self._free: dict[int, list[int]] = {}
-        self._gone: list[tuple[int, int]] = []
+        self._free: dict[tuple[Kind, int], list[int]] = {}
+        self._gone: list[tuple[Kind, int, int]] = []
+        self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
+        self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
         self._used = 0
         self._resize(capacity)
 
@@ -46,45 +59,55 @@ class Arena:
         self.rows = [row_view(row) for row in table]
         self.view: Any = memoryview(table)  # type: ignore[arg-type]  # an array is a buffer
         self.on_growth()
-        for base, owner in self._owners.items():
-            alive = owner()
-            if alive is not None:
-                alive._attach_views(table, base)
+        for owner in self.owners():
+            owner._attach_views(table)
 
     def owners(self) -> list[Any]:
-        """Who has slots here and still lives, in order of the slots."""
-        alive = (self._owners[base]() for base in sorted(self._owners))
-        return [owner for owner in alive if owner is not None]
+        """Who has slots here and still lives, the oldest first."""
+        alive = (owner() for owner in self._owners.values())
+        return list(dict.fromkeys(owner for owner in alive if owner is not None))
 
     def owner_of(self, slot: int) -> Any:
         """Who has a slot."""
         return self._owners[max(base for base in self._owners if base <= slot)]()
 
-    def allocate(self, owner: Owner, size: int) -> int:
+    def allocate(self, owner: Owner, size: int, kind: Kind) -> int:
         """Give `owner` a block of `size` slots, all zero; answers its first slot."""
         self._reclaim()
-        free = self._free.get(size)
+        if not size:
+            return 0
+        free = self._free.get((kind, size))
         if free:
             base = free.pop()
             self.table[:, base : base + size] = 0.0
         else:
-            base = self._used
+            base = self._cut(kind, size)
+        gone = self._gone
+        self._owners[base] = weakref.ref(owner, lambda _: gone.append((kind, base, size)))
+        return base
+
+    def _cut(self, kind: Kind, size: int) -> int:
+        """The first slot of a block that nobody has had."""
+        base, end = self._stretches[kind]
+        if base + size > end:
+            length = max(size, CHUNK, self._given[kind])
+            if end != self._used:
+                base = self._used
+            end = base + length
             capacity = len(self.rows[0])
-            if base + size > capacity:
-                self._resize(max(2 * capacity, base + size))
-            self._used += size
-        if size:
-            gone = self._gone
-            self._owners[base] = weakref.ref(owner, lambda _: gone.append((base, size)))
-        owner._attach_views(self.table, base)
+            if end > capacity:
+                self._resize(max(2 * capacity, end))
+            self._used = end
+        self._stretches[kind] = base + size, end
+        self._given[kind] += size
         return base
 
     def _reclaim(self) -> None:
         """Take back the blocks of owners that are gone."""
         while self._gone:
-            base, size = self._gone.pop()
+            kind, base, size = self._gone.pop()
             del self._owners[base]
-            self._free.setdefault(size, []).append(base)
+            self._free.setdefault((kind, size), []).append(base)
 
 
 def row_view(row: Any) -> memoryview[float]:

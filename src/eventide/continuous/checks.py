@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.methods import Implicit, Method, Multistep, Tableau
+from eventide.continuous.methods import Method, Multistep, Newton, Tableau
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -202,13 +202,13 @@ def check_pass(flow: Flow) -> None:
 
 def check_method(method: Any) -> None:
     """Raise ModelError if something is no method that the stepper can run."""
-    if isinstance(method, Method | Multistep | Implicit):
+    if isinstance(method, Method | Multistep | Newton):
         return
     if isinstance(method, Tableau):
         why = (
             "is a tableau by itself: give `ev.methods.explicit(tableau)`"
             if method.is_explicit
-            else "is a tableau by itself: give `ev.methods.Implicit(tableau)`"
+            else "is a tableau by itself: give `ev.methods.Newton(tableau)`"
         )
         raise ModelError(f"sim.method = {method!r}: this {why}")
     raise ModelError(

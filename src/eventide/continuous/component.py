@@ -23,9 +23,11 @@ class _Continuum:
 
     _system: System
     _base: int = 0
+    _side: int = 0
     _flow: Any = None
     _started: int = 0
     _states: Any = None
+    _numbers: Any = None
     _rests: Any = None
     _vectors: tuple[Any, ...] = ()
     _rates: Any = None
@@ -141,8 +143,8 @@ class Continuous(_Continuum, Component):
             if name in self._layout.starts:
                 self._variables[name] = VectorVariable._behind(self, name, spec)
             else:
-                offset = self._layout.offsets[name]
-                self._variables[name] = Variable._of(self, offset, f"{self.name}.{name}", spec)
+                slot = self._layout.slot(self, name)
+                self._variables[name] = Variable._of(self, slot, f"{self.name}.{name}", spec)
         return self._variables[name]
 
     # --- kernel ---------------------------------------------------------------------------------------------------
@@ -163,7 +165,7 @@ class Continuous(_Continuum, Component):
             default = self._layout.fields[reference].default
             if default is not MISSING:
                 self.__dict__[reference] = default
-        self._base = self._system.adopt(self)
+        self._system.adopt(self)
 
     def _default_sizes(self) -> dict[str, Any]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""
@@ -176,8 +178,8 @@ class Continuous(_Continuum, Component):
                 )
         return sizes
 
-    def _attach_views(self, table: Any, base: int) -> None:
-        self._layout.attach(self, table, base)
+    def _attach_views(self, table: Any) -> None:
+        self._layout.attach(self, table)
 
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:

@@ -56,6 +56,6 @@ def _note(error: BaseException, text: str) -> None:
 def refuse_commands_of(component: Continuous) -> None:
     """Raise SimulationError, naming the line, if what a component says of the time between events makes a command."""
     for function in component._laws():
-        refuse_commands(function, component, component.sim, f"the equations of {component.name}")
+        refuse_commands(function, component, component.sim, "the equations", component)
     for part in [part for spec in component._when_specs for part in spec.parts]:
-        refuse_commands(part, component, component.sim, f"the condition of {component.name}")
+        refuse_commands(part, component, component.sim, "the condition", component)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.inputs.base import first_breakpoint, inputs_of
+from eventide.continuous.inputs.base import first_breakpoint
+from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COUNTED,
     DIRECT,
     EMPTY,
     EVENT,
@@ -67,7 +69,7 @@ class Flow:
     at          the time to which what is seen of its states belongs
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
-    inputs      the inputs that each owner's laws call; None: those among its attributes
+    inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -85,7 +87,7 @@ class Flow:
         self.resting: dict[Any, None] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
-        self.inputs: dict[Any, tuple[Input, ...] | None] = {}
+        self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = -1
@@ -94,15 +96,17 @@ class Flow:
         motion.flow_floats.array[number, EVENT] = -1.0
         self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
+        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, COUNTED)
         self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
 
-    def _run(self, table: Any, low: int, high: int) -> Run:
+    def _run(self, table: Any, low: int, high: int, outdated: int | None = None) -> Run:
         run: Run = table.new_run()
 
         def on_move() -> None:
-            self.motion.flow_ints.array[self.number, low] = run.start
-            self.motion.flow_ints.array[self.number, high] = run.start + run.count
+            ints, number = self.motion.flow_ints.view, self.number
+            ints[number, low], ints[number, high] = run.start, run.start + run.count
+            if outdated is not None:
+                ints[number, outdated] = 0
 
         run.on_move = on_move
         on_move()
@@ -149,9 +153,19 @@ class Flow:
             execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     def foresee(self, now: float) -> None:
-        """Let steps that begin now end where an input that the laws call is not smooth."""
-        called = (inputs_of(owner) if known is None else known for owner, known in self.inputs.items())
+        """Let steps that begin now end where an input that laws or conditions call is not smooth."""
+        called = (known.inputs() if isinstance(known, Reach) else known for known in self.inputs.values())
         self._limit(first_breakpoint(chain.from_iterable(called), now))
+
+    def note_inputs(self, who: Any, inputs: tuple[Input, ...] | Reach) -> None:
+        """Laws or a condition of the flow call these inputs."""
+        if inputs:
+            self.inputs[who] = inputs
+
+    def forget_inputs(self, who: Any) -> None:
+        """They are called no longer."""
+        if self.inputs.pop(who, None) is not None and not self.inputs:
+            self._limit(inf)
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -171,8 +185,7 @@ class Flow:
             return
         self._is_checked = False
         inputs = plan.inputs if plan else None
-        if inputs is None or inputs:
-            self.inputs[owner] = inputs
+        self.note_inputs(owner, Reach(owner._laws(), owner) if inputs is None else inputs)
         if not (plan and plan.is_direct):
             self._indirect[owner] = None
             self.motion.flow_ints.array[self.number, DIRECT] = 0
@@ -182,14 +195,13 @@ class Flow:
             self._add_law(owner, EQUATIONS, plan.equations if plan else None)
         layout = owner._layout
         if layout.sums:
-            self.add_sums(owner._base + layout.offsets[layout.sums[0]], len(layout.sums))
+            self.add_sums(layout.slot(owner, layout.sums[0]), len(layout.sums))
 
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
         self._indirect.pop(owner, None)
-        if self.inputs.pop(owner, ()) != () and not self.inputs:
-            self._limit(inf)
+        self.forget_inputs(owner)
         self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for stage in (EQUATIONS, CONTRIBUTIONS):
             place = self._place_of(owner, stage)
@@ -198,7 +210,7 @@ class Flow:
                 self.chain.delete(place)
         layout = getattr(owner, "_layout", None)
         if layout is not None and layout.sums:
-            self.remove_sums(owner._base + layout.offsets[layout.sums[0]])
+            self.remove_sums(layout.slot(owner, layout.sums[0]))
         self._note_emptiness()
 
     def _place_of(self, law: Any, stage: int) -> int:
@@ -214,12 +226,12 @@ class Flow:
     def _owes(law: Any, stage: int) -> bool:
         return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
 
-    def _add_law(self, law: Any, stage: int, row: tuple[int, int, int] | None) -> None:
+    def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
         key = (stage, -law._priority, law._started)
         place = bisect_left(self.order, key)
         self.order.insert(place, key)
         self.laws.insert(place, law)
-        self.chain.insert(place, row or (0, 0, 0))
+        self.chain.insert(place, (*(call or (0, 0)), 1))
 
     @property
     def is_empty(self) -> bool:

@@ -31,7 +31,8 @@ class Grouping:
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
-        self._writers: dict[int, Writers] = {}
+        self._writer: dict[int, Any] = {}
+        self._rivals: dict[int, Writers] = {}
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
@@ -237,16 +238,38 @@ class Grouping:
 
     def _check_writers(self, owner: Any, plan: LawPlan) -> None:
         """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
-        for slot in (*plan.sets, *plan.adds):
-            writers = self._writers.setdefault(slot, Writers())
-            writers.add(owner, sets=slot in plan.sets)
-            clash = writers.clash(owner)
-            if clash is not None:
-                raise two_setters(*clash, self.motion.system.variable_at(slot))
+        slots = (*plan.sets, *plan.adds)
+        if self._writer.keys().isdisjoint(slots):
+            self._writer.update(dict.fromkeys(slots, owner))
+            return
+        for slot in slots:
+            first = self._writer.setdefault(slot, owner)
+            if first is not owner:
+                self._check_rivals(slot, first, owner)
+
+    def _check_rivals(self, slot: int, first: Any, owner: Any) -> None:
+        """As `_check_writers`, for a rate that another law writes as well."""
+        rivals = self._rivals.get(slot)
+        if rivals is None:
+            rivals = self._rivals[slot] = Writers()
+            rivals.add(first, sets=slot in self.plans[first].sets)
+        rivals.add(owner, sets=slot in self.plans[owner].sets)
+        clash = rivals.clash(owner)
+        if clash is not None:
+            raise two_setters(*clash, self.motion.system.variable_at(slot))
 
     def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
         for slot in (*plan.sets, *plan.adds):
-            self._writers[slot].remove(owner)
+            rivals = self._rivals.get(slot)
+            if rivals is not None:
+                rivals.remove(owner)
+            if self._writer.get(slot) is owner:
+                other = rivals.first() if rivals is not None else None
+                if other is not None:
+                    self._writer[slot] = other
+                else:
+                    del self._writer[slot]
+                    self._rivals.pop(slot, None)
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -281,6 +304,10 @@ class Writers:
     def __init__(self) -> None:
         self._all: dict[Any, None] = {}
         self._setters: dict[Any, None] = {}
+
+    def first(self) -> Any:
+        """The law that has written it longest; None if none does."""
+        return next(iter(self._all), None)
 
     def add(self, owner: Any, *, sets: bool) -> None:
         """A law sets the rate without having read it, or adds to it."""

@@ -56,24 +56,27 @@ class Runs(Table):
 
     def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
         super().__init__(columns, np.int64, on_growth)
-        self._runs: list[Run] = []
+        self._runs: dict[Run, None] = {}
+        self._promised = 0
 
     def new_run(self) -> Run:
         """An empty run."""
         run = Run(self)
-        self._runs.append(run)
+        self._runs[run] = None
         return run
 
     def drop(self, run: Run) -> None:
         """Forget a run."""
-        self._runs = [r for r in self._runs if r is not run]
+        del self._runs[run]
+        self._promised -= run.capacity
 
     def make_room(self, run: Run, capacity: int) -> None:
         """Move a run to the end of the table with room for `capacity` rows; squeeze out gaps if that is too far."""
-        if self._used + capacity > 2 * sum(r.capacity for r in self._runs) + 64:
+        if self._used + capacity > 2 * self._promised + 64:
             self._compact()
         start = self._used
         self._used += capacity
+        self._promised += capacity - run.capacity
         self.reserve(self._used)
         self.array[start : start + run.count] = self.array[run.start : run.start + run.count]
         run.start, run.capacity = start, capacity
@@ -87,7 +90,7 @@ class Runs(Table):
             self.array[place : place + len(rows)] = rows
             place += run.capacity
             run.on_move()
-        self._used = place
+        self._used = self._promised = place
 
 
 class Run:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 class Host:
     """Whom the stepper calls where it cannot go on by itself.
 
+    seen        the flows that show the states of some time within a step
     trouble     the last error of arithmetic that a law raised in a trial step; failure: what must go up at once
     """
 
@@ -29,7 +30,7 @@ class Host:
         self.failure: BaseException | None = None
         self._meeting: tuple[Flow, Flow, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
-        self._seen: list[Flow] = []
+        self.seen: list[Flow] = []
 
     # --- what the stepper calls -----------------------------------------------------------------------------------
 
@@ -84,7 +85,7 @@ class Host:
         """Test one condition that could not be compiled; called from compiled code."""
         sim = self.motion.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
-        flow = self.motion.watches.flow_of(condition)
+        flow = condition.flow
         self._running = flow, condition
         self.show(flow, time)
         return int(self._test(condition))
@@ -171,12 +172,11 @@ class Host:
     def show(self, flow: Flow, time: float) -> None:
         """The states of a flow are those of this time, until the stepper goes on."""
         flow.at = time
-        if not self._seen or self._seen[-1] is not flow:
-            self._seen.append(flow)
+        if not self.seen or self.seen[-1] is not flow:
+            self.seen.append(flow)
 
     def forget_what_was_seen(self) -> None:
         """The stepper has gone on."""
-        if self._seen:
-            for flow in self._seen:
-                flow.at = nan
-            self._seen.clear()
+        for flow in self.seen:
+            flow.at = nan
+        self.seen.clear()

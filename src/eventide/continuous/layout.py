@@ -31,22 +31,38 @@ def set(self, value):
         refuse(self, {name!r}, value)
     self._rests[{offset}] = 0.0
 """
+_ASIDE = """
+def get(self):
+    flow = self._flow
+    if flow.at != self.sim.time:
+        flow.show()
+    return self._numbers[{offset}]
+
+def set(self, value):
+    flow = self._flow
+    if not flow.is_open:
+        flow.open(self._side + {offset})
+    try:
+        self._numbers[{offset}] = value
+    except TypeError:
+        refuse(self, {name!r}, value)
+"""
 _PARAMETER = """
 def get(self):
-    return {kind}(self._states[{offset}])
+    return {kind}(self._numbers[{offset}])
 
 def set(self, value):
     motion = self._system.motion
     if motion.is_observed:
         refuse_change(self.name + '.{name}')
     try:
-        self._states[{offset}] = value
+        self._numbers[{offset}] = value
     except TypeError:
         refuse(self, {name!r}, value)
-    if self._states[{offset}] != value:
+    if self._numbers[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
-    if self._base + {offset} in motion.groups.readers:
-        motion.written(self._base + {offset})
+    if self._side + {offset} in motion.groups.readers:
+        motion.written(self._side + {offset})
 """
 _VECTOR = """
 def get(self):
@@ -93,14 +109,17 @@ KINDS: Final[dict[Any, str]] = {float: "", int: "int", bool: "bool"}
 
 
 class Layout:
-    """The block of one class: states first, then computed values, sums and numeric parameters; vectors at the end.
+    """The two blocks of a class's objects: what is integrated stands apart, so that states of many objects are
+    neighbours; what stands aside are computed values, sums and numeric parameters. Vectors are at the end of each.
 
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
     references                           names of fields that are no numbers: other objects as a rule
     names                                of the single quantities that move: no parameters, no vectors
-    offsets                              of all single quantities
+    aside                                names of what stands in the second block
+    offsets                              of all single quantities, each in its block
     starts, lengths                      of the vectors; empty where a size is not known yet
+    moving, standing                     how many slots the two blocks have
     sizes                                the fields that tell the sizes of vectors
     """
 
@@ -120,8 +139,10 @@ class Layout:
         told = {*self.parameters, *self.size_fields}
         self.references = tuple(name for name in self._of("field") if name not in told)
         self.names = (*self.states, *self.computed, *self.sums)
-        self.offsets = {name: i for i, name in enumerate((*self.names, *self.parameters))}
-        self.size = len(self.offsets)
+        aside = (*self.computed, *self.sums, *self.parameters)
+        self.aside = frozenset((*aside, *self.computed_vectors))
+        self.offsets = {name: i for names in (self.states, aside) for i, name in enumerate(names)}
+        self.moving, self.standing = len(self.states), len(aside)
         self.sizes = sizes or {}
         self.starts: dict[str, int] = {}
         self.lengths: dict[str, int] = {}
@@ -138,8 +159,11 @@ class Layout:
         for name in (*self.computed_vectors, *self.vectors):
             size = self.fields[name].size
             length = self.sizes[size] if isinstance(size, str) else size
-            self.starts[name], self.lengths[name] = self.size, length
-            self.size += length
+            self.lengths[name] = length
+            if name in self.aside:
+                self.starts[name], self.standing = self.standing, self.standing + length
+            else:
+                self.starts[name], self.moving = self.moving, self.moving + length
 
     @property
     def is_sized(self) -> bool:
@@ -171,24 +195,27 @@ class Layout:
             self._sized[key] = Layout(self.fields, dict(zip(self.size_fields, key, strict=True)), self.title)
         return self._sized[key]
 
-    def slots(self, base: int, name: str) -> slice:
+    def column(self, name: str) -> int:
+        """Where a quantity stands in its block; of a vector the first item."""
+        return self.starts[name] if name in self.starts else self.offsets[name]
+
+    def slot(self, owner: Any, name: str) -> int:
+        """The slot of a quantity of an object; of a vector the first."""
+        return int(owner._side if name in self.aside else owner._base) + self.column(name)
+
+    def slots(self, owner: Any, name: str) -> slice:
         """The slots of a vector of an object."""
-        start = base + self.starts[name]
+        start = self.slot(owner, name)
         return slice(start, start + self.lengths[name])
 
-    def state_slots(self, base: int) -> list[int]:
-        """The slots of an object's states, ascending."""
-        slots = list(range(base, base + len(self.states)))
-        if self.vectors:
-            slots += range(base + self.starts[self.vectors[0]], base + self.size)
-        return slots
-
-    def name_of(self, offset: int) -> tuple[str, int | None]:
-        """Which quantity a slot belongs to: its name and, for a vector, the number of the item."""
+    def name_of(self, owner: Any, slot: int) -> tuple[str, int | None]:
+        """Which quantity of an object a slot belongs to: its name and, for a vector, the number of the item."""
+        is_aside = not owner._base <= slot < owner._base + self.moving
+        offset = slot - (owner._side if is_aside else owner._base)
         for name, start in self.starts.items():
-            if start <= offset < start + self.lengths[name]:
+            if (name in self.aside) == is_aside and start <= offset < start + self.lengths[name]:
                 return name, offset - start
-        return self.names[offset], None
+        return next(n for n, at in self.offsets.items() if at == offset and (n in self.aside) == is_aside), None
 
     def install(self, cls: type) -> None:
         """Give the class one property for each of its names."""
@@ -197,7 +224,7 @@ class Layout:
             if spec.role == "field":
                 self._install(cls, _PARAMETER, offset, name, KINDS[spec.annotation])
             else:
-                self._install(cls, _PROPERTY, offset, name)
+                self._install(cls, _ASIDE if name in self.aside else _PROPERTY, offset, name)
         for place, name in enumerate((*self.computed_vectors, *self.vectors)):
             self._install(cls, _VECTOR, place, name)
         for name in self.size_fields:
@@ -209,13 +236,15 @@ class Layout:
         getter, setter = _functions(template, offset, name, kind)
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
-    def attach(self, owner: Any, table: Any, base: int) -> None:
-        """Point an object's views at its block of `table`, the array of all rows."""
-        end = base + self.size
+    def attach(self, owner: Any, table: Any) -> None:
+        """Point an object's views at its blocks of `table`, the array of all rows."""
+        base, side = owner._base, owner._side
+        end = base + self.moving
+        owner._numbers = memoryview(table[Y, side : side + self.standing])
         owner._states = memoryview(table[Y, base:end])
         owner._rests = memoryview(table[E0, base:end])
         if self.computed_vectors or self.vectors:
-            owner._vectors = self._vectors(table[Y], base, (*self.computed_vectors, *self.vectors))
+            owner._vectors = self._vectors(table[Y], owner, (*self.computed_vectors, *self.vectors))
         if not self.moves:
             owner._rates = owner._rates_read = owner._lasts = _NO_STATES
             return
@@ -225,12 +254,12 @@ class Layout:
         owner._lasts = self.reading(memoryview(table[Y0, base:end]))
         owner._rates_read = self.reading(memoryview(table[R, base:end]))
         if self.vectors:
-            owner._rates._vectors = self._vectors(table[R], base, self.vectors)
-            owner._lasts._show(owner.name, self._vectors(table[Y0], base, self.vectors))
+            owner._rates._vectors = self._vectors(table[R], owner, self.vectors)
+            owner._lasts._show(owner.name, self._vectors(table[Y0], owner, self.vectors))
             owner._rates_read._show(owner.name, owner._rates._vectors)
 
-    def _vectors(self, row: Any, base: int, names: tuple[str, ...]) -> tuple[Any, ...]:
-        return tuple(row[self.slots(base, name)] for name in names)
+    def _vectors(self, row: Any, owner: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
+        return tuple(row[self.slots(owner, name)] for name in names)
 
 
 def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:

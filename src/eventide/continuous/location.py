@@ -21,13 +21,14 @@ from eventide.continuous.certainty import (
     keep_sample,
     sign_within,
 )
-from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_rates
+from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_motion
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
     ASSIGNS,
     AT,
     AT_END,
+    BEFORE,
     BUDGET,
     CERTIFICATE,
     COMPLETE,
@@ -91,9 +92,10 @@ SPACING: Final = 2.220446049250313e-16
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
 
-    Native code calls kernels by their addresses instead.
+    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
+    addresses instead.
     """
-    return a.host.is_true(c, f, time, dt)  # type: ignore[no-any-return]  # the host's word
+    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:
@@ -112,11 +114,11 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
     a.flow_floats[f, AT] = nan
     if a.flow_ints[f, EMPTY] == 1:
         return
-    interpolate(a, f, elapsed / a.flow_floats[f, STEP])
     if with_laws:
+        interpolate(a, f, elapsed / a.flow_floats[f, STEP])
         evaluate(a, f, time, elapsed, R)
     else:
-        interpolate_rates(a, f, elapsed / a.flow_floats[f, STEP])
+        interpolate_motion(a, f, elapsed / a.flow_floats[f, STEP])
 
 
 def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:

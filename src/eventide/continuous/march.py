@@ -59,6 +59,7 @@ from eventide.continuous.tables import (
     LIMIT,
     LOCATED,
     LOW,
+    NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
     OPEN,
@@ -94,12 +95,15 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
-from eventide.continuous.taping import take_down
+from eventide.continuous.taping import elapsed_at, take_down
+from eventide.continuous.trails import note_firing
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
 FARTHEST: Final = 2.0**30
 """A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
+NEAR: Final = 2.0**-50
+"""Two times are within rounding if their distance is at most such a share of them: four spacings of floats or more."""
 
 
 # --- one step --------------------------------------------------------------------------------------------------------
@@ -145,16 +149,17 @@ def commit(a: Arrays, f: int) -> None:
 
 
 def wait_step(a: Arrays, f: int) -> int:
-    """A step without laws: to the next event, at most dt_max; where neither is finite, ever farther."""
+    """A step without laws: to the next event or jump, at most dt_max; where none is finite, ever farther."""
     start = a.flow_floats[f, START]
-    remaining = a.settings[NEXT_EVENT] - start
+    limit = min(a.settings[NEXT_EVENT], a.flow_floats[f, LIMIT])
+    remaining = limit - start
     step = min(a.settings[DT_MAX], remaining)
     if not step < LATEST / 4:
         step = max(1.0, 2.0 * a.flow_floats[f, NEXT])
         a.flow_floats[f, NEXT] = step
     end = start + step
     if step >= remaining:
-        end = a.settings[NEXT_EVENT]
+        end = limit
     end = min(end, LATEST)
     if end <= start:
         return STUCK
@@ -176,7 +181,7 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
     """Try steps, each shorter than the one before, until one is accurate enough."""
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     choose_next(a, f, remaining)
-    step = min(a.flow_floats[f, NEXT], remaining)
+    step = first_try(a, f, remaining, limit)
     while True:
         ratio = try_step(a, f, step, remaining, limit)
         if a.settings[ABORTED] != 0.0:
@@ -196,6 +201,14 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
         a.flow_floats[f, NEXT] = half
         if a.method.sizes[IMPLICIT] > 0 and is_in_doubt(a, f):
             return UNPLANNED
+
+
+def first_try(a: Arrays, f: int, remaining: float, limit: float) -> float:
+    """The length of the first attempt: one that would end within rounding of the limit ends there."""
+    step = float(a.flow_floats[f, NEXT])
+    if remaining - step <= NEAR * abs(limit):
+        return remaining
+    return step
 
 
 def choose_next(a: Arrays, f: int, remaining: float) -> None:
@@ -251,7 +264,7 @@ def force(a: Arrays, f: int) -> int:
     """Accept the smallest step although it is not accurate: the model has said so."""
     limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
-    step = min(a.flow_floats[f, NEXT], remaining)
+    step = first_try(a, f, remaining, limit)
     end, _ = end_of(a, f, step, remaining, limit)
     ratio = attempt_by_method(a, f, step, end)
     finish_step(a, f, step, remaining, limit)
@@ -299,15 +312,6 @@ def publish(a: Arrays, f: int, time: float) -> None:
         return
     visit(a, f, elapsed_at(a, f, time), time, True)
     a.flow_floats[f, AT] = time
-
-
-def elapsed_at(a: Arrays, f: int, time: float) -> float:
-    """How much of the step has passed at a time."""
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        return float(a.flow_floats[f, EVENT])
-    if time < a.flow_floats[f, END]:
-        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
-    return float(a.flow_floats[f, STEP])
 
 
 def touch(a: Arrays, f: int, time: float) -> None:
@@ -441,19 +445,42 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
         return UNSETTLED
     chosen = choose(a, time)
     if chosen >= 0:
+        note_event(a, time, time, 0.0)
         take(a, chosen, time)
         return CHOICE
     return march(a, stop)
 
 
+def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
+    """Tell when an event is, when the step began in which it was found, and how much of that passes before it."""
+    a.settings[EVENT_TIME] = time
+    a.settings[EVENT_START] = start
+    a.settings[EVENT_DT] = elapsed
+
+
 def take(a: Arrays, c: int, time: float) -> None:
     """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
     a.settings[CHOSEN] = c
+    note_firing(a, c, time)
     touch(a, a.conditions[c, FLOW], time)
     a.conditions[c, DUE] = 0
     a.conditions[c, ARMED] = 0
     if a.conditions[c, TRIGGER] == 0:
         unlink(a, c)
+
+
+def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
+    """Let a flow watch a condition."""
+    first = a.flow_ints[f, FIRST]
+    a.conditions[c, FLOW] = f
+    a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
+    a.conditions[c, FOLLOWING] = first
+    a.conditions[c, PRECEDING] = -1
+    a.condition_floats[c, PRIORITY] = priority
+    a.condition_floats[c, RANK] = rank
+    if first >= 0:
+        a.conditions[first, PRECEDING] = c
+    a.flow_ints[f, FIRST] = c
 
 
 def unlink(a: Arrays, c: int) -> None:
@@ -523,9 +550,7 @@ def is_looked_at(a: Arrays, f: int) -> bool:
 def arrive(a: Arrays, f: int) -> None:
     """A state event is next: touch the flows that have one now, and choose the condition."""
     time = a.flow_floats[f, KEY]
-    a.settings[EVENT_TIME] = time
-    a.settings[EVENT_START] = a.flow_floats[f, START]
-    a.settings[EVENT_DT] = a.flow_floats[f, EVENT]
+    note_event(a, time, a.flow_floats[f, START], a.flow_floats[f, EVENT])
     gather(a)
     for k in range(int(a.settings[PENDING])):
         touch(a, a.pending[k], time)

@@ -16,12 +16,12 @@ from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
-from eventide.continuous.methods import ENGLAND, Implicit, Method, Multistep
+from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
-    CHOICE,
+    CHAIN_COLUMNS,
     CHOSEN,
     DT_MAX,
     DT_MIN,
@@ -34,10 +34,10 @@ from eventide.continuous.tables import (
     FACTORIZATIONS,
     FLOW_FLOATS,
     FLOW_INTS,
+    FOUND,
     JACOBIANS,
     KEY,
     LAND,
-    LOCATED,
     NEXT,
     NEXT_EVENT,
     PENDING,
@@ -80,11 +80,58 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
+    packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
+    chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
     is_observed whether reporters and recordings look now, who change nothing
     """
+
+    # What every event touches is in slots: there are too many attributes for Python to find them all fast.
+    __slots__ = (
+        "_flow_lists",
+        "_heap",
+        "_kept",
+        "_limits",
+        "_method",
+        "_next_event",
+        "_past",
+        "_polled",
+        "_settings",
+        "_told",
+        "_touched",
+        "analyst",
+        "arena",
+        "chain",
+        "chosen",
+        "constants",
+        "engine",
+        "flow_floats",
+        "flow_ints",
+        "flows",
+        "groups",
+        "host",
+        "index",
+        "is_marching",
+        "is_observed",
+        "is_rebound",
+        "linearizations",
+        "lists",
+        "on_touch",
+        "packed",
+        "segments",
+        "settings",
+        "sim",
+        "still",
+        "sums",
+        "system",
+        "together",
+        "touched",
+        "watches",
+    )
+
+    chosen: Condition
 
     def __init__(self, sim: Simulation, system: System, analyst: Analyst, engine: Engine = PLAIN) -> None:
         self.sim = sim
@@ -97,7 +144,7 @@ class Motion:
         self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)
         self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
         self.segments = Runs(2, self.outdate)
-        self.chain = Runs(3, self.outdate)
+        self.chain = Runs(CHAIN_COLUMNS, self.outdate)
         self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate, ROOM)
@@ -106,7 +153,7 @@ class Motion:
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
         self.settings[ARMS] = 1.0
-        self.settings[TAPE], self.settings[UPCOMING] = -1.0, inf
+        self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -115,13 +162,15 @@ class Motion:
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
+        self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method | Multistep | Implicit = ENGLAND
+        self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
-        self._flow_lists = [np.zeros(0, np.int64)] * 3
+        self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
         self._heap = self._touched = memoryview(b"")
-        self._packed: Any = None
+        self._reserve(len(self.flow_floats.array))
+        self.packed: Any = None
         self._kept: Any = None
         self.host = Host(self)
         self.watches = Watches(self)
@@ -132,14 +181,14 @@ class Motion:
 
     def outdate(self) -> None:
         """An array has been replaced."""
-        self._packed = None
+        self.packed = None
 
     @property
     def arrays(self) -> Any:
         """The arrays as they are now, as the engine takes them."""
-        if self._packed is None:
-            self._packed, self._kept = self.engine.pack(self._gather_arrays())
-        return self._packed
+        if self.packed is None:
+            self.packed, self._kept = self.engine.pack(self._gather_arrays())
+        return self.packed
 
     def _gather_arrays(self) -> Arrays:
         self._reserve(len(self.flow_floats.array))
@@ -155,6 +204,7 @@ class Motion:
             lists=self.lists.array,
             conditions=self.watches.ints.array,
             condition_floats=self.watches.floats.array,
+            trails=self.watches.trails.floats.array,
             constants=self.constants.array,
             heap=heap,
             pending=pending,
@@ -167,19 +217,19 @@ class Motion:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
         if len(self._flow_lists[0]) < flows:
-            longer = []
-            for old, size in zip(self._flow_lists, (flows, 2 * flows, flows), strict=True):
-                longer.append(np.concatenate([old, np.zeros(size - len(old), np.int64)]))
+            longer = [np.zeros(size, np.int64) for size in (flows, 2 * flows, flows)]
+            for old, new in zip(self._flow_lists, longer, strict=True):
+                new[: len(old)] = old
             self._flow_lists = longer
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method | Multistep | Implicit:
+    def method(self) -> Method | Multistep | Newton:
         """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method | Multistep | Implicit) -> None:
+    def method(self, method: Method | Multistep | Newton) -> None:
         check_method(method)
         self.linearizations.forget_all()
         self._method = method
@@ -205,10 +255,8 @@ class Motion:
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
-        if self.groups.joining:
-            self.groups.place()
-        if self.watches.arriving:
-            self.watches.place()
+        self.groups.place()
+        self.watches.place()
 
     def keep_current(self, item: Any, plan: Plan) -> None:
         """Look after a member or condition that may come to refer to something else."""
@@ -258,13 +306,14 @@ class Motion:
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers.get(slot, ()):
-            self.touch(flow)
+            if not flow.is_open:
+                self.touch(flow)
 
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition now, 0 or more where it holds, and its rate; None if its code is not native."""
         if condition.row < 0:
             return None
-        flow = self.watches.flow_of(condition)
+        flow = condition.flow
         if flow.at != self.sim.time:
             flow.show()
         return self.analyst.measure(condition)
@@ -285,11 +334,13 @@ class Motion:
                 self.touch_all()
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.watches.arriving or self.groups.joining:
-            self.place_what_waits()
+        if self.groups.joining:
+            self.groups.place()
+        if self.watches.arriving:
+            self.watches.place()
         if self.together:
             self.touch_all()
-        else:
+        elif self.groups.opaque:
             for flow in list(self.groups.opaque):
                 self.touch(flow)  # what it depends on besides is not known
 
@@ -332,54 +383,52 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, *, stepwise: bool, spanwise: bool = False) -> int:
+    def proceed(self, stop: float, next_event: float, stepwise: int, *, opens: bool = True) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        stepwise    whether to come back at the end of each step; spanwise: and before a state event cuts one
+        stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
+        opens       whether its event begins at once; else by `open_reached`, when observers have looked
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
-        settings, sim = self.settings, self.sim
-        settings[LAND] = next_event if self.together else inf
-        settings[NEXT_EVENT] = next_event
-        settings[STEPWISE] = 2.0 if spanwise else float(stepwise)
+        settings, sim, host = self.settings, self.sim, self.host
+        if next_event is not self._next_event:
+            self._next_event = settings[NEXT_EVENT] = next_event
+        if self.together:
+            settings[LAND] = next_event
+        settings[STEPWISE] = stepwise
         now = sim.time
         self._close()
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
-        code: int = self.engine.proceed(self._packed or self.arrays, now, stop)
+        code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
         while code in (BROKEN, UNPLANNED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = self.engine.proceed(self._packed or self.arrays, now, stop)
+            code = self.engine.proceed(self.packed or self.arrays, now, stop)
         self.is_marching = False
-        if settings[TROUBLED] == 0.0:
-            self.host.trouble = None  # that of a trial step which has been mended since
-        self.host.forget_what_was_seen()
-        if code == LOCATED:
+        if host.trouble is not None and settings[TROUBLED] == 0.0:
+            host.trouble = None  # that of a trial step which has been mended since
+        if host.seen:
+            host.forget_what_was_seen()
+        if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
-            sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-        elif code == CHOICE:
-            sim.time, sim.dt, sim.last_time = now, 0.0, now
-        else:
-            return code
-        for k in range(int(settings[TOUCHED])):
-            self.flows[self._touched[k]].at = now
+            if not opens:
+                sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
+            self.chosen = chosen = self.watches.at[settings[CHOSEN]]
+            self.touched = reached = [chosen.flow]
+            if settings[TOUCHED] > 1.0:
+                self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+            for flow in reached:
+                flow.at, flow.is_open = now, opens
         return code
 
-    def take_up_touched(self) -> None:
+    def open_reached(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
-        for k in range(int(self.settings[TOUCHED])):
-            flow = self.flows[self._touched[k]]
+        for flow in self.touched:
             flow.is_open = True
-            self.touched.append(flow)
-
-    @property
-    def chosen(self) -> Condition:
-        """The condition whose event is next."""
-        return self.watches.at[int(self.settings[CHOSEN])]
 
     def show_start(self, flow: Flow) -> None:
         """Let the rows that are seen of a flow be those of its step's start."""
@@ -447,7 +496,7 @@ class Motion:
         self._take_limits()
         if self.touched:
             self.settle(arms=False)
-        if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Implicit):
+        if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Newton):
             self.linearizations.plan(self.flows[number])
         self.engine.force(self.arrays, number)
         self.host.forget_what_was_seen()

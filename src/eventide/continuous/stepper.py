@@ -272,14 +272,21 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
             rows[Y, i] = rows[Y0, i] + (rows[E0, i] + total)
 
 
-def interpolate_rates(a: Arrays, f: int, theta: float) -> None:
-    """Set row R to the derivative by time of what `interpolate` gives."""
+def interpolate_motion(a: Arrays, f: int, theta: float) -> None:
+    """As `interpolate`, and set row R to the derivative by time of what that gives."""
     if theta == 1.0:
+        copy(a, f, Y2, Y)
         copy(a, f, K + a.method.sizes[STAGES], R)
         return
     if a.flow_ints[f, FITTED] == 0:
         fit(a, f)
-    derive_polynomial(a, f, theta, 1.0 / a.flow_floats[f, STEP])
+    evaluate_motion(a, f, theta, 1.0 / a.flow_floats[f, STEP])
+
+
+def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row Y to the states inside a step and row R to `scale` times their derivative by theta."""
+    evaluate_polynomial(a, f, theta)
+    derive_polynomial(a, f, theta, scale)
 
 
 def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:

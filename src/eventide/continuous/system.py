@@ -6,7 +6,7 @@ from bisect import bisect_left
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.arena import Arena
+from eventide.continuous.arena import MOVING, STANDING, Arena
 from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
@@ -47,25 +47,26 @@ class System:
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
-    def adopt(self, component: Continuous) -> int:
-        """Give a new component its block of slots, with its default values and tolerances."""
+    def adopt(self, component: Continuous) -> None:
+        """Give a new component its blocks of slots, with its default values and tolerances."""
         layout = component._layout
         component._flow = self.motion.still
-        base = self.arena.allocate(component, layout.size)
-        for name, offset in layout.offsets.items():
-            spec = layout.fields[name]
+        component._base = self.arena.allocate(component, layout.moving, MOVING)
+        component._side = self.arena.allocate(component, layout.standing, STANDING)
+        component._attach_views(self.arena.table)
+        for name in layout.offsets:
+            spec, slot = layout.fields[name], layout.slot(component, name)
             if spec.default is not MISSING:
-                self.arena.rows[Y][base + offset] = spec.default
+                self.arena.rows[Y][slot] = spec.default
             if spec.role == "state":
-                self.set_tolerances(base + offset, spec.rel_error, spec.abs_error)
-        for name, start in layout.starts.items():
-            self._begin_vector(component, name, base + start)
-        self.require_zeros(layout.size)
-        return base
+                self.set_tolerances(slot, spec.rel_error, spec.abs_error)
+        for name in layout.starts:
+            self._begin_vector(component, name)
+        self.require_zeros(max(layout.moving, layout.standing))
 
-    def _begin_vector(self, component: Continuous, name: str, start: int) -> None:
+    def _begin_vector(self, component: Continuous, name: str) -> None:
         layout = component._layout
-        spec, slots = layout.fields[name], slice(start, start + layout.lengths[name])
+        spec, slots = layout.fields[name], layout.slots(component, name)
         set_values(component, layout, name, self.arena.table[Y, slots], spec.default)
         if spec.role == "vector":
             for slot in range(slots.start, slots.stop):
@@ -100,9 +101,8 @@ class System:
     def slots_of(self, owner: Any) -> list[int]:
         """The slots of an owner's states."""
         if isinstance(owner, Variable):
-            return [owner._base]
-        slots: list[int] = owner._layout.state_slots(owner._base)
-        return slots
+            return [owner._slot]
+        return list(range(owner._base, owner._base + owner._layout.moving))
 
     def active_slots(self, owner: Any) -> list[int]:
         """The slots of an owner that are integrated."""
@@ -148,7 +148,7 @@ class System:
         owner = self._active[slot]
         if isinstance(owner, Variable):
             return owner
-        name, item = owner._layout.name_of(slot - owner._base)
+        name, item = owner._layout.name_of(owner, slot)
         variable: Variable = owner[name]
         return variable[item] if item is not None and isinstance(variable, VectorVariable) else variable
 
@@ -157,7 +157,7 @@ class System:
         owner = self.arena.owner_of(slot)
         if isinstance(owner, Variable):
             return owner.name
-        name, item = owner._layout.name_of(slot - owner._base)
+        name, item = owner._layout.name_of(owner, slot)
         return f"{owner.name}.{name}" if item is None else f"{owner.name}.{name}[{item}]"
 
     # --- components -----------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class System:
         return self.chain[place] if 0 <= place < len(self.chain) else None
 
     def components(self) -> list[Continuous]:
-        """All components that live, in order of their slots."""
+        """All components that live, the oldest first."""
         return [owner for owner in self.arena.owners() if not isinstance(owner, Variable)]
 
     @property

@@ -91,13 +91,25 @@ OPEN: Final = 16
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
 ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
-SYSTEM: Final = 18
+COUNTED: Final = 18
+"""Whether RUN of its laws is right: not after one has come or gone."""
+SYSTEM: Final = 19
 """The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
-JACOBIANS: Final = 19
+JACOBIANS: Final = 20
 """How often derivatives of its laws have been evaluated."""
-FACTORIZATIONS: Final = 20
+FACTORIZATIONS: Final = 21
 """How often they have been factorized for a step."""
-FLOW_INTS: Final = 21
+FLOW_INTS: Final = 22
+
+# Columns of a law in the chain ---------------------------------------------------------------------------------------
+
+LAW: Final = 0
+"""The address of its kernel."""
+OPERANDS: Final = 1
+"""The place in `index` of the row that says which objects are meant."""
+RUN: Final = 2
+"""How many laws of the same kernel stand here one behind the other: they are one call."""
+CHAIN_COLUMNS: Final = 3
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -121,7 +133,9 @@ TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-CONDITION_INTS: Final = 13
+TRAIL: Final = 13
+"""Its row among the trails."""
+CONDITION_INTS: Final = 14
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -194,7 +208,31 @@ TAPE: Final = 18
 """The place in `lists` of the first tape; -1 if there is none."""
 UPCOMING: Final = 19
 """The next instant of a tape; infinity if there is none."""
-SETTINGS: Final = 20
+ALERT: Final = 20
+"""Set when a condition fires ever more often while time hardly goes on."""
+FIRINGS: Final = 21
+"""How many trails have begun."""
+SETTINGS: Final = 22
+
+# Columns of a trail ---------------------------------------------------------------------------------------------------
+
+SERIAL: Final = 0
+"""The number of its first firing among those of all trails; 0 if there was none yet."""
+FIRED: Final = 1
+"""When it fired last."""
+SINCE: Final = 2
+"""Since when time has hardly gone on."""
+CROWD: Final = 3
+"""How often in a row it has fired since."""
+INTERVAL: Final = 4
+"""How long after the time before it fired last."""
+RATIO: Final = 5
+"""What share of the interval before that was."""
+STEADY: Final = 6
+"""How often in a row intervals have shrunk by about this share."""
+TOLD: Final = 7
+"""Whether a warning has been given of it."""
+TRAIL_FLOATS: Final = 8
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -206,10 +244,28 @@ ROOM: Final = 2
 BUFFER: Final = 3
 """The place in `constants` of its instants; its rows stand after them."""
 WIDTH: Final = 4
-"""How many numbers a row has, and how many flows and slots can be named after the head."""
+"""How many numbers a row has; after the head COLUMN items tell of each what it is."""
 SHOWN: Final = 5
 """How many flows are to be shown."""
-TAPE_HEAD: Final = 6
+SHOWN_AT: Final = 6
+"""The place in `lists` of their numbers."""
+WITH_LAWS: Final = 7
+"""Whether laws are to be run for a row."""
+STOPPED: Final = 8
+"""Whether the next row cannot be taken down, as Python would raise an error there."""
+TAPE_HEAD: Final = 9
+
+# A column of a tape: what it is, and where.
+
+COLUMN: Final = 4
+WHAT: Final = 0
+SLOT, HELD, KERNEL = 0, 1, 2
+"""The value of a slot; a number in `constants`; what a kernel answers."""
+WHERE: Final = 1
+"""The slot, the place of the number, the address of the kernel."""
+ROW_OF: Final = 2
+"""The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
+NUMBERS_OF: Final = 3
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -224,6 +280,7 @@ UNSETTLED: Final = 6
 """A law or condition has raised something before time went on."""
 CHOICE: Final = 7
 """A condition is due at the present instant."""
+FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
@@ -247,8 +304,8 @@ class Coefficients(NamedTuple):
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
     blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, its derivative
-                and the restriction of a polynomial to a part of the step
+    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
+                its derivative, and the restriction of a polynomial to a part of the step
     """
 
     sizes: Any
@@ -304,11 +361,12 @@ class Arrays(NamedTuple):
     rows            (ROWS, slots) what is known of each slot
     flow_floats, flow_ints   one row for each flow
     segments        (n, 2) runs of slots that are integrated, grouped by flow
-    chain           (n, 3) address, place in `index`, objects: one row for each call of a pass, grouped by flow
+    chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
     sums            (n, 2) runs of slots to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
     conditions, condition_floats   one row for each condition
+    trails          one row for each condition, or more that are one to whoever follows how often they fire
     constants       closure numbers of conditions
     heap            flows as a binary heap by KEY
     pending         flows that have an event at the time of the last one found
@@ -328,6 +386,7 @@ class Arrays(NamedTuple):
     lists: Any
     conditions: Any
     condition_floats: Any
+    trails: Any
     constants: Any
     heap: Any
     pending: Any

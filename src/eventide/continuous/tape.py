@@ -1,29 +1,38 @@
-"""Tapes: rows of states that the stepper takes down by itself at the instants of a regular grid."""
+"""Tapes: rows of numbers that the stepper takes down by itself at the instants of a regular grid."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from math import inf, nan
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from eventide.continuous.tables import (
     BUFFER,
+    COLUMN,
     FILLED,
     FOLLOWING_TAPE,
+    HELD,
+    KERNEL,
     ROOM,
     SHOWN,
+    SHOWN_AT,
+    SLOT,
+    STOPPED,
     TAPE,
     TAPE_HEAD,
     UPCOMING,
     WIDTH,
+    WITH_LAWS,
 )
 from eventide.continuous.vectors import VectorVariable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from eventide.continuous.analysis import ConditionPlan
+    from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
     from eventide.continuous.variable import Variable
     from eventide.discrete.periodic import Grid
@@ -37,23 +46,48 @@ EXACT: Final = 2**53
 """Whole numbers up to this are floats."""
 
 
-class Tape:
-    """Takes down some states at the instants of a grid.
+class Moving(NamedTuple):
+    """A variable, of which a tape takes down the value; is_state: rather than what laws compute."""
 
-    Its rows are, bit for bit, what reading the variables at these instants gives.
-    """
+    variable: Variable
+    is_state: bool
 
-    def __init__(self, motion: Motion, variables: Sequence[Variable]) -> None:
+
+class Fixed(NamedTuple):
+    """A number that changes at events only."""
+
+    read: Callable[[], float]
+
+
+class Reckoned(NamedTuple):
+    """What a function answers, if that can be compiled."""
+
+    read: Callable[[], Any]
+
+
+Taken: TypeAlias = Moving | Fixed | Reckoned
+"""What a tape can take down."""
+
+
+class Columns:
+    """What is to be taken down, as the stepper reads it: a head, and a block for each number of a row."""
+
+    def __init__(self, motion: Motion, taken: Sequence[Taken], rows: int) -> None:
         self._motion = motion
-        self._variables = variables
-        self._owners = list({id(variable._owner): variable._owner for variable in variables}.values())
-        self._width = sum(len(v) if isinstance(v, VectorVariable) else 1 for v in variables)
-        self._head = motion.lists.allocate(TAPE_HEAD + 2 * self._width)
-        self._grid: Grid | None = None
-        self._first = self._fetched = 0
-        self._place: tuple[list[Any], list[int]] = [], []
+        self._moving = [item for item in taken if isinstance(item, Moving)]
+        self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
+        self._plans: dict[int, ConditionPlan | None] = {}
+        self._taken = taken
+        self._width = sum(_width_of(item) for item in taken)
+        self._head = motion.lists.allocate(TAPE_HEAD + COLUMN * self._width)
+        self._held = motion.constants.allocate(len(self._fixed)) if self._fixed else 0
+        self._flows: list[Flow] = []
+        self._shown, self._shown_room = 0, 0
+        self._flows_of_owners: list[Any] | None = None
+        self._laws: list[Any] = []
+        self._is_possible = True
         motion.lists.view[self._head + WIDTH] = self._width
-        self._make_room(FEWEST)
+        self._make_room(rows)
 
     def _make_room(self, rows: int) -> None:
         self._room = rows
@@ -61,26 +95,125 @@ class Tape:
         self._motion.lists.view[self._head + ROOM] = rows
         self._motion.lists.view[self._head + BUFFER] = self._buffer
 
+    def release(self) -> None:
+        """Give the memory back; it is used no more."""
+        self._motion.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
+        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
+        if self._fixed:
+            self._motion.constants.release(self._held, len(self._fixed))
+        self._release_shown()
+        for plan in self._plans.values():
+            if plan is not None:
+                self._motion.analyst.release(plan)
+
+    def _release_shown(self) -> None:
+        if self._shown_room:
+            self._motion.lists.release(self._shown, self._shown_room)
+
+    # --- what is meant --------------------------------------------------------------------------------------------
+
+    def _is_known(self) -> bool:
+        """Note what is meant now; whether the stepper can take it down by itself."""
+        if not self._motion.flows or not self._is_possible or not self._find():
+            return False
+        for place, read in enumerate(self._fixed, start=self._held):
+            self._motion.constants.view[place] = read()
+        return True
+
+    def _find(self) -> bool:
+        """Note which flows, slots and kernels are meant; False if the stepper cannot take them down by itself."""
+        if not self._plan():
+            self._is_possible = False
+            return False
+        owners = [item.variable._owner for item in self._moving]
+        owners += [owner for plan in self._plans.values() if plan is not None for owner in plan.touches]
+        flows = [owner._flow for owner in owners]
+        if flows != self._flows_of_owners:
+            self._flows_of_owners = flows
+            self._write_columns()
+            self._write_flows(list({f.number: f for f in flows if f is not self._motion.still}.values()))
+        return self._are_known()
+
+    def _plan(self) -> bool:
+        """Let the kernels of all functions be those of what they refer to now; False if there are none."""
+        analyst = self._motion.analyst
+        for place, item in enumerate(self._taken):
+            if isinstance(item, Reckoned):
+                plan = self._plans.get(place)
+                if plan is not None and analyst.is_quantity_current(item.read, plan):
+                    continue
+                if plan is not None:
+                    analyst.release(plan)
+                self._plans[place] = plan = analyst.quantity(item.read)
+                self._flows_of_owners = None
+                if plan is None:
+                    return False
+        return True
+
+    def _write_columns(self) -> None:
+        lists, at, held = self._motion.lists.view, self._head + TAPE_HEAD, self._held
+        for place, item in enumerate(self._taken):
+            columns: list[tuple[int, int, int, int]]
+            if isinstance(item, Moving):
+                columns = [(SLOT, slot, 0, 0) for slot in _slots_of(item.variable)]
+            elif isinstance(item, Fixed):
+                columns, held = [(HELD, held, 0, 0)], held + 1
+            else:
+                plan = self._plans[place]
+                assert plan is not None
+                columns = [(KERNEL, plan.address, plan.index, plan.constants)]
+            for column in columns:
+                for k, number in enumerate(column):
+                    lists[at + k] = number
+                at += COLUMN
+
+    def _write_flows(self, flows: list[Flow]) -> None:
+        blocks, self._flows = self._motion.lists, flows
+        if len(flows) > self._shown_room:
+            self._release_shown()
+            self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
+        for k, flow in enumerate(flows):
+            blocks.view[self._shown + k] = flow.number
+        computes = not all(item.is_state for item in self._moving)
+        computes |= any(plan is not None and plan.needs_laws for plan in self._plans.values())
+        # What laws assign to states the interpolant does not say.
+        computes |= any(flow.assigns for flow in flows)
+        blocks.view[self._head + SHOWN], blocks.view[self._head + SHOWN_AT] = len(flows), self._shown
+        blocks.view[self._head + WITH_LAWS] = int(computes)
+        self._laws = [owner for flow in flows for owner in flow.owners()] if computes else []
+
+    def _are_known(self) -> bool:
+        """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
+        if not self._laws:
+            return True
+        plans = self._motion.groups.plans
+        known = [plans[owner] for owner in self._laws if owner in plans]  # those that have been stopped have none
+        return self._motion.analyst.compiles and not any(plan.is_opaque for plan in known)
+
+
+class Tape(Columns):
+    """Takes down some numbers at the instants of a grid.
+
+    Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
+    """
+
+    def __init__(self, motion: Motion, taken: Sequence[Taken]) -> None:
+        super().__init__(motion, taken, FEWEST)
+        self._grid: Grid | None = None
+        self._first = self._fetched = 0
+
     def is_ready(self, grid: Grid, index: int) -> bool:
         """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
-        if not self._motion.flows or not self._find_flows():
+        lists = self._motion.lists.view
+        if lists[self._head + STOPPED]:
+            lists[self._head + STOPPED] = 0
+            return False  # Python calls the function at that instant, so that its error goes up
+        if not self._is_known():
             return False
         if grid is not self._grid or not self._first <= index < self._first + self._room:
             return self._put_in(grid, index)
-        self._fetched = self._motion.lists.view[self._head + FILLED] = index - self._first  # some were passed by events
+        self._fetched = lists[self._head + FILLED] = index - self._first  # some were passed by events
         return True
-
-    def _find_flows(self) -> bool:
-        """Note which flows and slots are meant; False if laws may set states to what the interpolant does not say."""
-        flows, bases = [owner._flow for owner in self._owners], [owner._base for owner in self._owners]
-        if (flows, bases) != self._place:
-            self._place = flows, bases
-            moving = list({f.number: None for f in flows if f is not self._motion.still})
-            lists, start = self._motion.lists.array, self._head + TAPE_HEAD
-            lists[self._head + SHOWN] = len(moving)
-            lists[start : start + len(moving)] = moving
-            lists[start + self._width : start + 2 * self._width] = [s for v in self._variables for s in _slots_of(v)]
-        return not any(f.assigns for f in flows if f is not self._motion.still)
 
     def _put_in(self, grid: Grid, index: int) -> bool:
         rows = min(2 * self._room, MOST)
@@ -106,11 +239,6 @@ class Tape:
         numbers = self._motion.constants.array[self._buffer : self._buffer + room * (1 + width)]
         return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
-    def release(self) -> None:
-        """Give the memory back; the tape is no more."""
-        self._motion.lists.release(self._head, TAPE_HEAD + 2 * self._width)
-        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
-
     @staticmethod
     def put_on(motion: Motion, tapes: Sequence[Tape]) -> None:
         """Let the stepper take down these tapes from now on, and no others."""
@@ -120,6 +248,36 @@ class Tape:
             following = tape._head
             upcoming = min(upcoming, motion.constants.view[tape._buffer + tape._fetched])
         motion.settings[TAPE], motion.settings[UPCOMING] = following, upcoming
+
+
+class Probe(Columns):
+    """Reads one number at several times at once, all of them in the present steps of the flows that it is of."""
+
+    def __init__(self, motion: Motion, taken: Taken) -> None:
+        super().__init__(motion, [taken], FEWEST)
+
+    def at(self, times: Sequence[float]) -> list[float] | None:
+        """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""
+        if not self._is_known():
+            return None
+        motion, count, start = self._motion, len(times), self._buffer
+        lists, numbers = motion.lists.view, motion.constants.view
+        for k, time in enumerate(times):
+            numbers[start + k] = time
+        numbers[start + count] = inf
+        lists[self._head + FILLED] = 0
+        filled = motion.engine.fill(motion.arrays, self._head, inf)
+        for flow in self._flows:
+            flow.at = nan
+        if filled < count:
+            lists[self._head + STOPPED] = 0
+            return None
+        found: list[float] = numbers[start + self._room : start + self._room + count].tolist()
+        return found
+
+
+def _width_of(item: Taken) -> int:
+    return len(item.variable) if isinstance(item, Moving) and isinstance(item.variable, VectorVariable) else 1
 
 
 def _slots_of(variable: Variable) -> list[int]:

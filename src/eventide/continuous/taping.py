@@ -1,71 +1,116 @@
-"""Rows of states at given instants, taken down while the flows are marched: plain functions, also translated.
+"""Rows of numbers at given instants, taken down while the flows are marched: plain functions, also translated.
 
-A tape is a block of `lists`: its head, the flows to be shown, the slots to be read. Its instants, then its rows, are
-a block of `constants`.
+A tape is a block of `lists`: its head, then for each column what it is. Its instants, then its rows, are a block of
+`constants`.
 """
 
 from __future__ import annotations
 
 from math import inf, nan
 
-from eventide.continuous.stepper import interpolate
+from eventide.continuous.stepper import evaluate, interpolate
 from eventide.continuous.tables import (
     AT,
     BUFFER,
+    COLUMN,
     EMPTY,
+    END,
+    EVENT,
     FILLED,
     FOLLOWING_TAPE,
+    HELD,
+    KEY,
     REST,
     ROOM,
     SHOWN,
+    SHOWN_AT,
+    SLOT,
     START,
     STEP,
+    STOPPED,
     TAPE,
     TAPE_HEAD,
     UPCOMING,
+    WHAT,
+    WHERE,
     WIDTH,
+    WITH_LAWS,
     Arrays,
+    R,
     Y,
 )
 
 
 def take_down(a: Arrays, limit: float) -> bool:
-    """Let all tapes take down their rows before a time to which all flows have been brought; whether one is full."""
-    is_full = False
+    """Let all tapes take down their rows before a time to which all flows have been brought.
+
+    Returns     whether Python has to see to one of them: it is full, or has stopped
+    """
+    is_over = False
     upcoming = inf
     tape = int(a.settings[TAPE])
     while tape >= 0:
         filled = fill(a, tape, limit)
-        if filled == a.lists[tape + ROOM]:
-            is_full = True
+        if filled == a.lists[tape + ROOM] or a.lists[tape + STOPPED] == 1:
+            is_over = True
         else:
             upcoming = min(upcoming, a.constants[a.lists[tape + BUFFER] + filled])
         tape = a.lists[tape + FOLLOWING_TAPE]
     a.settings[UPCOMING] = upcoming
-    return is_full
+    return is_over
 
 
 def fill(a: Arrays, tape: int, limit: float) -> int:
     """Take down the rows of one tape; answers how many it has now."""
     filled, room, width = a.lists[tape + FILLED], a.lists[tape + ROOM], a.lists[tape + WIDTH]
     instants = a.lists[tape + BUFFER]
-    slots = tape + TAPE_HEAD + width
     while filled < room and a.constants[instants + filled] < limit:
-        show_inside(a, tape, a.constants[instants + filled])
+        time = a.constants[instants + filled]
+        show_inside(a, tape, time)
         row = instants + room + filled * width
         for k in range(width):
-            slot = a.lists[slots + k]
-            a.constants[row + k] = a.rows[Y, slot]
+            if not write_down(a, tape + TAPE_HEAD + k * COLUMN, row + k, time):
+                a.lists[tape + STOPPED] = 1
+                a.lists[tape + FILLED] = filled
+                return int(filled)
         filled += 1
     a.lists[tape + FILLED] = filled
     return int(filled)
 
 
+def write_down(a: Arrays, column: int, place: int, time: float) -> bool:
+    """Write the number of a column to a place of `constants`; whether it has one."""
+    what, where = a.lists[column + WHAT], a.lists[column + WHERE]
+    if what == SLOT:
+        a.constants[place] = a.rows[Y, where]
+    elif what == HELD:
+        a.constants[place] = a.constants[where]
+    else:
+        return reckon(a, column, place, time)
+    return True
+
+
+def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+    """Write what a kernel answers; whether Python would have got so far. Native code calls it, as nothing else can."""
+    raise NotImplementedError
+
+
 def show_inside(a: Arrays, tape: int, time: float) -> None:
-    """Bring the states of a tape's flows to a time inside their steps, and nothing else of them."""
+    """Bring the states of a tape's flows to a time inside their steps; what laws compute as well, if it is wanted."""
     for k in range(a.lists[tape + SHOWN]):
-        f = a.lists[tape + TAPE_HEAD + k]
+        f = a.lists[a.lists[tape + SHOWN_AT] + k]
         a.flow_floats[f, AT] = nan
-        if a.flow_ints[f, EMPTY] == 0:
-            elapsed = (time - a.flow_floats[f, START]) - a.flow_floats[f, REST]
+        if a.flow_ints[f, EMPTY] == 0 and a.flow_floats[f, STEP] > 0.0:
+            elapsed = elapsed_at(a, f, time)
             interpolate(a, f, elapsed / a.flow_floats[f, STEP])
+            if a.lists[tape + WITH_LAWS] == 1:
+                evaluate(a, f, time, elapsed, R)
+
+
+def elapsed_at(a: Arrays, f: int, time: float) -> float:
+    """How much of the step has passed at a time."""
+    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
+        return float(a.flow_floats[f, EVENT])
+    if time < a.flow_floats[f, END]:
+        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
+    return float(a.flow_floats[f, STEP])

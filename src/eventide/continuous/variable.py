@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
+from eventide.continuous.arena import MOVING
 from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
@@ -36,28 +37,23 @@ class Variable:
         self.sim = sim
         self.unit = unit
         self._owner: Any = self
-        self._offset = 0
         self._system = sim._continuum
         self._flow: Any = self._system.motion.still
         self.name = name or f"Variable {sim._register(Variable)}"
-        self._base = self._system.arena.allocate(self, 1)
-        self._system.set_tolerances(self._base, rel_error, abs_error)
+        self._slot = self._system.arena.allocate(self, 1, MOVING)
+        self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
 
     @classmethod
-    def _of(cls, owner: Any, offset: int, name: str, spec: Field) -> Variable:
+    def _of(cls, owner: Any, slot: int, name: str, spec: Field) -> Variable:
         """The variable behind one name of a component."""
         self = cls.__new__(cls)
         self.sim, self.unit, self.name = owner.sim, spec.unit, name
-        self._owner, self._offset, self._system = owner, offset, owner._system
+        self._owner, self._slot, self._system = owner, slot, owner._system
         return self
 
-    def _attach_views(self, table: Any, base: int) -> None:
+    def _attach_views(self, table: Any) -> None:
         """Nothing to point anew: a variable reaches its slot through the arena."""
-
-    @property
-    def _slot(self) -> int:
-        return int(self._owner._base) + self._offset
 
     def _row(self, row: int) -> float:
         flow = self._owner._flow

@@ -105,9 +105,9 @@ def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any)
         raise ValueError(_takes(owner, layout, name, what))
     flow = owner._flow
     if not flow.is_open:
-        flow.open(owner._base + layout.starts[name])
+        flow.open(layout.slot(owner, name))
     target[:] = draft
-    owner._system.arena.table[E0, layout.slots(owner._base, name)] = 0.0
+    owner._system.arena.table[E0, layout.slots(owner, name)] = 0.0
 
 
 def _takes(title: Any, layout: Layout, name: str, what: str) -> str:
@@ -127,7 +127,7 @@ class VectorVariable(Variable):
 
     @classmethod
     def _behind(cls, owner: Any, name: str, spec: Field) -> VectorVariable:
-        self = cls._of(owner, owner._layout.starts[name], f"{owner.name}.{name}", spec)
+        self = cls._of(owner, owner._layout.slot(owner, name), f"{owner.name}.{name}", spec)
         assert isinstance(self, cls)
         self._field = spec
         self._items = {}
@@ -143,7 +143,7 @@ class VectorVariable(Variable):
         """
         place = range(len(self))[index]
         if place not in self._items:
-            item = Variable._of(self._owner, self._offset + place, f"{self.name}[{place}]", self._field)
+            item = Variable._of(self._owner, self._slot + place, f"{self.name}[{place}]", self._field)
             self._items[place] = item
         return self._items[place]
 
@@ -152,7 +152,7 @@ class VectorVariable(Variable):
 
     @property
     def _slots(self) -> slice:
-        slots: slice = self._owner._layout.slots(self._owner._base, self._field.name)
+        slots: slice = self._owner._layout.slots(self._owner, self._field.name)
         return slots
 
     def _every_slot(self) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous.growing import Table
+from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
     ADDRESS,
     ARMED,
@@ -16,24 +17,20 @@ from eventide.continuous.tables import (
     CONDITION_INTS,
     CONSTANTS,
     DUE,
-    FIRST,
-    FLOW,
-    FOLLOWING,
     GUARD,
     INDEX,
-    NEEDS_LAWS,
-    PRECEDING,
-    PRIORITY,
-    RANK,
     SLOPE,
+    TRAIL,
     TRIGGER,
 )
+from eventide.continuous.trails import Trail, Trails
+from eventide.discrete.composite import who_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition, StateWait
+    from eventide.discrete.conditions import Condition
 
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
@@ -43,7 +40,9 @@ class Watches:
     """The conditions of one simulation.
 
     at          by row
+    trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
+    resting     the last wait of an activity for the same thing, to be used once more
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
 
@@ -54,14 +53,11 @@ class Watches:
         self.motion = motion
         self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
+        self.trails = Trails(motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
         self.certified = self.sampled = self.opaque = 0
-        self._resting: dict[tuple[int, int], Any] = {}
-
-    def add(self, condition: Condition) -> None:
-        """Watch a condition from now on; it is looked at when the event is over and all that it refers to is there."""
-        self.arriving[condition] = None
+        self.resting: dict[tuple[int, int], Any] = {}
 
     def place(self) -> None:
         """Give those that have come their rows."""
@@ -81,7 +77,7 @@ class Watches:
         self._count(plan)
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, CERTIFICATE] = plan.certificate
+        ints[row, CERTIFICATE], ints[row, TRAIL] = plan.certificate, self.trails.follow(condition)
         floats[row, GUARD] = floats[row, SLOPE] = nan
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
@@ -99,39 +95,39 @@ class Watches:
 
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
-        row, ints, floats = condition.row, self.ints.view, self.floats.view
+        row, ints = condition.row, self.ints.view
         self.at[row] = condition
         ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
-        floats[row, PRIORITY], floats[row, RANK] = condition.priority, condition.rank
-
-    def flow_of(self, condition: Condition) -> Flow:
-        """The flow in whose steps a condition is watched."""
-        return self.motion.flows[self.ints.view[condition.row, FLOW]]
 
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
-        motion, ints, row = self.motion, self.ints.view, condition.row
-        motion.touch(flow)
         flow.conditions[condition] = None
-        first = motion.flow_ints.view[flow.number, FIRST]
-        ints[row, FLOW] = flow.number
-        ints[row, NEEDS_LAWS] = int(condition.plan.needs_laws or flow.assigns)
-        ints[row, FOLLOWING], ints[row, PRECEDING] = first, -1
-        if first >= 0:
-            ints[first, PRECEDING] = row
-        motion.flow_ints.view[flow.number, FIRST] = row
+        condition.flow = flow
+        self._put(condition, flow)
+
+    def _put(self, condition: Condition, flow: Flow) -> None:
+        """Let the stepper watch a condition that belongs to a flow."""
+        motion = self.motion
+        if not flow.is_open:
+            motion.touch(flow)
+        if condition.plan.inputs != ():
+            self._note_inputs(condition, flow)
+        needs_laws = condition.plan.needs_laws or flow.assigns
+        arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
+        motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
-        ints, flow, row = self.ints.view, self.flow_of(condition), condition.row
-        before, after = ints[row, PRECEDING], ints[row, FOLLOWING]
-        if before >= 0:
-            ints[before, FOLLOWING] = after
-        else:
-            self.motion.flow_ints.view[flow.number, FIRST] = after
-        if after >= 0:
-            ints[after, PRECEDING] = before
+        motion = self.motion
+        motion.engine.unlink(motion.packed or motion.arrays, condition.row)
+        flow: Flow = condition.flow
+        if flow.inputs:
+            flow.forget_inputs(condition)
         return flow
+
+    def _note_inputs(self, condition: Condition, flow: Flow) -> None:
+        inputs = condition.plan.inputs
+        flow.note_inputs(condition, Reach((condition.function, *condition.arguments)) if inputs is None else inputs)
 
     def move(self, condition: Condition, flow: Flow) -> None:
         """Let another flow watch a condition."""
@@ -154,15 +150,18 @@ class Watches:
 
     def end(self, condition: Condition) -> bool:
         """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
-        return self._end_in(condition, self.motion.flows[self.ints.view[condition.row, FLOW]])
+        flow: Flow = condition.flow
+        if flow.inputs:
+            flow.forget_inputs(condition)
+        return self._end_in(condition, flow)
 
     def exchange(self, chosen: Condition, other: Condition) -> None:
         """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""
         if chosen.is_trigger:
             self.ints.view[chosen.row, ARMED] = 1
         else:
-            self.link(chosen, self.flow_of(chosen))
-        self.motion.touch(self.flow_of(other))
+            self.link(chosen, chosen.flow)
+        self.motion.touch(other.flow)
         self.ints.view[other.row, ARMED] = self.ints.view[other.row, DUE] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
@@ -170,8 +169,8 @@ class Watches:
             self.motion.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
-            self._rest(condition, flow)
-            return True
+            if self._rest(condition, flow):
+                return True
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
         return False
@@ -181,9 +180,10 @@ class Watches:
         del flow.conditions[condition], self.at[condition.row]
         self.motion.groups.forget_uses(flow, condition.plan)
         self.motion.analyst.release(condition.plan)
+        self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.ints.release(condition.row)
         self.floats.release(condition.row)
-        condition.row = -1
+        condition.row, condition.flow, condition.rests = -1, None, False
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""
@@ -196,40 +196,43 @@ class Watches:
         self._admit(condition)
         self.ints.view[condition.row, ARMED] = armed
 
+    def trail_of(self, condition: Condition) -> Trail:
+        """How often a condition has fired of late."""
+        return self.trails.at(self.ints.view[condition.row, TRAIL])
+
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
-    def _rest(self, condition: Any, flow: Flow) -> None:
-        """Keep a wait that is over, with its row, for the next of its kind."""
-        key = id(condition.activity), id(condition.function.__code__)
-        if key in flow.resting:
-            return
-        self._resting[key] = condition
+    def _rest(self, condition: Any, flow: Flow) -> bool:
+        """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
+        key = _key(condition)
+        known = self.resting.get(key)
+        if known is not None:
+            return known is condition
+        self.resting[key] = condition
+        condition.rests = True
         flow.resting[key] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
-
-    def again(self, activity: Any, test: Any) -> StateWait | None:
-        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
-        code = getattr(test, "__code__", None)
-        return self._resting.get((id(activity), id(code)))
+        return True
 
     def _resume(self, condition: Any) -> bool:
         """Let a wait that was made before take up its row; False if what it works on has changed."""
-        plan = self.motion.analyst.resume(condition, condition.plan)
-        if plan is None:
-            self._discard((id(condition.activity), id(condition.function.__code__)))
-            return False
-        condition.plan = plan
-        self.motion.keep_current(condition, plan)
-        floats, row = self.floats.view, condition.row
-        floats[row, PRIORITY], floats[row, RANK] = condition.priority, condition.rank
-        self.link(condition, self.motion.flows[self.ints.view[row, FLOW]])
+        plan = condition.plan
+        if plan.stands is None or not plan.stands(condition.function, condition.arguments, plan.binding):
+            plan = self.motion.analyst.resume(condition, plan)
+            if plan is None:
+                self._discard(_key(condition))
+                return False
+            condition.plan = plan
+        if plan.signature is not None:
+            self.motion.keep_current(condition, plan)
+        self._put(condition, condition.flow)
         return True
 
     def _discard(self, key: tuple[int, int]) -> None:
         """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
-        condition = self._resting.pop(key)
-        flow = self.flow_of(condition)
+        condition = self.resting.pop(key)
+        flow: Flow = condition.flow
         del flow.resting[key]
         self._release(condition, flow)
         if condition.is_over:
@@ -237,15 +240,21 @@ class Watches:
 
     def _discard_oldest(self, flow: Flow) -> None:
         for key in flow.resting:
-            if self._resting[key].is_over:
+            if self.resting[key].is_over:
                 self._discard(key)
                 return
 
     def wake(self, flow: Flow) -> None:
         """A flow changes: it keeps no rows at rest."""
         for key in list(flow.resting):
-            condition = self._resting[key]
+            condition = self.resting[key]
             if condition.is_over or condition in self.arriving:
                 self._discard(key)
             else:
-                del self._resting[key], flow.resting[key]
+                condition.rests = False
+                del self.resting[key], flow.resting[key]
+
+
+def _key(condition: Any) -> tuple[int, int]:
+    """What two waits of a kind have in common: who waits, and the code of the condition."""
+    return id(who_waits(condition.activity)), id(condition.function.__code__)

@@ -28,7 +28,7 @@ FIRST: Path = (0, 0)
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 SPARE: Final = 256
-"""So many notices may be stale before the heap is tidied."""
+"""So many stale notices do not matter."""
 
 
 class Activity(Protocol):
@@ -37,7 +37,7 @@ class Activity(Protocol):
     _notice: Notice | None
     _story: Any
 
-    def _resume(self, value: Any, /) -> Any: ...
+    def _resume(self) -> Any: ...
 
 
 Notice: TypeAlias = tuple[float, float, Path, Any]
@@ -67,7 +67,6 @@ class Calendar:
 
     __slots__ = (
         "below",
-        "discarded",
         "end",
         "front",
         "heap",
@@ -75,6 +74,7 @@ class Calendar:
         "numbers",
         "ready",
         "serial",
+        "swept",
         "tracer",
         "turn",
         "void",
@@ -95,8 +95,8 @@ class Calendar:
         self.turn = 1  # whoever makes the model is a stretch of code, too
         self.void = 1
         """How many numbers were drawn for something else than an event."""
-        self.discarded = 0
-        """About so many notices are stale: those that are dropped when met are still counted."""
+        self.swept = 0
+        """How long the heap was when stale notices were last swept out of it, or less since then."""
         self.tracer: Any = None
 
     @property
@@ -131,14 +131,17 @@ class Calendar:
 
     def schedule_prior(self, time: float, now: float, activity: Any) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
-        activity._notice = notice = (max(time, now), -self.turn, (-self.serial(), 0), activity)
+        turn, front = self.turn, self.front
+        if time < now:  # noqa: PLR1730  # a call of max takes longer than all the rest
+            time = now
+        activity._notice = notice = (time, -turn, (-self.serial(), 0), activity)
         if time > now:
             heappush(self.heap, notice)
         else:
-            if self.turn != self.latest:
-                self.latest = self.turn
-                self.below = len(self.front)
-            self.front.append(notice)
+            if turn != self.latest:
+                self.latest = turn
+                self.below = len(front)
+            front.append(notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""
@@ -184,22 +187,15 @@ class Calendar:
         self.turn = next(self.numbers)
         self.void += 1
 
-    def discard(self, activity: Any) -> None:
-        """Take the notice of `activity`, if any, out of the list.
-
-        It goes stale and would be dropped when its time comes, which may be never: stale ones are swept out together.
-        """
-        if activity._notice is not None:
-            activity._notice = None
-            self.discarded = discarded = self.discarded + 1
-            if discarded > SPARE and 2 * discarded > len(self.heap):
-                self._sweep()
-
-    def _sweep(self) -> None:
+    def tidy(self) -> None:
+        """Sweep stale notices out of the heap if it has doubled since: their times may lie far ahead."""
         heap = self.heap
-        heap[:] = [notice for notice in heap if notice[3]._notice is notice]
-        heapify(heap)
-        self.discarded = 0
+        if len(heap) > 2 * self.swept + SPARE:
+            heap[:] = [notice for notice in heap if notice[3]._notice is notice]
+            heapify(heap)
+            self.swept = len(heap)
+        elif len(heap) < self.swept:
+            self.swept = len(heap)
 
     # --- asking ---------------------------------------------------------------------------------------------------
 
@@ -220,9 +216,10 @@ class Calendar:
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
-        heap = self.heap
-        if heap and not self.front and not self.ready and heap[0][3]._notice is heap[0]:
-            return float(heap[0][0])
+        root = self.heap[0]
+        if not self.front and not self.ready and root[3]._notice is root:
+            time: float = root[0]
+            return time
         notice = self.first()
         return inf if notice is None else notice[0]
 

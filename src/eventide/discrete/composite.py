@@ -76,8 +76,8 @@ class Branch:
         self.has_come = True
         self._value = self._wait = None
 
-    def _resume(self, value: Any, /) -> Any:
-        self._come(value)
+    def _resume(self) -> Any:
+        self._come(self._value)
         return self.group._go_on(self)
 
     def sleeper(self) -> Any:
@@ -91,10 +91,17 @@ class Branch:
     def withdraw(self) -> None:
         """Leave whatever list it stands in, and give back what it was granted."""
         self._wait = None
-        self.group.sim._calendar.discard(self)
+        self._notice = None
         granted, self._granted = self._granted, None
         if granted is not None:
             granted.withdraw()
+
+
+def who_waits(activity: Any) -> Any:
+    """Who waits by an activity: the process of a branch, else the activity itself."""
+    while activity.__class__ is Branch:
+        activity = activity.group.activity
+    return activity
 
 
 class Composite(Sleep):

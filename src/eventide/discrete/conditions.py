@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType
+from types import CodeType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 from eventide.discrete.commands import command
@@ -24,23 +24,52 @@ if TYPE_CHECKING:
 class Condition:
     """A place in the condition list."""
 
-    __slots__ = ("arguments", "function", "is_over", "key", "plan", "priority", "rank", "row", "test")
+    __slots__ = (
+        "arguments",
+        "flow",
+        "function",
+        "is_over",
+        "is_timed",
+        "plan",
+        "priority",
+        "rank",
+        "rests",
+        "row",
+        "test",
+    )
     is_trigger = False
     armed = True
     recurs = False
     """Whether the same thing may well be waited for again."""
 
+    test: Callable[[], Any]
+    function: Any
+    """What it is in the text; a method's is that of its class."""
+    arguments: tuple[Any, ...]
+    """What that is called with."""
+
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
-        self.test = test
-        self.function: Any = test
-        self.arguments: tuple[Any, ...] = ()
+        self.ask(test)
         self.priority = priority
-        self.rank = 0
+        self.rank = 0.0
         self.row = -1
         self.plan: Any = None
-        self.key: Any = None
+        self.flow: Any = None
+        """In whose steps it is watched."""
         self.is_over = False
         """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
+        self.rests = False
+        """Whether it will be kept when it is over, which has been found out before."""
+        self.is_timed = False
+        """Whether it may be one on time alone, whose instant is solved."""
+
+    def ask(self, test: Callable[[], Any]) -> None:
+        """From now on `test` tells whether it is true."""
+        self.test = test
+        if test.__class__ is MethodType:
+            self.function, self.arguments = test.__func__, (test.__self__,)
+        else:
+            self.function, self.arguments = test, ()
 
     @property
     def sim(self) -> Any:
@@ -109,15 +138,14 @@ class StateWait(Condition):
 
     def fire(self, sim: World) -> None:
         """Wake the activity; its `until` answers True."""
-        self._end(sim)
-        activity = self.activity
+        if self.is_trigger:
+            self.withdraw()
+        else:
+            sim._conditions.end(self)
+        activity, now = self.activity, sim.time
         activity._wait = None
         activity._value = True
-        sim._calendar.schedule_prior(sim.time, sim.time, activity)
-
-    def _end(self, sim: World) -> None:
-        """It has fired."""
-        sim._conditions.end(self)
+        sim._calendar.schedule_prior(now, now, activity)
 
 
 class CrossingWait(StateWait):
@@ -138,9 +166,6 @@ class CrossingWait(StateWait):
         """Leave the list, with the other side."""
         for side in self.sides:
             self.world._conditions.remove(side)
-
-    def _end(self, sim: World) -> None:
-        self.withdraw()
 
     def describe(self) -> str:
         """What is waited for."""
@@ -207,13 +232,18 @@ class Trigger(Condition):
         self.has_fired = True
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
-        end, self.end = self.end, None
+    def _resume(self) -> Any:
+        end = self.end
         if end is None:
-            run_handler(self.handler)
+            handler = self.handler
         else:
             assert self.settler is not None  # who sets `end` has looked
-            run_handler(partial(self.settler, self.component, end))
+            self.end = None
+            handler = partial(self.settler, self.component, end)
+        try:
+            handler()
+        except StopIteration as error:
+            refuse_stop_iteration(handler, error)
         return NOTHING
 
 
@@ -229,13 +259,10 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 
 
-def run_handler(handler: Callable[[], None]) -> None:
-    """Call a handler; a StopIteration of its own must not pass for the end of a process."""
-    try:
-        handler()
-    except StopIteration as error:
-        name = getattr(handler, "__qualname__", repr(handler))
-        raise RuntimeError(f"the handler {name} raised StopIteration") from error
+def refuse_stop_iteration(handler: Callable[[], Any], error: StopIteration) -> NoReturn:
+    """Raise the error for a handler that raised StopIteration, which must not pass for the end of a process."""
+    name = getattr(handler, "__qualname__", repr(handler))
+    raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
 
 class ConditionList:
@@ -245,7 +272,7 @@ class ConditionList:
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
-        self._arrivals = 0
+        self._arrivals = 0.0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -255,9 +282,13 @@ class ConditionList:
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition after its equals, or before them if `prior`."""
-        self._arrivals += 1
+        self._arrivals += 1.0
         condition.rank = -self._arrivals if prior else self._arrivals
         self._members[condition] = None
+        self._watch(condition)
+
+    def _watch(self, condition: Condition) -> None:
+        """It has come; see `WatchedConditions`."""
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out; no effect if it is not there."""
@@ -300,24 +331,22 @@ class Until:
             refuse_priority(f"the until of {activity.name}")
         if isinstance(condition, Crossing):
             self._await_crossing(sim, activity, condition, priority, prior)
+            sim._watch()
         else:
-            self._await(sim, activity, condition, priority, prior)
-        sim._watch()
-
-    def _await(self, sim: World, activity: Any, condition: Any, priority: float, prior: bool) -> None:
-        wait = sim._conditions.again(activity, condition)
-        if wait is None:
-            refuse_commands(condition, None, sim, f"the condition of {activity.name}")
-            wait = StateWait(sim, activity, condition, priority)
-        else:
-            wait.test = wait.function = condition
-            wait.priority = priority
-        sim._conditions.add(wait, prior=prior)
-        activity._wait = wait
+            wait = sim._conditions.again(activity, condition)
+            if wait is None:
+                refuse_commands(condition, None, sim, "the condition", activity)
+                wait = StateWait(sim, activity, condition, priority)
+                sim._watch()
+            else:
+                wait.ask(condition)
+                wait.activity, wait.priority = activity, priority
+            sim._conditions.add(wait, prior=prior)
+            activity._wait = wait
 
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
-            refuse_commands(part, None, sim, f"the condition of {activity.name}")
+            refuse_commands(part, None, sim, "the condition", activity)
         sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides

@@ -44,12 +44,12 @@ class Mention(NamedTuple):
     line: int
 
 
-def refuse_commands(function: Any, this: Any, sim: World, owner: str) -> None:
+def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any) -> None:
     """Raise SimulationError, naming the line, if code that holds between events makes a command.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
     this        its first argument, or None
-    owner       whose it is, as in "the equations of ball"
+    what, owner what it is and whose, as in "the equations" and a ball
     """
     if isinstance(function, MethodType):
         function, this = function.__func__, function.__self__
@@ -60,8 +60,8 @@ def refuse_commands(function: Any, this: Any, sim: World, owner: str) -> None:
         raise SimulationError(
             found.number,
             sim.time,
-            f"{found.name}() at {found.file}:{found.line} makes a command in {owner}, where nobody can wait: "
-            "let a process do it.",
+            f"{found.name}() at {found.file}:{found.line} makes a command in {what} of {owner.name}, "
+            "where nobody can wait: let a process do it.",
         )
     sim._code_in_order[id(function.__code__)] = function.__code__
 

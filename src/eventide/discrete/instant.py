@@ -20,24 +20,29 @@ MOST_NAMES: Final = 5
 class Instant:
     """Where the clock stood when stock was taken last, and how often who has acted there since."""
 
-    __slots__ = ("_actors", "_counts", "_time")
+    __slots__ = ("_actors", "_counts", "_events", "_time")
 
     def __init__(self) -> None:
         self._time = -1.0
+        self._events = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Any] = []
         """Those who were counted, in the order of acting first; kept, so that their ids stay their own."""
 
-    def next_spell(self, time: float, actor: Any) -> int:
+    def next_spell(self, time: float, actor: Any, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   who has acted last
+        events  how many there were: between two there may be any number of stale notices
         Raises ModelError, naming those who act again and again, if that was more than 1,000 times.
         """
         if time != self._time:
             self._time = time
             self._forget()
             return SPELL
+        if events == self._events:
+            return 1
+        self._events = events
         counts, key = self._counts, id(actor)
         count = counts.get(key, 0)
         if not count:

@@ -9,7 +9,7 @@ from math import floor
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.commands import command
-from eventide.discrete.conditions import NOTHING, refuse_generator, run_handler
+from eventide.discrete.conditions import NOTHING, refuse_generator, refuse_stop_iteration
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -102,8 +102,11 @@ class Timer:
         self._notice = None
         self.is_live = False
 
-    def _resume(self, value: Any, /) -> Any:
-        run_handler(self.handler)
+    def _resume(self) -> Any:
+        try:
+            self.handler()
+        except StopIteration as error:
+            refuse_stop_iteration(self.handler, error)
         if self.is_live:
             self.schedule()
         return NOTHING

@@ -29,12 +29,15 @@ class _Agenda:
     _generator  its generator, from its beginning to its end
     _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
+    _before, _after     its neighbours among the processes of the run; None when it has left them
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
     # base of components has slots, so that a class may be a process and more.
     __slots__ = (
+        "_after",
         "_anchor",
+        "_before",
         "_generator",
         "_mourners",
         "_notice",
@@ -52,6 +55,8 @@ class _Agenda:
     _generator: Any
     _mourners: list[End] | None
     _anchor: float
+    _before: Any
+    _after: Any
     terminated: bool
     """Whether the process has ended."""
     result: Any
@@ -112,15 +117,12 @@ class Process(_Agenda, Component):
         """As `activate`, but one that is scheduled already is moved."""
         activity = self._target()
         if activity is not None:
-            notice = activity._notice
-            activity._notice = None  # so that it cannot be placed beside itself
+            notice, activity._notice = activity._notice, None  # so that it cannot be placed beside itself
             try:
                 self._place(activity, at, delay, before, after, prior)
             except BaseException:
                 activity._notice = notice
                 raise
-            if notice is not None:
-                self.sim._calendar.discarded += 1
         elif self is self.sim.current:
             raise ModelError(f"{self.name} is the current process and cannot be moved: let it yield hold(...)")
         return self
@@ -143,7 +145,7 @@ class Process(_Agenda, Component):
             raise ModelError(
                 f"{self.name} has no event to cancel, it waits for {wait.describe()}: use interrupt(cause) or end()"
             )
-        sim._calendar.discard(self)
+        self._notice = None
 
     def interrupt(self, cause: Any = None) -> None:
         """Throw `Interrupt(cause)` into the process at its `yield`, in front of the present instant.
@@ -231,7 +233,7 @@ class Process(_Agenda, Component):
         self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
         self.terminated = False
         self._anchor = 0.0
-        sim._made[id(self)] = self
+        sim._roster.enter(self)
 
     def _target(self) -> Any:
         """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
@@ -272,10 +274,10 @@ class Process(_Agenda, Component):
             refuse_dropped_commands(generator)
         self._generator = self._story = generator
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         """The next step after an error in carrying out a command, or of one that was activated in its `until`."""
         self._story = self._generator
-        self._value = None
+        value, self._value = self._value, None
         if type(value) is _Error:
             return self._generator.throw(value.error)
         if self._wait is not None:
@@ -351,15 +353,14 @@ class Process(_Agenda, Component):
     def _let_go(self) -> float | None:
         """End what the process waits for; what was left of its hold, None if it was not holding."""
         left: float | None = None
-        sim, wait, notice = self.sim, self._wait, self._notice
+        wait, notice = self._wait, self._notice
         if wait is not None:
             left = getattr(wait, "left", None)
             self._wait = None
             wait.withdraw()
         elif notice is not None:
-            left = notice[0] - sim.time
-        self._value = None
-        sim._calendar.discard(self)
+            left = notice[0] - self.sim.time
+        self._notice = self._value = None
         return left
 
     def _finish(self, result: Any) -> bool:
@@ -368,7 +369,7 @@ class Process(_Agenda, Component):
         self.result = result
         self._generator = self._story = None
         sim = self.sim
-        del sim._made[id(self)]
+        sim._roster.leave(self)
         if self._mourners is not None:
             if self is sim.main or self is sim._goal:
                 sim._is_halted = True
@@ -385,7 +386,7 @@ class Process(_Agenda, Component):
         if self._generator is not None:
             self._generator.close()
         self._generator = self._story = None
-        self.sim._made.pop(id(self), None)
+        self.sim._roster.leave(self)
 
     def _await_end(self) -> list[End]:
         """Who waits for the end; from now on there is such a list."""
@@ -511,7 +512,7 @@ class Interruption:
         sim = self.activity.sim
         sim._calendar.schedule_front(sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         process = self.activity
         generator = process._generator
         if generator is None:  # it has ended meanwhile
@@ -539,7 +540,7 @@ class Ending(Interruption):
         """How it is called in messages."""
         return f"the end of {self.activity.name}"
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         process = self.activity
         if process.terminated:
             return NOTHING

@@ -120,6 +120,11 @@ class Tracer:
         if self.inner is not None:
             self.inner.refresh()
 
+    def come_to_rest(self) -> None:
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.come_to_rest()
+
     # --- what is told ---------------------------------------------------------------------------------------------
 
     def _tell(self, notice: Notice) -> None:

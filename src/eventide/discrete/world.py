@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import ConditionList
+from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import SPELL, Instant
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
+from eventide.discrete.roster import Roster
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError
@@ -39,6 +40,10 @@ class Vigil(Protocol):
 
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant."""
+        ...
+
+    def come_to_rest(self) -> None:
+        """Look at the model where a run has ended."""
         ...
 
 
@@ -61,9 +66,24 @@ class World:
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
-    __slots__ = ("__dict__", "__weakref__", "_calendar", "_kinds", "_made", "_vigil", "active", "current", "time")
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_calendar",
+        "_conditions",
+        "_kinds",
+        "_roster",
+        "_vigil",
+        "active",
+        "current",
+        "dt",
+        "last_time",
+        "time",
+        "wait_prior",
+        "wait_priority",
+    )
 
-    def __init__(self, rng: Any = None) -> None:
+    def __init__(self, rng: Any = None, replication: int = 0) -> None:
         self.time: float = 0.0
         self.last_time: float = 0.0
         self.dt: float = 0.0
@@ -74,9 +94,10 @@ class World:
         self.wait_priority = 0.0
         self.wait_prior = False
         self.entropy = entropy_from(rng)
+        self.replication = replication
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._made: dict[int, Process] = {}
+        self._roster = Roster()
         """The processes that have not ended; their rows and the like are free as soon as they have."""
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
@@ -91,6 +112,8 @@ class World:
         self._is_halted = False
         self._events_before = 0
         self._goal: Process | None = None
+        self._horizon = inf
+        """The time at which the present run, or the last one, stops at the latest."""
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
@@ -118,7 +141,7 @@ class World:
         story._value = story._wait = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time
-        self._made[id(story)] = story
+        self._roster.enter(story)
         self._calendar.schedule_front(now, story)
         return story
 
@@ -126,7 +149,7 @@ class World:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = Stream.named(self.entropy, name)
+            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication)
         return stream
 
     def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:
@@ -170,12 +193,12 @@ class World:
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes that have begun and not ended, in the order in which they were made."""
-        return tuple(process for process in self._made.values() if process._generator is not None)
+        return tuple(process for process in self._roster if process._generator is not None)
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
         """The processes that were made and that nobody has activated yet, in the order in which they were made."""
-        return tuple(process for process in self._made.values() if process._generator is None)
+        return tuple(process for process in self._roster if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
@@ -233,10 +256,13 @@ class World:
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
+        self._horizon = horizon
         try:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
+            if self._vigil is not None:
+                self._vigil.come_to_rest()
         except SimulationError as error:
             self.simulation_error(error)
             raise
@@ -274,23 +300,27 @@ class World:
         now, command = self.time, None
         while True:
             for turn in islice(calendar.numbers, spell):
-                if self._vigil is not None and not self._vigil.advance(horizon):
-                    break
-                if front:
-                    notice = front.pop()
-                elif ready and not heap[0] < ready[0]:
-                    notice = ready.popleft()
+                if self._vigil is not None:
+                    if not self._vigil.advance(horizon):
+                        break
+                    now = self.time
+                # What stands in `front` and `ready` is due now; only the heap lets time go on.
+                if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                    notice = front.pop() if front else ready.popleft()
+                    activity = notice[3]
+                    if activity._notice is not notice:
+                        calendar.void += 1
+                        continue
                 else:
                     notice = heap[0]
-                now, _, _, activity = notice
-                if activity._notice is not notice:
-                    if heap[0] is notice:
+                    time, _, _, activity = notice
+                    if activity._notice is not notice:
                         heappop(heap)
-                    calendar.void += 1
-                    continue
-                if now >= horizon:
-                    break
-                self.time = now
+                        calendar.void += 1
+                        continue
+                    if time >= horizon:
+                        break
+                    self.time = now = time
                 activity._notice = None
                 self.current = activity
                 calendar.turn = turn
@@ -304,7 +334,9 @@ class World:
                                 activity._value = activity._wait = None
                             command = story.send(value)
                         else:
-                            command = activity._resume(activity._value)
+                            command = activity._resume()
+                            if command is NOTHING:
+                                break
                             activity = self.current
                         if command.__class__ is float:
                             if command > 0.0:
@@ -341,7 +373,8 @@ class World:
             else:
                 if one_event:
                     return
-                spell = self._instant.next_spell(self.time, self.current)
+                calendar.tidy()
+                spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
                 continue
             calendar.void += 1
             return
@@ -427,6 +460,7 @@ class World:
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
         self.current = None
+        self._calendar.tidy()
         self._calendar.begin_stretch()
 
     def _refuse_nesting(self, verb: str) -> None:

@@ -6,6 +6,7 @@ May import: simulation and every room below it. Start reading at `models.py`, th
 from eventide.experiment.files import imported, only_model
 from eventide.experiment.models import Model, model
 from eventide.experiment.parameters import Parameter
+from eventide.experiment.replication import Plan, Replication
 from eventide.experiment.report import report
 from eventide.experiment.responses import Quantity, Reading, Statistic
 from eventide.experiment.run import Account, Run
@@ -14,8 +15,10 @@ __all__ = [
     "Account",
     "Model",
     "Parameter",
+    "Plan",
     "Quantity",
     "Reading",
+    "Replication",
     "Run",
     "Statistic",
     "imported",

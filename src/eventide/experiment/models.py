@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import nullcontext
 from copy import copy
 from types import GeneratorType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eventide.discrete.uniforms import Rng
+    from eventide.experiment.replication import Replication
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -93,24 +95,57 @@ class Model(Generic[P, R]):
         """Whether the function is a main program, whose end is the end of the run."""
         return inspect.isgeneratorfunction(self.function)
 
-    def run(self, *, entropy: int | None = None, rng: Rng = None, until: float | None = None) -> Run[R]:
+    def run(
+        self,
+        *,
+        entropy: int | None = None,
+        rng: Rng = None,
+        replication: int = 0,
+        until: float | None = None,
+        watch: bool = False,
+    ) -> Run[R]:
         """Run the model once.
 
         entropy     of its random streams, an int from 0 on; fresh unless given
         rng         the same as whatever numpy takes for it; its entropy is kept
+        replication     the number of this run among those of the same entropy: each has random numbers of its own
         until       stop before any event at this time; a main program without it runs to its end
+        watch       show what the model records while it runs, in a notebook or on a page: see `Simulation.watch`
         Raises      ModelError if a parameter has no value or nothing says when to stop; what the model raises goes up
                     as the same object, with a note by which the run can be repeated
         """
         self.check_ready(until)
         if entropy is not None and rng is not None:
             raise ModelError(f"{self.name}.run takes entropy= or rng=, and got both")
-        sim = Simulation(**self.options, rng=rng if entropy is None else entropy)
+        sim = Simulation(**self.options, rng=rng if entropy is None else entropy, replication=replication)
         try:
-            return self._run(sim, self.until if until is None else until)
+            with sim.watch(title=repr(self)) if watch else nullcontext():
+                return self._run(sim, self.until if until is None else until)
         except Exception as error:
-            error.add_note(f"in a run of {self!r} with entropy {sim.entropy}, at time {sim.time!r}")
+            number = f", replication {replication}" if replication else ""
+            error.add_note(f"in a run of {self!r} with entropy {sim.entropy}{number}, at time {sim.time!r}")
             raise
+
+    def replicate(
+        self,
+        count: int = 1,
+        *,
+        inputs: Iterable[Mapping[str, Any]] | None = None,
+        entropy: int | None = None,
+        until: float | None = None,
+    ) -> Replication:
+        """Run the model several times, each with random numbers of its own, for one or several inputs.
+
+        `pit.replicate(20, inputs=[{"pits": 4}, {"pits": 8}], entropy=1)`; then `.inputs`, `.states()`, `.responses`
+        are tables, and `.plan("waiting", half_width=0.5)` tells how many are needed.
+        count       for each input
+        inputs      values for parameters, by name; None: the model as it is
+        entropy, until      as for `run`
+        Raises      as `run` does; ParameterError for an input that is none
+        """
+        from eventide.experiment.replication import replicate
+
+        return replicate(self, count, inputs=inputs, entropy=entropy, until=until)
 
     def check_ready(self, until: float | None = None) -> None:
         """Raise ModelError if a parameter has no value or nothing says when a run would stop."""

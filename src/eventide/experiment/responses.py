@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 
+if TYPE_CHECKING:
+    from eventide.observe import Integral
+
 Statistic: TypeAlias = Tally | Level
-Reading: TypeAlias = float | Statistic | Callable[[], float]
-"""What a model may return under a name: a number, a statistic, a function that answers a number."""
+Reading: TypeAlias = "float | Statistic | Integral | Callable[[], float]"
+"""What a model may return under a name: a number, a statistic, an integral, a function that answers a number."""
 
 
 class Quantity(float):
@@ -61,6 +64,9 @@ def _read(value: object, name: object, model: str) -> Any:
     read = value
     if isinstance(read, Tally | Level):
         read = read.mean
+    elif hasattr(type(read), "unit_of_value"):  # an Integral; a discrete model does not load their room
+        integral: Any = read
+        read = Quantity(integral.value, unit=integral.unit_of_value)
     elif callable(read):
         read = read()
     if isinstance(read, np.generic):
@@ -68,6 +74,6 @@ def _read(value: object, name: object, model: str) -> Any:
     if not isinstance(read, Real):
         raise ModelError(
             f"response {name} of {model} is {read!r}: "
-            "a response is a number, a Tally or Level, or a function that answers a number"
+            "a response is a number, a Tally, Level or Integral, or a function that answers a number"
         )
     return read

@@ -96,6 +96,11 @@ class Run(Generic[R]):
         return self.account.entropy
 
     @property
+    def replication(self) -> int:
+        """The number of this run among those of the same entropy."""
+        return self.simulation.replication
+
+    @property
     def recordings(self) -> tuple[Recording | PopulationRecording, ...]:
         """What was recorded, in the order in which recording began."""
         return tuple(self.simulation.recordings)

@@ -3,142 +3,68 @@
 from __future__ import annotations
 
 import warnings
-from math import ulp
-from typing import TYPE_CHECKING, Any, Final, NoReturn
-from weakref import ref
+from typing import TYPE_CHECKING, NoReturn
 
-from eventide.discrete.conditions import Condition, Trigger, describe_code
+from eventide.continuous.trails import MOST
+from eventide.discrete.conditions import Trigger, describe_code
 from eventide.errors import CascadeWarning, ModelError
 
 if TYPE_CHECKING:
+    from eventide.continuous import Motion
+    from eventide.continuous.trails import Trail
+    from eventide.discrete.conditions import Condition
     from eventide.simulation import Simulation
-
-MOST: Final = 1000
-"""So many times in a row may one condition fire while time hardly goes on."""
-FLOATS: Final = 16
-"""Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
-STEADY: Final = 8
-"""So many times in a row must the intervals shrink by one ratio ..."""
-STEADY_IF_FAST: Final = 3
-"""... or so many times, if they shrink to less than FAST, as there is no room for more."""
-FAST: Final = 0.1
-SAME: Final = 0.01
-"""How far ratios may differ, as a share, and count as one."""
-NEAR: Final = 1e-8
-"""The end of the intervals is near when it is ahead by less than this share of the time (of 1, if that is more)."""
-KEPT: Final = 4096
-"""So many conditions are kept in mind."""
-
-
-class _Trail:
-    """When one condition fired last, how long after the time before, and how steadily the intervals shrink.
-
-    crowd       how often in a row it fired while time hardly went on, since the time `since`
-    component   refers to whose handler it is, if that has one for the end; what is gone is not kept for this
-    """
-
-    __slots__ = ("_trigger", "code", "crowd", "interval", "is_told", "name", "ratio", "since", "steady", "time")
-
-    def __init__(self, condition: Condition, time: float) -> None:
-        self.name, self.code = condition.key
-        # What has fired is not kept alive: it may be the thousandth of its class that has come and gone.
-        self._trigger = ref(condition) if isinstance(condition, Trigger) else None
-        self.time = self.since = time
-        self.interval = 0.0
-        self.ratio = 0.0
-        self.steady = 0
-        self.crowd = 0
-        self.is_told = False
-
-    @property
-    def trigger(self) -> Trigger | None:
-        """The handler's place in the list of conditions; None if it is not one, or has gone."""
-        return self._trigger() if self._trigger is not None else None
-
-    def lengthen(self, interval: float) -> None:
-        """It has fired again."""
-        if self.interval > 0.0:
-            ratio = interval / self.interval
-            is_steady = ratio < 1.0 and abs(ratio - self.ratio) <= SAME * self.ratio
-            self.steady = self.steady + 1 if is_steady else 0
-            self.ratio = ratio
-            if ratio >= 1.0:
-                self.is_told = False
-        self.interval = interval
-
-    def end(self, near: float) -> float | None:
-        """When infinitely many events will have been, if that is steady and near."""
-        if not 0.0 < self.ratio < 1.0 or self.steady < (STEADY_IF_FAST if self.ratio < FAST else STEADY):
-            return None
-        ahead = self.interval * self.ratio / (1.0 - self.ratio)
-        return self.time + ahead if 0.0 < ahead < near else None
 
 
 class Cascade:
-    """Watches the state events of one run."""
+    """Judges the state events of one run."""
 
-    def __init__(self, sim: Simulation) -> None:
+    def __init__(self, sim: Simulation, motion: Motion) -> None:
         self.sim = sim
-        self._trails: dict[Any, _Trail] = {}
+        self.motion = motion
 
-    def note(self, condition: Condition) -> Condition:
-        """Note that a condition fires; answers who is to fire in its place, which as a rule is itself.
+    def judge(self, condition: Condition) -> Condition:
+        """A condition fires once too often; answers who is to fire in its place, which may be itself.
 
-        If it fires 1,000 times in a row while time hardly goes on, or if its intervals shrink geometrically towards a
-        time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
+        If it has fired 1,000 times in a row while time hardly went on, or if its intervals shrink geometrically towards
+        a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
         next. Without one ModelError is raised, which names conditions, window and remedy; with cascades="warn" the
         second kind is a warning.
         """
-        time = self.sim.time
-        key = condition.key
-        if key is None:
-            key = condition.key = condition.identity
-        trail = self._trails.get(key)
-        if trail is None:
-            if len(self._trails) >= KEPT:
-                self._forget()
-            self._trails[key] = _Trail(condition, time)
-            return condition
-        interval, trail.time = time - trail.time, time
-        if interval <= max(2.0 * self.sim.dt_min, FLOATS * ulp(time)):
-            trail.crowd += 1
-        else:
-            trail.crowd, trail.since = 0, time
-        if interval > 0.0:
-            trail.lengthen(interval)
-        if trail.crowd >= MOST:
-            return self._settle(trail, time) or self._refuse(trail, time)
-        end = trail.end(max(10.0 * self.sim.dt_min, NEAR * max(1.0, abs(time)))) if trail.steady else None
-        if end is None or trail.is_told:
-            return condition
-        return self._settle(trail, end) or self._tell(trail, end, condition)
+        motion, time = self.motion, self.sim.time
+        trail = motion.watches.trail_of(condition)
+        end = time if trail.crowd >= MOST else time + trail.interval * trail.ratio / (1.0 - trail.ratio)
+        settled = self._settle(trail, end)
+        if settled is None and trail.crowd >= MOST:
+            self._refuse(trail, time)
+        if settled is None:
+            return self._tell(trail, end, condition)
+        if settled is not condition:
+            motion.watches.exchange(condition, settled)
+        return settled
 
-    def _forget(self) -> None:
-        """Keep the half that fired last in mind."""
-        latest = sorted(self._trails.items(), key=lambda item: item[1].time)[-KEPT // 2 :]
-        self._trails = dict(latest)
-
-    def _cycle(self, trail: _Trail) -> list[tuple[Any, _Trail]]:
+    def _cycle(self, trail: Trail) -> list[Trail]:
         """Those that fire in turn with one: since it fired the time before, or as often as it has in a crowd."""
+        trails = self.motion.watches.trails.all()
         if trail.crowd >= MOST:
-            return [(key, t) for key, t in self._trails.items() if t.time >= trail.since and t.crowd >= MOST // 2]
-        return [(key, t) for key, t in self._trails.items() if t.time >= trail.time - trail.interval]
+            return [t for t in trails if t.time >= trail.since and t.crowd >= MOST // 2]
+        return [t for t in trails if t.time >= trail.time - trail.interval]
 
-    def _settle(self, trail: _Trail, end: float) -> Condition | None:
+    def _settle(self, trail: Trail, end: float) -> Condition | None:
         """Let the handler for the end of the cycle be next, its own first; None if there is none."""
         cycle = self._cycle(trail)
-        for other in [trail, *(t for _, t in cycle)]:
-            trigger = other.trigger
-            if trigger is not None and trigger.settler is not None:
-                trigger.end = end
-                for key, _ in cycle:
-                    del self._trails[key]
-                return trigger
+        for other in [trail, *cycle]:
+            for trigger in self.sim._conditions:
+                if isinstance(trigger, Trigger) and trigger.settler is not None and trigger.identity == other.identity:
+                    trigger.end = end
+                    for ended in cycle:
+                        ended.end()
+                    return trigger
         return None
 
-    def _tell(self, trail: _Trail, end: float, condition: Condition) -> Condition:
+    def _tell(self, trail: Trail, end: float, condition: Condition) -> Condition:
         """Raise or warn of events that come ever closer to a time."""
-        names = ", ".join(t.name for _, t in self._cycle(trail) if t is not trail)
+        names = ", ".join(t.name for t in self._cycle(trail) if t.serial != trail.serial)
         text = (
             f"{trail.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
             f"{trail.steady + 2} intervals shrank by the factor {trail.ratio:.6g} each, to {trail.interval:.3g}, and "
@@ -148,12 +74,12 @@ class Cascade:
         if self.sim.cascades != "warn":
             raise ModelError(text)
         warnings.warn(CascadeWarning(text), stacklevel=2)
-        trail.is_told = True
+        trail.tell()
         return condition
 
-    def _refuse(self, trail: _Trail, time: float) -> NoReturn:
+    def _refuse(self, trail: Trail, time: float) -> NoReturn:
         """Raise the error of events without end where time hardly goes on."""
-        cycle = [t for _, t in self._cycle(trail)]
+        cycle = self._cycle(trail)
         names = ", ".join(f"{t.name} ({t.crowd + 1} times)" for t in cycle)
         window = f"from {trail.since!r} to {time!r}"
         if len(cycle) == 2:

@@ -56,34 +56,40 @@ _KNOWN: Final = frozenset(
 
 
 class Instants:
-    """When the conditions on time alone become true."""
+    """When the conditions on time alone become true.
+
+    varying     those that read what an event may change
+    heap        their instants; past ones and those of others may stand in it, too
+    """
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self._steps: dict[int, tuple[CodeType, Steps | None]] = {}
         self._due: dict[Condition, float] = {}
-        self._varying: dict[Condition, tuple[Source, ...]] = {}
-        self._heap: list[tuple[float, int, Condition]] = []
+        self.varying: dict[Condition, tuple[Source, ...]] = {}
+        self.heap: list[tuple[float, int, Condition]] = []
         self._serial = count()
 
-    def add(self, condition: Condition) -> None:
-        """Look at a condition that is waited for from now on."""
+    def add(self, condition: Condition) -> bool:
+        """Look at a condition that is waited for from now on; whether it may be one on time alone."""
         code = getattr(condition.function, "__code__", None)
         if code is None:
-            return
+            return False
         if id(code) not in self._steps:
             self._steps[id(code)] = code, straight_steps(code)
-        if self._steps[id(code)][1] is not None:
+        is_timed = self._steps[id(code)][1] is not None
+        if is_timed:
             self._solve(condition)
+        return is_timed
 
     def remove(self, condition: Condition) -> None:
         """A condition is not waited for any longer."""
         self._due.pop(condition, None)
-        self._varying.pop(condition, None)
+        self.varying.pop(condition, None)
 
     def renew(self) -> None:
         """Solve again those that read what an event may have changed."""
-        for condition, sources in list(self._varying.items()):
+        for condition, sources in list(self.varying.items()):
             for read, value in sources:
                 now = read()
                 if now is not value and not (type(now) is float and now == value):
@@ -96,14 +102,14 @@ class Instants:
         solution = solve(condition.function, condition.arguments, self.sim, steps)
         self.remove(condition)
         if solution.sources:
-            self._varying[condition] = solution.sources
+            self.varying[condition] = solution.sources
         if solution.time is not None:
             self._due[condition] = solution.time
-            heappush(self._heap, (solution.time, next(self._serial), condition))
+            heappush(self.heap, (solution.time, next(self._serial), condition))
 
     def next_after(self, time: float) -> float:
         """The next instant after `time` at which one becomes true; infinity if there is none."""
-        heap = self._heap
+        heap = self.heap
         while heap and (heap[0][0] <= time or self._due.get(heap[0][2]) != heap[0][0]):
             heappop(heap)
         return heap[0][0] if heap else inf

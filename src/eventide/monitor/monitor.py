@@ -6,13 +6,15 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
+    ALERT,
     CHOICE,
     FAILED,
+    FOUND,
     LOCATED,
     REACHED,
     RECORDED,
@@ -45,7 +47,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers(self.motion)
         self.state_events = 0
-        self._cascade = Cascade(sim)
+        self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
@@ -65,13 +67,18 @@ class Monitor:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
-            sim._vigil = None
-            return True
+            if not self.observers.at_will:
+                sim._vigil = None
+                return True
+            due = sim._calendar.next_time()
+            if due < horizon and due < self.observers.will:
+                return True
         sim.active = True
         sim.current = None
         try:
             motion.prepare()
-            self._watched.instants.renew()
+            if self._watched.instants.varying:
+                self._watched.instants.renew()
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
@@ -80,12 +87,10 @@ class Monitor:
                 if due <= sim.time or sim.time >= horizon:
                     motion.settle()
                     return due <= sim.time
-                next_event = min(due, horizon)
+                next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
-                    if self._fire_if_due():
-                        return True
                     if not self._has_prospect():
-                        return False
+                        return self._fire_if_due() or self._end()
                     next_event = LATEST
                 if self._go_on(next_event):
                     return True
@@ -110,23 +115,25 @@ class Monitor:
 
         Returns     whether it is a state event, which is first in the event list then
         """
-        sim, motion, observers = self.sim, self.motion, self.observers
-        look = inf
-        if observers.periodic or observers.taped:
+        sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
+        stop, look, instant = next_event, inf, inf
+        if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(motion, tapes)
-        instant = self._watched.instants.next_after(sim.time)
-        stop = min(next_event, look, instant)
-        spanwise = bool(observers.at_spans)
-        code = motion.proceed(stop, next_event, stepwise=bool(observers.at_steps), spanwise=spanwise)
+            stop = min(stop, look)
+        if instants.heap:
+            instant = instants.next_after(sim.time)
+            stop = min(stop, instant)
+        code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
         if observers.taped:
             observers.fetch_tapes()
-        if code in (LOCATED, CHOICE):
-            try:
-                if code == LOCATED and observers.count:
-                    observers.observe_all(Phase.BEFORE, sim.time)
-            finally:
-                motion.take_up_touched()
+        if code in FOUND:
+            if observers.count:
+                try:
+                    if code == LOCATED:
+                        observers.observe_all(Phase.BEFORE, sim.time)
+                finally:
+                    motion.open_reached()
             self._fire(motion.chosen)
             return True
         if code == REACHED:
@@ -147,9 +154,8 @@ class Monitor:
 
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
-        code = self.motion.proceed(self.sim.time, self.sim.time, stepwise=False)
+        code = self.motion.proceed(self.sim.time, self.sim.time, 0)
         if code == CHOICE:
-            self.motion.take_up_touched()
             self._fire(self.motion.chosen)
         elif code != REACHED:
             self._resolve(code)
@@ -159,17 +165,16 @@ class Monitor:
         """Make the event of a condition the next one."""
         sim = self.sim
         self.state_events += 1
-        condition = self._cascade.note(chosen)
-        if condition is not chosen:
-            self.motion.watches.exchange(chosen, condition)
-        condition.fire(sim)
+        if self.motion.settings[ALERT] != 0.0:
+            chosen = self._cascade.judge(chosen)
+        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""
         if instant == self.sim.time:
             for condition in self._watched.instants.at(instant):
-                self.motion.touch(self.motion.watches.flow_of(condition))
+                self.motion.touch(condition.flow)
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
@@ -207,25 +212,31 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self) -> bool:
-        return self.system.is_empty and not len(self.sim._conditions) and not len(self.observers)
+        return not self.observers.count and self.system.is_empty and not len(self.sim._conditions)
+
+    def come_to_rest(self) -> None:
+        """A run has ended."""
+        if self.observers.at_will:
+            self.observers.observe_rest()
 
     def _has_prospect(self) -> bool:
-        """Whether a condition may become true although no time event is due and no end is set.
+        """Whether a condition may become true although no time event is due and no end is set."""
+        conditions = self.sim._conditions
+        if not self.system.is_empty:
+            return len(conditions) > 0
+        return any(_reads_time(condition.test) for condition in conditions)
+
+    def _end(self) -> Literal[False]:
+        """Nothing can ever happen.
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
-        conditions = self.sim._conditions
-        if any(self._may_become_true(condition) for condition in conditions):
-            return True
         nobody_waits = self.sim.main is None and self.sim._goal is None
         if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
         return False
-
-    def _may_become_true(self, condition: Condition) -> bool:
-        return not self.system.is_empty or _reads_time(condition.test)
 
     # --- observers ------------------------------------------------------------------------------------------------
 

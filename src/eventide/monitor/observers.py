@@ -27,6 +27,8 @@ class Phase(Enum):
     """Where a step of any flow ends or will be cut by an event: all times since the last occasion can be shown."""
     BEFORE = "before"
     """Just before an event, and at the end of a run."""
+    REST = "rest"
+    """A run has ended: only those who look at will are called."""
 
 
 Frequency: TypeAlias = Fraction | Literal["step", "event"]
@@ -38,6 +40,8 @@ class Observer:
     _frequency: Frequency = "step"
     _sees_spans = False
     """Whether it sees all that passes, cut where any flow is cut and where events are; that before all others."""
+    _looks_at_will = False
+    """Whether it chooses its instants itself, by `_next_time`, and is called at no events, but where a run ends."""
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
@@ -78,11 +82,14 @@ class Observer:
 
 
 class Observers:
-    """The active observers: periodic ones, those of spans, of every step and of events, each in order of their start.
+    """The active observers: periodic ones, those of spans, of every step, of events, each in order of their start.
 
     at_spans    those that see spans
+    at_will     those that choose their instants
     taped       those whose regular instants the stepper serves by itself until the next occasion
-    count       of all of them
+    will        when the first of those who choose wants to look
+    count       of all that look at events
+    stepwise    whether they look at steps: 1 at each step's end, 2 also before a state event cuts one
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -91,10 +98,15 @@ class Observers:
         self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
         self.at_events: list[Observer] = []
+        self.at_will: list[Observer] = []
+        self.will: float = inf
         self.taped: list[Observer] = []
-        self.count = 0
+        self.count = self.stepwise = 0
 
     def __len__(self) -> int:
+        return self._count() + len(self.at_will)
+
+    def _count(self) -> int:
         return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
 
     def __contains__(self, observer: Observer) -> bool:
@@ -104,15 +116,22 @@ class Observers:
         """Let an observer look from now on; its regular grid begins now."""
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
-        self.count = len(self)
+        self._renew()
 
     def remove(self, observer: Observer) -> None:
         """Let an observer look no longer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
-        self.count = len(self)
+        self._renew()
+
+    def _renew(self) -> None:
+        self.count = self._count()
+        self.stepwise = 2 if self.at_spans else int(bool(self.at_steps))
+        self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:
+        if observer._looks_at_will:
+            return self.at_will
         if isinstance(observer._frequency, Fraction):
             return self.periodic
         if observer._sees_spans:
@@ -121,7 +140,7 @@ class Observers:
 
     def look_ahead(self) -> tuple[float, list[Tape]]:
         """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
-        look: float = inf
+        look = self.will
         self.taped, tapes = [], []
         for observer in self.periodic:
             tape = observer._begin_tape()
@@ -139,16 +158,32 @@ class Observers:
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
+        self.observe_at_will(time)
         for observer in self.periodic:
             observer._pass(time)
         self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:
-        """Those whose regular instant is `time` look."""
+        """Those whose regular instant is `time` look, or who want to."""
+        self.observe_at_will(time)
         due = [observer for observer in self.periodic if observer._next_time() == time]
         for observer in due:
             observer._pass(time)
         self._look(due, Phase.GRID)
+
+    def observe_at_will(self, time: float) -> None:
+        """Those look who want to by now."""
+        if self.will <= time:
+            self._look([observer for observer in self.at_will if observer._next_time() <= time], Phase.GRID)
+            self._renew_will()
+
+    def observe_rest(self) -> None:
+        """A run has ended: those look who are called at no events."""
+        self._look(self.at_will, Phase.REST)
+        self._renew_will()
+
+    def _renew_will(self) -> None:
+        self.will = min([observer._next_time() for observer in self.at_will], default=inf)
 
     def observe_step(self) -> None:
         """Those of every step look at its end."""

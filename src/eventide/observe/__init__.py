@@ -17,6 +17,7 @@ from eventide.observe.recording import Recording, record
 from eventide.observe.reporter import Every, Reporter
 from eventide.observe.subjects import Expression, Group
 from eventide.observe.tables import read_table
+from eventide.observe.watching import Watch, watch
 
 __all__ = [
     "Every",
@@ -32,6 +33,7 @@ __all__ = [
     "Reporter",
     "Series",
     "Stay",
+    "Watch",
     "dump",
     "fence",
     "find_faults",
@@ -43,6 +45,7 @@ __all__ = [
     "summarise",
     "tail_means",
     "validate",
+    "watch",
     "whole_file",
     "write_csv",
 ]

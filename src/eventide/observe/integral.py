@@ -9,16 +9,19 @@ from copy import copy
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.continuous import Variable
+from eventide.continuous import Probe, Variable
 from eventide.declare import Component
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
+from eventide.observe.ledger import Heading
 from eventide.observe.quadrature import Peak, greatest, pieces_of
-from eventide.observe.subjects import Expression, named_groups
+from eventide.observe.subjects import Expression, Group, named_groups
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    from eventide.observe.quadrature import Function
+    from collections.abc import Sequence
+
+    from eventide.observe.quadrature import Function, Values
     from eventide.observe.subjects import Named
     from eventide.simulation import Simulation
 
@@ -54,10 +57,22 @@ class Integral(Observer):
             raise ModelError(f"an integral is of one number, and {self.name} would be of {len(heads)}: take them apart")
         self.unit = unit or heads[0].unit
         self._read = groups[0].read
+        taken = groups[0].taken
+        self._probe = None if taken is None else Probe(sim._continuum.motion, taken)
         self._observers = sim._the_monitor.observers
         self._is_looking = False
         self.reset()
         sim._the_monitor.add_observer(self)
+
+    @property
+    def unit_of_value(self) -> str:
+        """The unit of the integral, as text: that of the quantity, then that of the time."""
+        return f"{self.unit} {self.sim.time_unit}".strip()
+
+    def _groups(self) -> tuple[Group, ...]:
+        """Its value, as a column of a recording."""
+        head = Heading(self.name, self.unit_of_value, description="the integral over time")
+        return (Group((head,), lambda: [self.value]),)
 
     def reset(self) -> None:
         """Begin anew at the present time."""
@@ -158,8 +173,15 @@ class Integral(Observer):
         first, last = self._latest, self._value_at(sim.time)
         if first != first:
             first = self._value_at(course.reached)
-        course.extend(self._value_at, sim.time, first, last, sim)
+        course.extend(self._value_at, self._values_at, sim.time, first, last, sim)
         return last
+
+    def _values_at(self, times: Sequence[float]) -> list[float]:
+        """The quantity at times that can be shown, at once if the stepper can read it."""
+        found = None if self._probe is None else self._probe.at(times)
+        if found is None or not all(map(isfinite, found)):
+            return [self._value_at(time) for time in times]
+        return found
 
     def _value_at(self, time: float) -> float:
         """The quantity at a time that can be shown."""
@@ -198,10 +220,12 @@ class _Course:
         if -value > self.lowest.value:
             self.lowest = Peak(-value, time)
 
-    def extend(self, read: Function, end: float, first: float, last: float, sim: Simulation) -> None:
+    def extend(self, read: Function, values_at: Values, end: float, first: float, last: float, sim: Simulation) -> None:
         """The quantity goes on to `end`, from `first` to `last`, with the values in between that `read` gives."""
         relative, absolute = SHARE * sim.rel_error, SHARE * sim.abs_error
-        pieces = pieces_of(read, self.reached, end, first, last, relative=relative, absolute=absolute)
+        pieces = pieces_of(
+            read, self.reached, end, first, last, relative=relative, absolute=absolute, values_at=values_at
+        )
         for piece in pieces:
             increment = piece.integral + self.rest
             total = self.total + increment
@@ -209,6 +233,5 @@ class _Course:
             self.total = total
             self.error += piece.error
         self.highest = greatest(read, pieces, self.highest)
-        turned = [piece._replace(values=tuple(-value for value in piece.values)) for piece in pieces]
-        self.lowest = greatest(lambda time: -read(time), turned, self.lowest)
+        self.lowest = greatest(read, pieces, self.lowest, is_turned=True)
         self.reached = end

@@ -141,6 +141,8 @@ class Ledger(Observer):
         self._due = nan
         """The latest regular instant."""
         self._outlet: Outlet | None = None
+        self._taps: list[Callable[[], None]] = []
+        """Called before rows are let go, by who follows them."""
 
     def _present(self) -> Iterable[tuple[int, Source]]:
         """The sources that take part now, each with its number."""
@@ -265,12 +267,24 @@ class Ledger(Observer):
 
     def _settled(self) -> pd.DataFrame:
         """The rows that are written down."""
-        data = [np.array(column) for column in self._data]
-        block = Block(np.array(self._times), np.array(self._sides), np.array(self._sources), data)
-        return to_pandas(self, block, sides=True)
+        return to_pandas(self, self._rows_from(0), sides=True)
+
+    def _rows_from(self, first: int) -> Block:
+        """The rows that are written down, from one on."""
+        times, sides, sources = (np.array(column[first:]) for column in (self._times, self._sides, self._sources))
+        return Block(times, sides, sources, [np.array(column[first:]) for column in self._data])
+
+    def _open_rows(self) -> Block:
+        """The rows of the present instant, as far as it is known."""
+        rows = self._pending()
+        data = [np.array([row.values[place] for row in rows]) for place in range(len(self._data))]
+        times, sides = np.array([row.time for row in rows]), np.array([row.side for row in rows], dtype=np.int8)
+        return Block(times, sides, np.array([row.source for row in rows], dtype=np.int32), data)
 
     def _let_go(self) -> None:
         """Forget the rows that are written down."""
+        for tap in self._taps:
+            tap()
         del self._sources[:], self._times[:], self._sides[:]
         for column in self._data:
             del column[:]

@@ -284,7 +284,7 @@ class _Slots:
             self._counts[slots] = True
 
     def changes(self) -> Iterator[Change]:
-        """What has been written since `begin`, in order of the slots."""
+        """What has been written since `begin`, that of the oldest object first."""
         if self._before is None:
             return
         arena = self.sim._continuum.arena
@@ -295,18 +295,19 @@ class _Slots:
             return
         bases = sorted(base for base, owner in arena._owners.items() if self._owners.get(base) is owner)
         places = np.searchsorted(bases, changed, side="right") - 1
-        for slot, place in zip(changed.tolist(), places.tolist(), strict=True):
-            name = _name_of_slot(arena._owners[bases[place]](), slot - bases[place]) if place >= 0 else ""
+        homes = zip(changed.tolist(), places.tolist(), strict=True)
+        ages = {base: age for age, base in enumerate(arena._owners)}
+        found = sorted((ages[bases[place]], slot, bases[place]) for slot, place in homes if place >= 0)
+        for _, slot, base in found:
+            name = _name_of_slot(arena._owners[base](), slot)
             if name:
                 yield Change(name, float(before[slot]), float(after[slot]))
 
 
-def _name_of_slot(owner: Any, offset: int) -> str:
-    """How a slot is called; empty for one that laws set, and for none."""
+def _name_of_slot(owner: Any, slot: int) -> str:
+    """How a slot is called; empty for one of a vector, for one that laws set, and for none."""
     if not isinstance(owner, Continuous):
-        return "" if owner is None or offset else str(owner.name)
+        return "" if owner is None or slot != owner._slot else str(owner.name)
     layout = owner._layout
-    names = list(layout.offsets)
-    if offset >= len(names) or names[offset] in (*layout.computed, *layout.sums):
-        return ""
-    return f"{owner.name}.{names[offset]}"
+    names = (*layout.states, *layout.parameters)
+    return next((f"{owner.name}.{name}" for name in names if layout.slot(owner, name) == slot), "")

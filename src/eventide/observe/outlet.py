@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from eventide.errors import ModelError
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from eventide.observe.ledger import Ledger
     from eventide.observe.writers import Write
+
+
+FEWEST_ROWS: Final = 64
+"""Fewer rows than these are not left to the stepper, which takes down many before it comes back."""
 
 
 class Outlet:
@@ -49,6 +53,10 @@ class Outlet:
         """So many rows are written down: hand them on if they are enough."""
         if count >= self._rows:
             self._hand_on()
+
+    def is_due(self, count: int) -> bool:
+        """Whether rows that are written down are to be handed on when the next one has come."""
+        return count >= self._rows or self._rows < FEWEST_ROWS
 
     def close(self) -> None:
         """Hand on the rest; a file then stands in its place. The recording goes on in memory."""

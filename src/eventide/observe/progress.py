@@ -48,6 +48,10 @@ class Progress:
 
     def line(self) -> str:
         """What the line says now."""
+        return " | ".join(self.parts())
+
+    def parts(self) -> list[str]:
+        """The parts of the line: the time and how far that is, events, steps, how long the rest may take."""
         sim = self.sim
         elapsed = self._clock() - self._start
         moved, events = sim.time - self._time, sim.events - self._events
@@ -60,12 +64,17 @@ class Progress:
         left = self.until - sim.time
         if moved > 0.0 and elapsed > 0.0 and isfinite(left) and left > 0.0:
             parts.append(f"{_readable(left / moved * elapsed)} left")
-        return " | ".join(parts)
+        return parts
+
+    def share(self) -> float | None:
+        """How much of the way is done, from 0 to 1; None where no end is known."""
+        whole = self.until - self._time
+        return (self.sim.time - self._time) / whole if isfinite(whole) and whole > 0.0 else None
 
     def _share(self) -> str:
-        """How much of the way is done, in per cent."""
-        whole = self.until - self._time
-        return f" ({100.0 * (self.sim.time - self._time) / whole:.0f} %)" if isfinite(whole) and whole > 0.0 else ""
+        """The same in per cent."""
+        share = self.share()
+        return "" if share is None else f" ({100.0 * share:.0f} %)"
 
     def _begin(self) -> None:
         self._start = self._clock()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from math import copysign, inf, nan, prod, sqrt, ulp
 from typing import Final, NamedTuple, TypeAlias
 
 Function: TypeAlias = Callable[[float], float]
+Values: TypeAlias = Callable[[Sequence[float]], Iterable[float]]
+"""The function at several times at once."""
 
 _INNER: Final = (-sqrt(2 / 3), -1 / sqrt(5), 0.0, 1 / sqrt(5), sqrt(2 / 3))
 NODES: Final = (-1.0, *_INNER, 1.0)
@@ -36,20 +39,23 @@ class Piece(NamedTuple):
     error: float
 
 
-def _piece(function: Function, start: float, end: float, first: float, last: float) -> Piece:
+def _piece(values_at: Values, start: float, end: float, first: float, last: float) -> Piece:
     """A piece whose values at both ends are known."""
     half = 0.5 * (end - start)
     inner = [min(max(start + half * (1.0 + node), start), end) for node in _INNER]
-    values = (first, *map(function, inner), last)
+    values = (first, *values_at(inner), last)
     integral = _weigh(_KRONROD, values, half)
-    size = _weigh(_KRONROD, tuple(map(abs, values)), half)
+    same_sign = min(values) >= 0.0 or max(values) <= 0.0
+    size = abs(integral) if same_sign else _weigh(_KRONROD, tuple(map(abs, values)), half)
     return Piece((start, *inner, end), values, integral, size, abs(integral - _weigh(_LOBATTO, values, half)))
 
 
 def _weigh(weights: tuple[float, ...], values: tuple[float, ...], half: float) -> float:
     """The integral by a rule; exact for constants."""
-    first = values[0]
-    return half * (2.0 * first + sum(w * (value - first) for w, value in zip(weights, values, strict=True)))
+    first, a, b, c, d, e, last = values
+    _, p, q, r, s, t, u = weights
+    inner = p * (a - first) + q * (b - first) + r * (c - first) + s * (d - first) + t * (e - first)
+    return half * (2.0 * first + (inner + u * (last - first)))
 
 
 class Peak(NamedTuple):
@@ -68,14 +74,17 @@ def pieces_of(
     *,
     relative: float,
     absolute: float,
+    values_at: Values | None = None,
 ) -> list[Piece]:
     """An interval in pieces, in order; one of them where the function is smooth there.
 
     first, last     the function's values at the ends of the interval
     relative        the errors of all pieces together are at most so much of the integral of the absolute value,
     absolute        plus so much in unit time; unless that would take more than 64 pieces
+    values_at       gives its values at several times at once, if somebody can; None: one by one
     """
-    pieces = [_piece(function, start, end, first, last)]
+    values_at = values_at or partial(map, function)
+    pieces = [_piece(values_at, start, end, first, last)]
     size = pieces[0].size
     while sum(piece.error for piece in pieces) > relative * size + absolute * (end - start):
         worst = max(range(len(pieces)), key=lambda k: pieces[k].error)
@@ -85,8 +94,8 @@ def pieces_of(
             break
         value = piece.values[3]
         pieces[worst : worst + 1] = [
-            _piece(function, piece.times[0], middle, piece.values[0], value),
-            _piece(function, middle, piece.times[-1], value, piece.values[-1]),
+            _piece(values_at, piece.times[0], middle, piece.values[0], value),
+            _piece(values_at, middle, piece.times[-1], value, piece.values[-1]),
         ]
         size = sum(piece.size for piece in pieces)
     return pieces
@@ -95,20 +104,25 @@ def pieces_of(
 # --- extremes --------------------------------------------------------------------------------------------------------
 
 
-def greatest(function: Function, pieces: list[Piece], known: Peak) -> Peak:
+def greatest(function: Function, pieces: list[Piece], known: Peak, *, is_turned: bool = False) -> Peak:
     """The greatest value in an interval and its time, if it is greater than the known one; else that.
 
     Where a point is higher than its neighbours, or an end may have something higher beside it, it is located between
     the points by Brent's method.
+    is_turned   of the function with its sign changed, as the known value is
     """
     for piece in pieces:
         top, low = max(piece.values), min(piece.values)
+        if is_turned:
+            top, low = -low, -top
         if top + (top - low) <= known.value:  # between its points a smooth function rises by less than it varies
             continue
-        k = piece.values.index(top)
+        values = tuple(-value for value in piece.values) if is_turned else piece.values
+        k = values.index(top)
         peak = Peak(top, piece.times[k])
-        if top > low and _has_peak(piece.values, k):
-            peak = _climb(function, piece.times[max(k - 1, 0)], peak, piece.times[min(k + 1, _LAST)])
+        if top > low and _has_peak(values, k):
+            way = (lambda time: -function(time)) if is_turned else function
+            peak = _climb(way, piece.times[max(k - 1, 0)], peak, piece.times[min(k + 1, _LAST)])
         if peak.value > known.value:
             known = peak
     return known

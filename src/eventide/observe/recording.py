@@ -39,9 +39,9 @@ class Recording(Ledger):
     ) -> None:
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self._source = _Columns(groups)
-        states = [group.states for group in groups if group.states is not None]
-        is_plain = isinstance(self._frequency, Fraction) and len(states) == len(groups)
-        self._tape = Tape(sim._continuum.motion, states) if is_plain else None
+        taken = [group.taken for group in groups if group.taken is not None]
+        is_regular = isinstance(self._frequency, Fraction) and len(taken) == len(groups)
+        self._tape = Tape(sim._continuum.motion, taken) if is_regular else None
 
     def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
         """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
@@ -74,8 +74,10 @@ class Recording(Ledger):
             self._tape = None
 
     def _begin_tape(self) -> Tape | None:
-        tape = self._tape if self._outlet is None else None
-        return tape if tape is not None and self._grid is not None and tape.is_ready(self._grid, self._index) else None
+        tape = self._tape
+        if tape is None or self._grid is None or (self._outlet is not None and self._outlet.is_due(len(self._times))):
+            return None
+        return tape if tape.is_ready(self._grid, self._index) else None
 
     def _fetch(self) -> None:
         assert self._tape is not None

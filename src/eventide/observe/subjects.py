@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous import Continuous, Fixed, Moving, Reckoned, Taken, Variable, VectorVariable
 from eventide.declare import Component, Field
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.errors import ModelError
@@ -22,13 +22,13 @@ class Group:
     heads   their names and units
     read    the present values, one for each column
     trend   the rates, or None if there are none: a kink without a jump is an event's trace as well
-    states  the variable that it is, if it is integrated
+    taken   what the stepper may take down of it by itself, if it can
     """
 
     heads: tuple[Heading, ...]
     read: Callable[[], list[float]]
     trend: Callable[[], list[float]] | None = None
-    states: Variable | None = None
+    taken: Taken | None = None
 
 
 @dataclass(frozen=True)
@@ -51,14 +51,21 @@ class Expression:
             raise ModelError(f"an Expression takes a function without arguments, and got {self.read!r}")
 
 
-Named: TypeAlias = Callable[[], float] | Expression | Variable | Level
+@runtime_checkable
+class Recordable(Protocol):
+    """What tells itself which columns it gives."""
+
+    def _groups(self) -> Sequence[Group]: ...
+
+
+Named: TypeAlias = Callable[[], float] | Expression | Variable | Level | Recordable
 """What can be recorded under a name that is given to it."""
 
-Subject: TypeAlias = Component | Variable | Level | Mapping[str, Named]
+Subject: TypeAlias = Component | Variable | Level | Recordable | Mapping[str, Named]
 
 
 def groups_of(subject: Any) -> list[Group]:
-    """What there is to record of a component, a variable, a queue, a resource, a level or a dict of named things.
+    """What there is to record of a component, a variable, a queue, a resource, a level, an integral or named things.
 
     Raises ModelError if there is nothing.
     """
@@ -66,6 +73,8 @@ def groups_of(subject: Any) -> list[Group]:
         return [group for name, thing in subject.items() for group in named_groups(name, thing)]
     if isinstance(subject, Variable):
         return [_variable_group(subject)]
+    if isinstance(subject, Recordable):
+        return list(subject._groups())
     if isinstance(subject, Level):
         return [_level_group(subject.name or "level", subject)]
     found = _groups_of_component(subject) if isinstance(subject, Continuous) else []
@@ -74,7 +83,7 @@ def groups_of(subject: Any) -> list[Group]:
         return found
     raise ModelError(
         f"there is nothing to record of {subject!r}: give a component with states, a variable, a queue, a resource, "
-        "a level, or name an expression: sim.record(energy=lambda: ...)"
+        "a level, an integral, or name an expression: sim.record(energy=lambda: ...)"
     )
 
 
@@ -86,8 +95,8 @@ def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read, deed))]
-    if isinstance(thing, Variable | Level | Component):
+        return [Group((head,), _checked(name, thing.read, deed), taken=Reckoned(thing.read))]
+    if isinstance(thing, Variable | Level | Component | Recordable):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
         return [replace(g, heads=tuple(_renamed(h, name, is_alone=is_alone) for h in g.heads)) for g in groups]
@@ -96,20 +105,20 @@ def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing, deed))]
+    return [Group((Heading(name, ""),), _checked(name, thing, deed), taken=Reckoned(thing))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
     return replace(head, name=name if is_alone else f"{name}.{head.name.rpartition('.')[2]}")
 
 
-def check_names(names: Sequence[str]) -> None:
+def check_names(names: Sequence[str], deed: str = "record") -> None:
     """Raise ModelError if there are no columns, or two of one name."""
     if not names:
-        raise ModelError("sim.record needs something to record: components, variables, or named expressions")
+        raise ModelError(f"sim.{deed} needs something to {deed}: components, variables, or named expressions")
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise ModelError(f"two recorded columns are called {', '.join(twice)}: give the components names of their own")
+        raise ModelError(f"two {deed}ed columns are called {', '.join(twice)}: give the components names of their own")
 
 
 def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
@@ -156,20 +165,20 @@ def _groups_of_station(subject: Any) -> list[Group]:
 
 def _level_group(name: str, level: Level, description: str = "") -> Group:
     head = Heading(name, level.unit, is_discrete=True, description=description)
-    return Group((head,), lambda: [float(level.value)])
+    return Group((head,), lambda: [float(level.value)], taken=Fixed(lambda: float(level.value)))
 
 
 def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
     moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
-    states = variable if moves else None
+    taken = Moving(variable, is_state=moves)
     if isinstance(variable, VectorVariable):
         heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
         whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
         trend = (lambda: list(whole.rate.tolist())) if moves else None
-        return Group(heads, lambda: list(whole.state.tolist()), trend, states)
+        return Group(heads, lambda: list(whole.state.tolist()), trend, taken)
     head = Heading(variable.name, variable.unit, description=description)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, states)
+    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, taken)
 
 
 def _spec_of(variable: Variable) -> Field | None:
@@ -178,6 +187,6 @@ def _spec_of(variable: Variable) -> Field | None:
     if owner is variable:
         return None
     layout = owner._layout
-    name, _ = layout.name_of(variable._offset)
+    name, _ = layout.name_of(variable._owner, variable._slot)
     spec: Field = layout.fields[name]
     return spec

@@ -6,6 +6,7 @@ Start with tally.py; moments.py holds the arithmetic that tally and level share.
 
 from eventide.statistics.histogram import Histogram
 from eventide.statistics.level import Clock, Level
+from eventide.statistics.planning import independence, sample_size
 from eventide.statistics.tally import Tally
 
-__all__ = ["Clock", "Histogram", "Level", "Tally"]
+__all__ = ["Clock", "Histogram", "Level", "Tally", "independence", "sample_size"]

@@ -79,6 +79,16 @@ class Level:
         self._changed = now
         self._value = value
 
+    def _shift(self, difference: float, now: float) -> None:
+        """As `change`, in half the time, for a caller who knows the present time and finite values."""
+        value = self._value
+        try:
+            self._held[value] += now - self._changed
+        except KeyError:
+            self._hold_first(now - self._changed)
+        self._changed = now
+        self._value = value + difference
+
     def change(self, difference: float) -> None:
         """Let the level rise by `difference` [unit] now, or fall where it is negative.
 

@@ -1,32 +1,55 @@
-"""Figures and moving pictures; the only room that knows the plotting library.
+"""Figures, moving pictures and pages; the only room that knows the plotting library.
 
 May import: experiment, observe, monitor, continuous, discrete, statistics, declare, errors. Start reading at
-`pictures.py`.
+`pictures.py`; what is shown while a run goes on begins at `screens.py`.
 """
 
-from eventide.view.animation import Moment, animate, zigzag
-from eventide.view.canvas import new_figure, save
-from eventide.view.charts import mark_events, plot_gantt
-from eventide.view.pictures import plot_recording, plot_recordings
-from eventide.view.regions import plot_stability
-from eventide.view.spaces import plot_cloud, plot_phase, plot_series, plot_trajectory
-from eventide.view.spreads import plot_boxes, plot_histogram
+from __future__ import annotations
 
-__all__ = [
-    "Moment",
-    "animate",
-    "mark_events",
-    "new_figure",
-    "plot_boxes",
-    "plot_cloud",
-    "plot_gantt",
-    "plot_histogram",
-    "plot_phase",
-    "plot_recording",
-    "plot_recordings",
-    "plot_series",
-    "plot_stability",
-    "plot_trajectory",
-    "save",
-    "zigzag",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.view.animation import Moment as Moment
+    from eventide.view.animation import animate as animate
+    from eventide.view.animation import zigzag as zigzag
+    from eventide.view.canvas import new_figure as new_figure
+    from eventide.view.canvas import save as save
+    from eventide.view.charts import mark_events as mark_events
+    from eventide.view.charts import plot_gantt as plot_gantt
+    from eventide.view.panels import curves_as_html as curves_as_html
+    from eventide.view.pictures import plot_recording as plot_recording
+    from eventide.view.pictures import plot_recordings as plot_recordings
+    from eventide.view.regions import plot_stability as plot_stability
+    from eventide.view.screens import screen_for as screen_for
+    from eventide.view.spaces import plot_cloud as plot_cloud
+    from eventide.view.spaces import plot_phase as plot_phase
+    from eventide.view.spaces import plot_series as plot_series
+    from eventide.view.spaces import plot_trajectory as plot_trajectory
+    from eventide.view.spreads import plot_boxes as plot_boxes
+    from eventide.view.spreads import plot_histogram as plot_histogram
+
+_HOMES = {
+    "animation": ("Moment", "animate", "zigzag"),
+    "canvas": ("new_figure", "save"),
+    "charts": ("mark_events", "plot_gantt"),
+    "panels": ("curves_as_html",),
+    "pictures": ("plot_recording", "plot_recordings"),
+    "regions": ("plot_stability",),
+    "screens": ("screen_for",),
+    "spaces": ("plot_cloud", "plot_phase", "plot_series", "plot_trajectory"),
+    "spreads": ("plot_boxes", "plot_histogram"),
+}
+_MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = list(_MODULE_OF)  # noqa: PLE0605, RUF100  # made from the table above, so that they cannot disagree
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: who watches a run needs no plotting library."""
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'eventide.view' has no attribute {name!r}")
+    value = getattr(import_module(f"eventide.view.{module}"), name)
+    globals()[name] = value
+    return value

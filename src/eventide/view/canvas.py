@@ -22,40 +22,23 @@ from matplotlib.text import Text
 
 from eventide.errors import ModelError
 from eventide.observe import whole_file
+from eventide.view.palette import DARK, LIGHT, STROKES, Tones
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-
-COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Told apart with every kind of colour vision. Source: Okabe & Ito 2008, Color Universal Design; their yellow is left
-out, which is too pale for a line on white."""
-
-DARK_COLOURS: Final = ("#56B4E9", "#E69F00", "#2EBD90", "#CC79A7", "#F0E442", "#E8703A", "#FFFFFF")
-"""The same family on a dark ground: their blue is left out, which is too dark, green and vermilion are lighter."""
-
-STROKES: Final = ("-", "--", ":")
-"""Further lines than there are colours are broken."""
 
 NARROW: Final = 4.5
 """A figure of less than so many inches is set in a column: what else stands beside the axes stands above them."""
 
 
 @dataclass(frozen=True)
-class Theme:
+class Theme(Tones):
     """The colours of a figure.
 
-    ground, ink     of the paper, and of the words on it
-    frame, grid     of the axes, and of the lines behind the data
-    colours         of the data, one after the other
-    map             for magnitudes: matplotlib's viridis without the end that could not be seen on the ground
+    map     for magnitudes: matplotlib's viridis without the end that could not be seen on the ground
     """
 
-    ground: str
-    ink: str
-    frame: str
-    grid: str
-    colours: tuple[str, ...]
     map: Colormap
 
 
@@ -64,8 +47,8 @@ def _part_of_viridis(low: float, high: float) -> Colormap:
 
 
 THEMES: Final = {
-    "light": Theme("white", "black", "#4d4d4d", "#d9d9d9", COLOURS, _part_of_viridis(0.82, 0.0)),
-    "dark": Theme("#14181d", "#e8e8e8", "#b0b6bd", "#353c44", DARK_COLOURS, _part_of_viridis(0.22, 1.0)),
+    "light": Theme(**vars(LIGHT), map=_part_of_viridis(0.82, 0.0)),
+    "dark": Theme(**vars(DARK), map=_part_of_viridis(0.22, 1.0)),
 }
 ThemeName: TypeAlias = Literal["light", "dark"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.compiled.stepping import overrides
+from eventide.compiled.stepping import calls, overrides
 from eventide.compiled.stepping.expressions import signature
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.memory import pack
@@ -25,21 +25,14 @@ from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from eventide.compiled.stepping.values import Kind
     from eventide.compiled.store import Store
     from eventide.continuous.tables import Arrays, Coefficients
 
-_C_TYPES: Final[dict[Kind, Any]] = {
-    "i64": ctypes.c_int64,
-    "double": ctypes.c_double,
-    "i1": ctypes.c_bool,
-    "ptr": ctypes.c_void_p,
-    "void": None,
-}
 _INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
-NEEDED: Final = ("pow",)
+MATHEMATICAL: Final = ("pow",)
 """What the stepper needs of the mathematical library."""
+NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
 SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
 """Folders of the source on which the native stepper depends."""
 
@@ -57,8 +50,8 @@ class NativeEngine:
     @cached_property
     def engine(self) -> Engine:
         """The functions that Python calls."""
-        addresses = _table_at(self._store.load(_told(stepper_text), NEEDED, key=_key()))
-        return Engine(self._pack, *(_entry(name, addresses[k]) for k, name in enumerate(ENTRIES)))
+        table = self._store.load(_told(stepper_text), NEEDED, key=_key())
+        return Engine(self._pack, *functions_at(table, ENTRIES))
 
     def _pack(self, arrays: Arrays) -> tuple[int, Any]:
         method = arrays.method
@@ -78,12 +71,10 @@ def _table_at(address: int) -> Any:
     return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
 
 
-def _entry(name: str, address: int) -> Callable[..., Any]:
-    kinds, answer = signature(getattr(PLAIN, name))
-    # The interpreter's lock is kept: a call lasts microseconds, and laws may be called back.
-    prototype = ctypes.PYFUNCTYPE(_C_TYPES[answer], *(_C_TYPES[kind] for kind in kinds))
-    function: Callable[..., Any] = prototype(address)
-    return function
+def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
+    """The entries of a program, as Python calls them."""
+    addresses = _table_at(table)
+    return [calls.builtin(name, addresses[k]) for k, name in enumerate(names)]
 
 
 def _told(make: Callable[[], str]) -> Callable[[], str]:
@@ -124,12 +115,14 @@ def program(entries: dict[str, FunctionType]) -> str:
         translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
-        assert set(translation.builder.symbols) <= set(NEEDED)
+        assert set(translation.builder.symbols) <= set(MATHEMATICAL)
         for called, named in translation.called.items():
             other = getattr(overrides, called, named)
             if known.setdefault(called, other) is not other:
                 raise Untranslatable(f"two functions of the stepper are called {called}")
             if called not in texts:
                 waiting[called] = other
-    table = table_of([f"@{name}" for name in entries])
-    return "\n".join([*declarations, *(texts[name] for name in sorted(texts)), table, "!0 = !{}\n"])
+    calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
+    table = table_of([f"@{calls.SECOND}{name}" for name in entries])
+    parts = [*calls.DECLARATIONS, *declarations, *(texts[name] for name in sorted(texts)), *calling, table]
+    return "\n".join([*parts, "!0 = !{}\n"])

@@ -15,8 +15,10 @@ from eventide.compiled.stepping.expressions import Expressions
 from eventide.compiled.stepping.values import Kind, Value
 
 
-def law(address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, n: int, at: int) -> None:
-    """Call a law's kernel."""
+def law(
+    address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, calls: int, n: int, at: int
+) -> None:
+    """Call a law's kernel for `n` rows of the chain."""
 
 
 def condition(
@@ -44,7 +46,7 @@ def clear_run(low: int, high: int) -> None:
 
 
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
-_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
+_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
 _RESTRICTION: Final[tuple[Kind, ...]] = ("ptr", "ptr", "double", "double")
@@ -77,8 +79,14 @@ def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
 def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder = expressions.builder
     low, high = (expressions.value(argument).text for argument in arguments)
-    before, test, body, done = builder.current, builder.block(), builder.block(), builder.block()
-    assert before is not None
+    many, before, test, body, done = (builder.block() for _ in range(5))
+    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
+    size = builder.value(f"sub i64 {ends[1]}, {ends[0]}")
+    builder.branch(builder.value(f"icmp sgt i64 {size}, {FEW}"), many, before)
+    builder.enter(many)
+    builder.zero(low, size)
+    builder.jump(done)
+    builder.enter(before)
     builder.jump(test)
     builder.enter(body)
     # Volatile, lest LLVM make a call of memset for two states.
@@ -92,6 +100,8 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value("", "void")
 
 
+FEW: Final = 128
+"""So many bytes are set to zero one number after the other."""
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),

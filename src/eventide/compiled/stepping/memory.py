@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value
-from eventide.continuous.tables import CONDITION_FLOATS, CONDITION_INTS, FLOW_FLOATS, FLOW_INTS, Arrays, Coefficients
+from eventide.continuous.tables import (
+    CHAIN_COLUMNS,
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    FLOW_FLOATS,
+    FLOW_INTS,
+    TRAIL_FLOATS,
+    Arrays,
+    Coefficients,
+)
 
 if TYPE_CHECKING:
     from eventide.compiled.ir import Builder
@@ -19,6 +28,7 @@ FLOATS: Final = frozenset(
         "rows",
         "flow_floats",
         "condition_floats",
+        "trails",
         "constants",
         "settings",
         "nodes",
@@ -34,8 +44,9 @@ WIDTHS: Final = {
     "flow_ints": FLOW_INTS,
     "conditions": CONDITION_INTS,
     "condition_floats": CONDITION_FLOATS,
+    "trails": TRAIL_FLOATS,
     "segments": 2,
-    "chain": 3,
+    "chain": CHAIN_COLUMNS,
     "sums": 2,
 }
 """How many columns there are, where that never changes."""
@@ -49,9 +60,14 @@ def pack(arrays: Arrays) -> tuple[int, Any]:
     """The address of the table, and what must live as long as it is used."""
     flat: list[int] = []
     for array in (*arrays[:-2], *arrays.method):
-        flat += [array.ctypes.data, array.shape[-1]]
+        flat += [_address(array), array.shape[-1]]
     table = np.array(flat, np.int64)
-    return int(table.ctypes.data), (table, arrays)
+    return _address(table), (table, arrays)
+
+
+def _address(array: Any) -> int:
+    """Where an array stands; `array.ctypes` takes ten times as long to tell."""
+    return int(array.__array_interface__["data"][0])
 
 
 class Memory:

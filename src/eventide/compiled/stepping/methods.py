@@ -6,6 +6,7 @@ Four slots are worked on at once, each by the same operations in the same order 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from eventide.compiled.ir import real
 from eventide.continuous.tables import (
@@ -28,30 +29,32 @@ from eventide.continuous.tables import (
 )
 
 LANES = 4
-_HEAD = (
-    f"declare <{LANES} x double> @llvm.masked.load.v{LANES}f64.p0(ptr, i32, <{LANES} x i1>, <{LANES} x double>)\n"
-    f"declare void @llvm.masked.store.v{LANES}f64.p0(<{LANES} x double>, ptr, i32, <{LANES} x i1>)\n"
-)
+_AS_IT_STANDS = """
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+!2 = !{!"llvm.loop.unroll.disable"}
+"""
+"""The mark of a loop of three turns at most, which is not worth unrolling."""
 
 
 def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, its
-    derivative, and what `restrict` in `certainty.py` does.
+    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, the same
+    with its derivative, and what `restrict` in `certainty.py` does.
     """
     stages, degree, implicit = (int(method.sizes[name]) for name in (STAGES, DEGREE, IMPLICIT))
     texts = []
     for row, weights in enumerate(method.table):
         target = _target(row, stages, degree, implicit)
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
-        texts.append(_function(f"@row{row}", _Combination(kept, target, onto_start=target == Y)))
+        texts.append(_function(f"@row{row}", partial(_Combination, kept, target, onto_start=target == Y)))
     assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
-    texts.append(_function("@interpolant", _Polynomial(degree)))
-    texts.append(_function("@derivative", _Derivative(degree)))
+    texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
+    texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
     texts.append(_restriction("@restriction", degree))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@derivative", "@restriction"]
-    return _HEAD + "".join(texts) + table_of(names)
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@motion", "@restriction"]
+    return "".join(texts) + table_of(names) + _AS_IT_STANDS
 
 
 def table_of(names: list[str]) -> str:
@@ -72,139 +75,144 @@ def _target(row: int, stages: int, degree: int, implicit: int) -> int:
 
 
 class _Lanes:
-    """The instructions for one group of slots."""
+    """The instructions for one group of slots, or for a single one.
 
-    target: int
-    onto_start: bool
+    kind    of the group: a vector or a number
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_single: bool) -> None:
+        self.is_single = is_single
+        self.kind = "double" if is_single else f"<{LANES} x double>"
+        self.nothing = real(0.0) if is_single else "zeroinitializer"
+        self.setup: list[str] = []
+        self.answers: dict[int, str] = {}
+        """What is to be stored, by row."""
         self.lines: list[str] = []
         self.used: list[int] = []
         self._names = 0
 
     def do(self, instruction: str) -> str:
-        """Write an instruction; answers the name of its value, `?` standing for the kind of group."""
+        """Write an instruction; answers the name of its value."""
         self._names += 1
-        name = f"%?{self._names}"
+        name = f"{self.mark}{self._names}"
         self.lines.append(f"{name} = {instruction}")
         return name
 
-    def vector(self, operation: str, one: str, other: str) -> str:
-        """An operation on whole groups."""
-        return self.do(f"{operation} <{LANES} x double> {one}, {other}")
+    @property
+    def mark(self) -> str:
+        """What the names of its values begin with."""
+        return "%s" if self.is_single else "%w"
+
+    def each(self, operation: str, one: str, other: str) -> str:
+        """An operation on every slot of the group."""
+        return self.do(f"{operation} {self.kind} {one}, {other}")
+
+    def same(self, name: str, product: str) -> str:
+        """A number that is the same for every slot: its value, to be reckoned once."""
+        one = f"{self.mark}.{name}"
+        self.setup.append(f"{one}.one = fmul double {product}")
+        if self.is_single:
+            return f"{one}.one"
+        self.setup += [
+            f"{one}.first = insertelement {self.kind} poison, double {one}.one, i64 0",
+            f"{one} = shufflevector {self.kind} {one}.first, {self.kind} poison, <{LANES} x i32> zeroinitializer",
+        ]
+        return one
 
     def row(self, row: int) -> str:
         """The items of a row of slots."""
         if row not in self.used:
             self.used.append(row)
-        return f"%?row{row}"
+        return f"{self.mark}row{row}"
 
-    def finish(self, total: str) -> str:
-        """What is to be stored, given the sum of the increments."""
-        if not self.onto_start:
-            return total
-        return self.vector("fadd", self.row(Y0), self.vector("fadd", self.row(E0), total))
+    def onto_start(self, total: str) -> str:
+        """The states at the start of the step, and an increment."""
+        return self.each("fadd", self.row(Y0), self.each("fadd", self.row(E0), total))
+
+    def group(self, place: str) -> list[str]:
+        """The lines for the group that begins at a place."""
+        rows = sorted({*self.used, *self.answers})
+        at = f"{self.mark}at"
+        return [
+            *(f"{at}{row} = getelementptr inbounds double, ptr %start{row}, i64 {place}" for row in rows),
+            *(f"{self.row(row)} = load {self.kind}, ptr {at}{row}, align 8" for row in self.used),
+            *self.lines,
+            *(f"store {self.kind} {answer}, ptr {at}{row}, align 8" for row, answer in self.answers.items()),
+        ]
 
 
 class _Combination(_Lanes):
     """Factor * weights . rates, onto the states at the start or not."""
 
-    def __init__(self, kept: list[tuple[int, float]], target: int, *, onto_start: bool) -> None:
-        super().__init__()
-        self.target, self.onto_start = target, onto_start
-        self.setup = [
-            line for k, (_, weight) in enumerate(kept) for line in _splat(f"weight{k}", f"{real(weight)}, %factor")
-        ]
-        total = "zeroinitializer"
-        for k, (row, _) in enumerate(kept):
-            total = self.vector("fadd", total, self.vector("fmul", f"%weight{k}", self.row(row)))
-        self.answer = self.finish(total)
+    def __init__(self, kept: list[tuple[int, float]], target: int, *, onto_start: bool, is_single: bool) -> None:
+        super().__init__(is_single=is_single)
+        total = self.nothing
+        for k, (row, weight) in enumerate(kept):
+            factor = self.same(f"weight{k}", f"{real(weight)}, %factor")
+            total = self.each("fadd", total, self.each("fmul", factor, self.row(row)))
+        self.answers[target] = self.onto_start(total) if onto_start else total
 
 
-class _Polynomial(_Lanes):
-    """The interpolant at a fraction of the step, by Horner's rule."""
+class _Interpolant(_Lanes):
+    """The interpolant at a fraction of the step, `scale` times its derivative there, or both, by Horner's rule."""
 
-    def __init__(self, degree: int) -> None:
-        super().__init__()
-        self.target, self.onto_start = Y, True
-        self.setup = _splat("theta", f"{real(1.0)}, %factor")
-        total = "zeroinitializer"
-        for m in range(degree - 1, -1, -1):
-            total = self.vector("fmul", "%theta", self.vector("fadd", total, self.row(P + m)))
-        self.answer = self.finish(total)
+    def __init__(self, degree: int, *rows: int, is_single: bool) -> None:
+        super().__init__(is_single=is_single)
+        self.degree = degree
+        self.theta = self.same("theta", f"{real(1.0)}, %factor")
+        if Y in rows:
+            self.answers[Y] = self._value()
+        if R in rows:
+            self.answers[R] = self._derivative()
 
+    def _value(self) -> str:
+        total = self.nothing
+        for m in range(self.degree - 1, -1, -1):
+            total = self.each("fmul", self.theta, self.each("fadd", total, self.row(P + m)))
+        return self.onto_start(total)
 
-class _Derivative(_Lanes):
-    """`scale` times the derivative of the interpolant, by Horner's rule."""
-
-    def __init__(self, degree: int) -> None:
-        super().__init__()
-        self.target, self.onto_start = R, False
-        self.setup = [*_splat("theta", f"{real(1.0)}, %factor"), *_splat("by", f"{real(1.0)}, %scale")]
-        for m in range(degree):
-            self.setup += _splat(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
-        total = "zeroinitializer"
-        for m in range(degree - 1, -1, -1):
-            term = self.vector("fmul", f"%times{m}", self.row(P + m))
-            total = self.vector("fadd", self.vector("fmul", "%theta", total), term)
-        self.answer = self.vector("fmul", "%by", total)
+    def _derivative(self) -> str:
+        total = self.nothing
+        for m in range(self.degree - 1, -1, -1):
+            times = self.same(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
+            term = self.each("fmul", times, self.row(P + m))
+            total = self.each("fadd", self.each("fmul", self.theta, total), term)
+        return self.each("fmul", self.same("by", f"{real(1.0)}, %scale"), total)
 
 
-def _splat(name: str, product: str) -> list[str]:
-    """The lines that make a group of equal numbers."""
-    kind = f"<{LANES} x double>"
-    return [
-        f"%{name}.one = fmul double {product}",
-        f"%{name}.first = insertelement {kind} poison, double %{name}.one, i64 0",
-        f"%{name} = shufflevector {kind} %{name}.first, {kind} poison, <{LANES} x i32> zeroinitializer",
-    ]
+def _function(name: str, make: Callable[..., _Lanes]) -> str:
+    """Whole groups first; then what is left one by one: what was stored by lanes under a mask is slow to load again.
 
-
-def _function(name: str, work: _Combination | _Polynomial | _Derivative) -> str:
-    """Whole groups first; then what is left, with the lanes beyond the end masked."""
-    kind, mask = f"<{LANES} x double>", f"<{LANES} x i1>"
-    rows = sorted({*work.used, work.target})
+    make    makes the instructions, for a group or for a single slot
+    """
+    group, single = make(is_single=False), make(is_single=True)
     starts = []
-    for row in rows:
+    for row in sorted({*group.used, *group.answers}):
         starts += [
             f"%skip{row} = mul nsw i64 %width, {row}",
             f"%start{row} = getelementptr inbounds double, ptr %rows, i64 %skip{row}",
         ]
-    places = [f"%?at{row} = getelementptr inbounds double, ptr %start{row}, i64 %?i" for row in rows]
-    loads = [f"%?row{row} = load {kind}, ptr %?at{row}, align 8" for row in work.used]
-    load = f"call {kind} @llvm.masked.load.v{LANES}f64.p0"
-    masked = [f"%?row{row} = {load}(ptr %?at{row}, i32 8, {mask} %mask, {kind} zeroinitializer)" for row in work.used]
-    answer = f"{kind} {work.answer}" if work.answer.startswith("%") else f"{kind} zeroinitializer"
-    store = f"store {answer}, ptr %?at{work.target}, align 8"
-    masked_store = f"call void @llvm.masked.store.v{LANES}f64.p0({answer}, ptr %?at{work.target}, i32 8, {mask} %mask)"
-
-    def part(letter: str, *groups: list[str]) -> list[str]:
-        return [line.replace("?", letter) for group in groups for line in group]
-
-    lanes = ", ".join(f"i64 {lane}" for lane in range(LANES))
     lines = [
         *starts,
-        *work.setup,
+        *group.setup,
+        *single.setup,
         "br label %test",
         "test:",
-        "%wi = phi i64 [ %low, %entry ], [ %following, %whole ]",
-        f"%following = add nsw i64 %wi, {LANES}",
+        "%whole.i = phi i64 [ %low, %entry ], [ %following, %whole ]",
+        f"%following = add nsw i64 %whole.i, {LANES}",
         "%fits = icmp sle i64 %following, %high",
-        "br i1 %fits, label %whole, label %last",
+        "br i1 %fits, label %whole, label %rest",
         "whole:",
-        *part("w", places, loads, work.lines, [store]),
+        *group.group("%whole.i"),
         "br label %test",
-        "last:",
-        "%left = sub nsw i64 %high, %wi",
-        "%some = icmp sgt i64 %left, 0",
-        "br i1 %some, label %partial, label %done",
-        "partial:",
-        "%mi = add nsw i64 %wi, 0",
-        f"%count.first = insertelement <{LANES} x i64> poison, i64 %left, i64 0",
-        f"%count = shufflevector <{LANES} x i64> %count.first, <{LANES} x i64> poison, <{LANES} x i32> zeroinitializer",
-        f"%mask = icmp slt <{LANES} x i64> <{lanes}>, %count",
-        *part("m", places, masked, work.lines, [masked_store]),
-        "br label %done",
+        "rest:",
+        "%single.i = phi i64 [ %whole.i, %test ], [ %next, %single ]",
+        "%some = icmp slt i64 %single.i, %high",
+        "br i1 %some, label %single, label %done",
+        "single:",
+        *single.group("%single.i"),
+        "%next = add nsw i64 %single.i, 1",
+        "br label %rest, !llvm.loop !0",
         "done:",
         "ret void",
     ]

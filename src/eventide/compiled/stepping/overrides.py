@@ -14,10 +14,16 @@ from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
     CONSTANTS,
+    COUNTED,
     DIRECT,
     FIRST_STAGE,
     GUARD,
     INDEX,
+    LAW,
+    NUMBERS_OF,
+    OPERANDS,
+    ROW_OF,
+    RUN,
     SCRATCH,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -25,6 +31,7 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     TABLE_ROWS,
+    WHERE,
     Y0,
     Arrays,
     R,
@@ -40,21 +47,36 @@ def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
     for s in range(a.flow_ints[f, SUMS_LO], a.flow_ints[f, SUMS_HI]):
         clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
-    for e in range(a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]):
+    if a.flow_ints[f, COUNTED] == 0:
+        count_runs(a, f)
+    e = a.flow_ints[f, CHAIN_LO]
+    while e < a.flow_ints[f, CHAIN_HI]:
         law(
-            a.chain[e, 0],
+            a.chain[e, LAW],
             instant,
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
             address_of(a.rows[target, 0]),
             address_of(a.rows[Y0, 0]),
-            address_of(a.index[a.chain[e, 1]]),
-            a.chain[e, 2],
+            address_of(a.index[0]),
+            address_of(a.chain[e, OPERANDS]),
+            a.chain[e, RUN],
             address_of(a.lists[0]),
         )
+        e += a.chain[e, RUN]
     if target != row:
         copy(a, f, R, row)
+
+
+def count_runs(a: Arrays, f: int) -> None:
+    """Find laws of one kernel that stand one behind the other."""
+    last = a.flow_ints[f, CHAIN_HI] - 1
+    for e in range(last, a.flow_ints[f, CHAIN_LO] - 1, -1):
+        a.chain[e, RUN] = 1
+        if e < last and a.chain[e + 1, LAW] == a.chain[e, LAW]:
+            a.chain[e, RUN] = a.chain[e + 1, RUN] + 1
+    a.flow_ints[f, COUNTED] = 1
 
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
@@ -62,7 +84,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     return (
         condition(
             a.conditions[c, ADDRESS],
-            time,
+            min(time, a.flow_floats[f, BEFORE]),
             dt,
             a.flow_floats[f, START],
             address_of(a.rows[Y, 0]),
@@ -74,6 +96,26 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
             address_of(a.lists[0]),
         )
         != 0
+    )
+
+
+def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+    """Write what the kernel of a tape's column answers; whether Python would have got so far."""
+    return (
+        condition(
+            a.lists[column + WHERE],
+            time,
+            0.0,
+            time,
+            address_of(a.rows[Y, 0]),
+            address_of(a.rows[R, 0]),
+            address_of(a.rows[Y0, 0]),
+            address_of(a.index[a.lists[column + ROW_OF]]),
+            address_of(a.constants[a.lists[column + NUMBERS_OF]]),
+            address_of(a.constants[place]),
+            address_of(a.lists[0]),
+        )
+        == 0
     )
 
 
@@ -90,8 +132,8 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS]], theta, 0.0)
 
 
-def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
-    """Set row R to the derivative there."""
+def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row Y to the states there, and row R to their derivative."""
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 

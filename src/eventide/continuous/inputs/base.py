@@ -41,11 +41,6 @@ class Input(ABC):
         return tuple(found)
 
 
-def inputs_of(owner: Any) -> tuple[Input, ...]:
-    """The inputs among the attributes of an object."""
-    return tuple(value for value in getattr(owner, "__dict__", {}).values() if isinstance(value, Input))
-
-
 def first_breakpoint(inputs: Iterable[Input], after: float) -> float:
     """The first instant after a time at which one of the inputs or its slope jumps; infinity if there is none.
 

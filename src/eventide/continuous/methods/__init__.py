@@ -16,7 +16,7 @@ from eventide.continuous.methods.explicit_fixed import EULER, HEUN3, KUTTA_SIMPS
 from eventide.continuous.methods.flags import method_from_flags
 from eventide.continuous.methods.method import Method, explicit, fixed
 from eventide.continuous.methods.multistep import ADAMS, ADAMS_SIMPSON, HEUN, HEUN_AS_PRINTED, Multistep
-from eventide.continuous.methods.newton import Implicit
+from eventide.continuous.methods.newton import Newton
 from eventide.continuous.methods.pairs import (
     BOGACKI_SHAMPINE,
     DORMAND_PRINCE,
@@ -63,6 +63,16 @@ if TYPE_CHECKING:
         SDIRK_2,
         SDIRK_2_L,
         SDIRK_3_L,
+    )
+    from eventide.continuous.methods.solution import (
+        Adaptive,
+        Explicit,
+        Implicit,
+        Multiscale,
+        OneStep,
+        SolutionMethod,
+        Trajectory,
+        solution_method,
     )
     from eventide.continuous.methods.stability import (
         StabilityFunction,
@@ -111,13 +121,20 @@ __all__ = [
     "SDIRK_2_L",
     "SDIRK_3_L",
     "TRAPEZOID",
+    "Adaptive",
     "Exact",
+    "Explicit",
     "Implicit",
     "Method",
+    "Multiscale",
     "Multistep",
+    "Newton",
+    "OneStep",
+    "SolutionMethod",
     "StabilityFunction",
     "Surd",
     "Tableau",
+    "Trajectory",
     "Tree",
     "cocycle_defect",
     "consistency_order",
@@ -135,6 +152,7 @@ __all__ = [
     "row",
     "rows",
     "size",
+    "solution_method",
     "solve",
     "stability_constant",
     "stability_function",
@@ -176,6 +194,16 @@ _LATER = {
         "jacobian",
         "one_step",
         "solve",
+    ),
+    "solution": (
+        "Adaptive",
+        "Explicit",
+        "Implicit",
+        "Multiscale",
+        "OneStep",
+        "SolutionMethod",
+        "Trajectory",
+        "solution_method",
     ),
     "stability": (
         "StabilityFunction",

@@ -54,16 +54,39 @@ def one_step(
                 rate: so the order is kept; 0: they are iterated until they stand still
     Raises      ModelError if the stages do not converge
     """
-    tableau = method.tableau if isinstance(method, Method) else method
-    start = np.atleast_1d(np.asarray(state, dtype=np.float64))
-    if tableau.is_explicit:
-        rates = _explicit_stages(tableau, law, time, start, step)
-    else:
-        rates = _implicit_stages(
-            tableau, law, time, start, step, solver, max(ROUNDING, tolerance * abs(step) ** tableau.order), iterations
-        )
+    tableau = tableau_of(method)
+    start = as_state(state)
+    rates = stage_rates(tableau, law, time, start, step, solver=solver, tolerance=tolerance, iterations=iterations)
     result: State = start + step * (tableau.arrays[2] @ rates)
     return result
+
+
+def stage_rates(
+    tableau: Tableau,
+    law: Law,
+    time: float,
+    start: State,
+    step: float,
+    *,
+    solver: Solver = "fixed point",
+    tolerance: float = 0.0,
+    iterations: int = ITERATIONS,
+) -> State:
+    """The rates (stages, n) of the stages of one step; arguments and errors as those of `one_step`."""
+    if tableau.is_explicit:
+        return _explicit_stages(tableau, law, time, start, step)
+    still = max(ROUNDING, tolerance * abs(step) ** tableau.order)
+    return _implicit_stages(tableau, law, time, start, step, solver, still, iterations)
+
+
+def tableau_of(method: Method | Tableau) -> Tableau:
+    """The tableau itself, or that of a method."""
+    return method.tableau if isinstance(method, Method) else method
+
+
+def as_state(state: ArrayLike) -> State:
+    """A state as an array (n,); a number is taken for (1,)."""
+    return np.atleast_1d(np.asarray(state, dtype=np.float64))
 
 
 def solve(
@@ -80,7 +103,7 @@ def solve(
         )
     count = ceil((end - start) / step - _GRID)
     times = [start + j * step for j in range(count)] + [end]
-    states = [np.atleast_1d(np.asarray(state, dtype=np.float64))]
+    states = [as_state(state)]
     for here, there in itertools.pairwise(times):
         states.append(one_step(method, law, here, states[-1], there - here, **options))
     return np.array(times), np.array(states)

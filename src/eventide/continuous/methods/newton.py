@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Implicit:
-    """An implicit Runge-Kutta method for the stepper: `sim.method = ev.methods.RADAU`, or `Implicit(tableau)`.
+class Newton:
+    """An implicit Runge-Kutta method for the stepper: `sim.method = ev.methods.RADAU`, or `Newton(tableau)`.
 
     A method of collocation with an odd number of stages has an error estimate and chooses its steps; the others step
     dt_max unless an event cuts the step or the iteration asks for shorter ones.
@@ -237,4 +237,4 @@ class Implicit:
         return [*residues, *means, *([0.0, *row] for row in parts.inverse)]
 
     def __repr__(self) -> str:
-        return f"<Implicit {self.name!r}, order {self.order}>"
+        return f"<Newton {self.name!r}, order {self.order}>"

@@ -76,19 +76,23 @@ class Line(Generic[Member]):
 
     plain       those of priority zero: they come in the order of their numbers and need no sorting
     heap        all others
-    count       how many wait; both lists may hold some more, which have left and are dropped when met
+    stale       how many in these lists have left the line: they are dropped when met
     """
 
-    __slots__ = ("count", "heap", "plain")
+    __slots__ = ("heap", "plain", "stale")
 
     def __init__(self) -> None:
         self.plain: deque[Member] = deque()
         self.heap: list[tuple[float, int, Member]] = []
-        self.count = 0
+        self.stale = 0
+
+    @property
+    def count(self) -> int:
+        """How many wait."""
+        return len(self.plain) + len(self.heap) - self.stale
 
     def push(self, wish: Member) -> None:
         """Let a wish stand in line; its number is the highest so far."""
-        self.count += 1
         if wish._priority == 0.0:
             self.plain.append(wish)
         else:
@@ -96,7 +100,6 @@ class Line(Generic[Member]):
 
     def restore(self, wish: Member) -> None:
         """Let a wish stand where its number says, before those that came later."""
-        self.count += 1
         if wish._priority == 0.0:
             self._insert(wish)
         else:
@@ -107,15 +110,16 @@ class Line(Generic[Member]):
         heap, plain = self.heap, self.plain
         while heap and not stands_here(heap[0]):
             heappop(heap)
+            self.stale -= 1
         while plain and plain[0].state != WAITING:
             plain.popleft()
+            self.stale -= 1
         if heap and (heap[0][0] < 0.0 or not plain):
             return heap[0][2]
         return plain[0] if plain else None
 
     def take(self, wish: Member) -> None:
         """Take out the wish that is next, as `first` has told."""
-        self.count -= 1
         if wish._priority == 0.0:
             self.plain.popleft()
         else:
@@ -124,21 +128,22 @@ class Line(Generic[Member]):
 
     def drop(self, wish: Member) -> None:
         """Give up the place of a wish that is no longer waiting."""
-        self.count -= 1
+        self.stale += 1
         if wish._priority != 0.0:
             wish._place = None
-        if len(self.plain) + len(self.heap) > 2 * self.count + SPARE:
+        if self.stale > self.count + SPARE:
             self.plain = deque(wish for wish in self.plain if wish.state == WAITING)
             self.heap = [place for place in self.heap if stands_here(place)]
             heapify(self.heap)
+            self.stale = 0
 
     def remove(self, wish: Member) -> None:
         """Take out a wish that goes on waiting, elsewhere."""
-        self.count -= 1
         if wish._priority == 0.0:
             self.plain.remove(wish)
         else:
             wish._place = None
+            self.stale += 1
 
     def reorder(self, wish: Member, priority: float) -> None:
         """Move a wish to where another priority puts it."""

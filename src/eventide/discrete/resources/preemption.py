@@ -41,12 +41,12 @@ class Preempting(Interruption):
         super().__init__(request.process, Preemption(by, request.resource, request, request.since))
         self.request = request
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         request = self.request
         if request._loss is not self:
             return NOTHING
         request._loss = None
-        return super()._resume(value)
+        return super()._resume()
 
 
 class Suspension:
@@ -81,7 +81,7 @@ def suspend_hold(request: Request) -> None:
         wait.requests.append(request)
     elif wait is None and process._notice is not None:
         process._wait = wait = Suspension(process, process._notice[0] - process.sim.time)
-        process.sim._calendar.discard(process)
+        process._notice = None
         wait.requests.append(request)
 
 

@@ -124,9 +124,9 @@ class Request(Wish):
         resource._asked = self._number = resource._asked + 1
         self._activity = activity
         self.since = now = sim.time
-        held, line, is_plain = resource._held + self.units, resource._line, resource._is_plain
+        held, is_plain = resource._held + self.units, resource._is_plain
         # Where all requests are alike, who waits does so because all units are in use: a free one is his who comes.
-        if held <= resource._capacity and (is_plain or not (line.count or resource._suspended)):
+        if held <= resource._capacity and (is_plain or not (resource._line.count or resource._suspended)):
             self.state = GRANTED
             resource._held = held
             resource._users[self] = None
@@ -137,13 +137,12 @@ class Request(Wish):
             return activity
         self.state = WAITING
         if is_plain:  # what `line.push` does, without the call
-            line.plain.append(self)
-            line.count += 1
+            resource._line.plain.append(self)
         else:
-            line.push(self)
+            resource._line.push(self)
             if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
                 return activity
-        resource.queue._move(line.count, now)
+        resource.queue._shift(1, now)
         activity._wait = self
         return None
 

@@ -239,24 +239,16 @@ class Resource(Station):
 
     def _give_back(self, request: Request) -> None:
         """Take units back from a request, which is no longer in the state of having them."""
-        users, line = self._users, self._line
+        users, line, now = self._users, self._line, self.sim.time
         del users[request]
-        sim = self.sim
-        now = sim.time
-        heir: Request | None = None
-        if line.count:
-            if self._is_plain:  # what `line.first` and `line.take` do, without the calls
-                plain = line.plain
-                heir = plain.popleft()
-                while heir.state is not WAITING:
-                    heir = plain.popleft()
-                line.count -= 1
-            elif request.units == 1 and self._held <= self._capacity and not self._suspended:
-                heir = line.first()
-                if heir is not None and heir.units == 1:
-                    line.take(heir)
-                else:
-                    heir = None
+        if self._is_plain:  # what `line.first` and `line.take` do, without the calls
+            plain = line.plain
+            heir = plain.popleft() if plain else None
+            while heir is not None and heir.state is not WAITING:
+                line.stale -= 1
+                heir = plain.popleft() if plain else None
+        else:
+            heir = self._next_for_one_unit(request)
         if heir is not None:
             # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
             heir.state = GRANTED
@@ -264,15 +256,25 @@ class Resource(Station):
             add_wait = self._add_wait
             add_wait(now - heir.since)
             heir.since = now
-            self.queue._move(line.count, now)
+            self.queue._shift(-1, now)
             activity = heir._activity
             activity._value = heir
-            sim._calendar.schedule_last(now, activity)
+            self.sim._calendar.schedule_last(now, activity)
             return
         self._held = held = self._held - request.units
         self.in_use._move(held, now)
         if line.count or self._suspended:
             self._serve()
+
+    def _next_for_one_unit(self, request: Request) -> Request | None:
+        """Who gets the unit of a request that had one, taken out of the line; None if that takes more looking."""
+        if request.units != 1 or self._held > self._capacity or self._suspended:
+            return None
+        heir = self._line.first()
+        if heir is None or heir.units != 1:
+            return None
+        self._line.take(heir)
+        return heir
 
     def _forgo(self, request: Request) -> None:
         """A request that waited is withdrawn; those behind it may now be next."""
@@ -336,7 +338,7 @@ class Resource(Station):
         activity = user._activity
         if activity._wait is not user:
             return True
-        self.sim._calendar.discard(activity)
+        activity._notice = None
         activity._value = None
         user.state = WAITING
         user.since = self.sim.time

@@ -105,7 +105,7 @@ class Shifts(_Agenda, Component):
 
     def stop(self) -> None:
         """Change the capacity no more; it stays as it is."""
-        self.sim._calendar.discard(self)
+        self._notice = None
 
     def _schedule(self) -> None:
         """Place the next change in the event list; there is none if the capacity is the same throughout."""
@@ -117,7 +117,7 @@ class Shifts(_Agenda, Component):
                 raise ModelError(f"the hours of {self.name} are too short to advance time beyond {sim.time!r}")
             sim._calendar.schedule(due, sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         change = self._next
         change.index += 1
         self.resource.set_capacity(change.capacity, excess=self.on_close)

@@ -61,7 +61,7 @@ class Transfer(Wish):
         if before == WAITING:
             self._side.drop(self)
         elif before == GRANTED:
-            sim._calendar.discard(self)
+            self._notice = None
             self.station._free(self)
             self._undo()
         else:
@@ -105,7 +105,7 @@ class Transfer(Wish):
         sim = self.station.sim
         sim._calendar.schedule(sim.time, sim.time, self)
 
-    def _resume(self, value: Any, /) -> Any:
+    def _resume(self) -> Any:
         activity, station = self._activity, self.station
         self.state = DONE
         activity._wait = None

@@ -1,0 +1,91 @@
+"""What a kernel reads and writes, as places in its binding and columns of the objects there: found out once.
+
+So that the plan of the thousandth object of a class is made without looking names up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from eventide.compiled.paths import ITEMS
+
+if TYPE_CHECKING:
+    from eventide.compiled.lowered import Access, Lowered
+
+
+class Use(NamedTuple):
+    """A quantity.
+
+    is_many     whether it is one of all items of a list
+    place       of its block among those of a binding, or of the list among its lists
+    column      of the quantity, counted from the block's first; of a vector the first, which stands for all
+    moves       whether it is more than a parameter
+    """
+
+    is_many: bool
+    place: int
+    column: int
+    moves: bool
+
+
+class Rate(NamedTuple):
+    """A run of rates that are written: where as in `Use`, the columns, and whether they have been read before."""
+
+    is_many: bool
+    place: int
+    columns: range
+    is_read: bool
+
+
+class Uses(NamedTuple):
+    """What a kernel reads and writes.
+
+    quantities      all, as often as they are met
+    rates           those that it writes
+    looks_at_rates  whether it reads any
+    assigns         whether it writes states
+    can_change      whether what it works on may become another
+    is_polled       whether nobody tells when it does
+    """
+
+    quantities: tuple[Use, ...]
+    rates: tuple[Rate, ...]
+    looks_at_rates: bool
+    assigns: bool
+    can_change: bool
+    is_polled: bool
+
+
+def uses_of(lowered: Lowered) -> Uses:
+    """What a kernel reads and writes."""
+    ranges = dict(lowered.ranges)
+    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
+    quantities = [Use(*where, access.row != "parameter") for access, where in found.items()]
+    rates = []
+    for access in lowered.writes:
+        if access.row == "rate" and access in found:
+            is_many, place, first = found[access]
+            for low, high in ranges.get(access) or ((0, 1),):
+                rates.append(Rate(is_many, place, range(first + low, first + high), access in lowered.reads))
+    return Uses(
+        tuple(quantities),
+        tuple(rates),
+        looks_at_rates=any(access.row == "rate" for access in lowered.reads),
+        assigns=any(access.row == "state" for access in lowered.writes),
+        can_change=lowered.can_change,
+        is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
+    )
+
+
+def _find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
+    """Whether a quantity is one of a list's items, the place of the block that it is in, and its column there."""
+    step = next(step for step in lowered.steps if step.path == access.path)
+    layout = step.layout or getattr(step.expected, "_layout", None)
+    anchor = access.path, layout is not None and access.name in layout.aside
+    column = 0 if layout is None else layout.column(access.name)
+    if anchor in lowered.blocks:
+        return False, lowered.blocks.index(anchor), column
+    for place, (path, is_aside) in enumerate(lowered.lists):
+        if anchor == ((path if path[-1] == ITEMS else (*path, ITEMS)), is_aside):
+            return True, place, column
+    return None

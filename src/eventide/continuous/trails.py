@@ -1,0 +1,199 @@
+"""How often a condition has fired of late, and how its intervals shrink: what tells that a model stops advancing.
+
+A trail belongs to whoever waits, by name, and the code of the condition: it goes on when a process waits again for the
+same thing, and when another object takes the name. `note_firing` is also translated to native code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.growing import Table
+from eventide.continuous.location import SPACING
+from eventide.continuous.tables import (
+    ALERT,
+    CROWD,
+    DT_MIN,
+    FIRED,
+    FIRINGS,
+    INTERVAL,
+    RATIO,
+    SERIAL,
+    SINCE,
+    STEADY,
+    TOLD,
+    TRAIL,
+    TRAIL_FLOATS,
+    Arrays,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.discrete.conditions import Condition
+
+MOST: Final = 1000
+"""So many times in a row may one condition fire while time hardly goes on."""
+FLOATS: Final = 16
+"""Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
+STEADILY: Final = 8
+"""So many times in a row must the intervals shrink by one ratio ..."""
+STEADILY_IF_FAST: Final = 3
+"""... or so many times, if they shrink to less than FAST, as there is no room for more."""
+FAST: Final = 0.1
+SAME: Final = 0.01
+"""How far ratios may differ, as a share, and count as one."""
+NEAR: Final = 1e-8
+"""The end of the intervals is near when it is ahead by less than this share of the time (of 1, if that is more)."""
+KEPT: Final = 4096
+"""So many trails are kept in mind of what is not waited for."""
+
+
+def note_firing(a: Arrays, c: int, time: float) -> None:
+    """A condition fires: ALERT tells whether it has done so too often while time hardly went on, or is about to."""
+    a.settings[ALERT] = 0.0
+    t = a.conditions[c, TRAIL]
+    if a.trails[t, SERIAL] == 0.0:
+        a.settings[FIRINGS] += 1.0
+        a.trails[t, SERIAL] = a.settings[FIRINGS]
+        a.trails[t, FIRED] = time
+        a.trails[t, SINCE] = time
+        return
+    interval = time - a.trails[t, FIRED]
+    a.trails[t, FIRED] = time
+    if interval <= max(2.0 * a.settings[DT_MIN], FLOATS * spacing_at(time)):
+        a.trails[t, CROWD] += 1.0
+        if a.trails[t, CROWD] >= MOST:
+            a.settings[ALERT] = 1.0
+    else:
+        a.trails[t, CROWD] = 0.0
+        a.trails[t, SINCE] = time
+    if interval > 0.0:
+        lengthen(a, t, interval)
+    if ahead_of(a, t, time) > 0.0 and a.trails[t, TOLD] == 0.0:
+        a.settings[ALERT] = 1.0
+
+
+def spacing_at(time: float) -> float:
+    """How far it is from a float to the next larger one; 0 among the very smallest."""
+    size = abs(time)
+    return (size + size * (0.55 * SPACING)) - size
+
+
+def lengthen(a: Arrays, t: int, interval: float) -> None:
+    """A trail goes on after an interval."""
+    if a.trails[t, INTERVAL] > 0.0:
+        before, ratio = a.trails[t, RATIO], interval / a.trails[t, INTERVAL]
+        is_steady = ratio < 1.0 and abs(ratio - before) <= SAME * before
+        a.trails[t, STEADY] = a.trails[t, STEADY] + 1.0 if is_steady else 0.0
+        a.trails[t, RATIO] = ratio
+        if ratio >= 1.0:
+            a.trails[t, TOLD] = 0.0
+    a.trails[t, INTERVAL] = interval
+
+
+def ahead_of(a: Arrays, t: int, time: float) -> float:
+    """How far ahead infinitely many events will have been; 0 if intervals do not shrink steadily, or that is far."""
+    ratio = a.trails[t, RATIO]
+    if not 0.0 < ratio < 1.0 or a.trails[t, STEADY] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
+        return 0.0
+    ahead = a.trails[t, INTERVAL] * ratio / (1.0 - ratio)
+    near = max(10.0 * a.settings[DT_MIN], NEAR * max(1.0, abs(time)))
+    return ahead if ahead < near else 0.0
+
+
+class Trail:
+    """One trail, to look at.
+
+    name, code  whose condition it is, and its code
+    serial      the number of its first firing among those of all; 0 if it has not fired
+    time        when it fired last; interval, ratio, steady: how long after the time before, by which factor that has
+                shrunk, and how often in a row by that factor
+    crowd       how often in a row it fired while time hardly went on, since the time `since`
+    """
+
+    def __init__(self, name: str, code: Any, row: Any) -> None:
+        self.name = name
+        self.code = code
+        self.serial, self.time, self.since = float(row[SERIAL]), float(row[FIRED]), float(row[SINCE])
+        self.interval, self.ratio = float(row[INTERVAL]), float(row[RATIO])
+        self.steady, self.crowd = int(row[STEADY]), int(row[CROWD])
+        self._row = row
+
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """As of a condition."""
+        return self.name, self.code
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it has been warned of."""
+        return bool(self._row[TOLD])
+
+    def tell(self) -> None:
+        """It has been warned of."""
+        self._row[TOLD] = 1.0
+
+    def end(self) -> None:
+        """It begins anew when it fires next."""
+        self._row[:] = 0.0
+
+
+class Trails:
+    """The trails of one simulation: a row for each.
+
+    floats  the table
+    """
+
+    def __init__(self, on_growth: Callable[[], None]) -> None:
+        self.floats = Table(TRAIL_FLOATS, np.float64, on_growth)
+        self._keys: dict[tuple[str, int], int] = {}
+        self._named: dict[int, tuple[tuple[str, int], Any]] = {}
+        self._users: dict[int, int] = {}
+        self._unused: dict[int, None] = {}
+
+    def follow(self, condition: Condition) -> int:
+        """The trail of a condition that is waited for from now on."""
+        name, code = condition.identity
+        # Code is told apart by identity: to hash it takes long, and equal code may stand in several places.
+        key = name, id(code)
+        number = self._keys.get(key)
+        if number is None:
+            number = self._keys[key] = self.floats.allocate()
+            self._named[number] = key, code
+            self._users[number] = 0
+        self._users[number] += 1
+        self._unused.pop(number, None)
+        return number
+
+    def leave(self, number: int) -> None:
+        """A condition with this trail is waited for no longer."""
+        self._users[number] -= 1
+        if self._users[number]:
+            return
+        if self.floats.view[number, SERIAL] == 0.0:
+            self._drop(number)
+            return
+        self._unused[number] = None
+        if len(self._unused) > KEPT:
+            fired = self.floats.array[:, FIRED]
+            for other in sorted(self._unused, key=lambda n: float(fired[n]))[: KEPT // 2]:
+                del self._unused[other]
+                self._drop(other)
+
+    def _drop(self, number: int) -> None:
+        key, _ = self._named.pop(number)
+        del self._keys[key], self._users[number]
+        self.floats.release(number)
+
+    def at(self, number: int) -> Trail:
+        """The trail of a number."""
+        (name, _), code = self._named[number]
+        return Trail(name, code, self.floats.array[number])
+
+    def all(self) -> list[Trail]:
+        """All that have fired, in the order in which they fired first."""
+        trails = [self.at(number) for number in self._named]
+        return sorted((trail for trail in trails if trail.serial > 0.0), key=lambda trail: trail.serial)

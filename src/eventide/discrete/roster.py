@@ -1,0 +1,45 @@
+"""Who takes part in a run: its processes, from their making to their end, in the order in which they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.discrete.process import Process
+
+
+class Roster:
+    """A ring of processes that each know their neighbours, with the roster itself between the last and the first.
+
+    To enter and to leave is to tell two neighbours; a table would have to find everybody by a key.
+    """
+
+    __slots__ = ("_after", "_before")
+
+    _after: Any
+    _before: Any
+
+    def __init__(self) -> None:
+        self._after = self._before = self
+
+    def enter(self, process: Process) -> None:
+        """Let a process that was just made stand last."""
+        process._after = self
+        process._before = last = self._before
+        last._after = self._before = process
+
+    def leave(self, process: Process) -> None:
+        """Let a process go, which forgets its neighbours; no effect on one that has left."""
+        before, after = process._before, process._after
+        if before is not None:
+            before._after = after
+            after._before = before
+            process._before = process._after = None
+
+    def __iter__(self) -> Iterator[Process]:
+        """Those who have not left, in their order."""
+        process = self._after
+        while process is not self:
+            yield process
+            process = process._after

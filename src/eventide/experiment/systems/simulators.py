@@ -1,0 +1,253 @@
+"""Simulators: what gives x(t) for (t, t0, x0, u(.), p). For one model there may be several, which can be exchanged.
+
+Source: Pannek, Simulation of mechatronic systems, Definition 2.10, Algorithm 7.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous import DORMAND_PRINCE, Continuous, Method
+from eventide.continuous.inputs import Input
+from eventide.continuous.methods.drive import as_state
+from eventide.declare import VectorState, vector
+from eventide.errors import ModelError
+from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
+from eventide.simulation import Simulation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike
+
+    from eventide.continuous.methods.solution import SolutionMethod
+    from eventide.experiment.systems.costs import Cost
+
+_PRECISION: Final = 1e-10
+"""To which costs along an exact solution are integrated, relative and absolute."""
+
+
+@dataclass(frozen=True)
+class Simulator(ABC):
+    """What gives the states of a model."""
+
+    dynamics: Dynamics
+
+    @abstractmethod
+    def states(
+        self,
+        times: Sequence[float],
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> State:
+        """The states (m, n) at growing times (m,), none of which is before the start."""
+
+    @abstractmethod
+    def cost(
+        self,
+        cost: Cost,
+        end: float,
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> float:
+        """The integral over time of a cost of the state, from start to end. Source: (2.6)."""
+
+    def __call__(
+        self,
+        end: float,
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> State:
+        """The state (n,) at the end: Phi(t, t0, x0, u(.), p). Raises ModelError if the end is before the start."""
+        found: State = self.states([end], start, state, signal, parameters)[0]
+        return found
+
+    def system(self, start: float, state: ArrayLike, parameters: Parameters | None = None) -> System:
+        """The model as a map of inputs to outputs, from one initial value on."""
+
+        def of(signal: Signal) -> Signal:
+            return lambda t: self.dynamics.observe(t, self(t, start, state, signal, parameters), signal, parameters)
+
+        return of
+
+
+@dataclass(frozen=True)
+class Analytic(Simulator):
+    """A solution in closed form.
+
+    solution    Phi(t, t0, x0, u, p), with x0 as an array (n,)
+    """
+
+    solution: Callable[[float, float, State, Signal | None, Parameters], Any]
+
+    def states(
+        self,
+        times: Sequence[float],
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> State:
+        """The states (m, n) at growing times (m,), none of which is before the start."""
+        _check_times(times, start)
+        return np.array([as_state(self.solution(t, start, as_state(state), signal, parameters or {})) for t in times])
+
+    def cost(
+        self,
+        cost: Cost,
+        end: float,
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> float:
+        """The integral, by adaptive quadrature between the instants at which the input is not smooth."""
+        from scipy.integrate import quad
+
+        _check_times([end], start)
+        total = 0.0
+        for low, high in pairwise([start, *_cuts(signal, start, end)]):
+            total += quad(
+                lambda t: cost(self(t, start, state, signal, parameters)),
+                low,
+                high,
+                epsabs=_PRECISION,
+                epsrel=_PRECISION,
+            )[0]
+        return float(total)
+
+
+class _Integrating(Simulator):
+    """A simulator that integrates the model, and so a cost as one more state. Source: errata to (2.6)."""
+
+    def cost(
+        self,
+        cost: Cost,
+        end: float,
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> float:
+        """The integral, as one more state of the model: its rate is the cost."""
+
+        def rate(t: float, x: State, u: Any, p: Parameters) -> State:
+            return np.append(as_state(self.dynamics.rate(t, x[:-1], u, p)), cost(x[:-1]))
+
+        widened = replace(self, dynamics=Dynamics(rate))
+        return float(widened(end, start, np.append(as_state(state), 0.0), signal, parameters)[-1])
+
+
+@dataclass(frozen=True)
+class Numeric(_Integrating):
+    """A solution method applied to the model, from each instant at which the input is not smooth to the next.
+
+    Source      Figure 4.2; Remark 3.37, unified grid
+    """
+
+    method: SolutionMethod
+
+    def states(
+        self,
+        times: Sequence[float],
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> State:
+        """The states (m, n) at growing times (m,): the method goes from each to the next."""
+        _check_times(times, start)
+        here, x, found = start, as_state(state), []
+        for time in times:
+            for cut in _cuts(signal, here, time):
+                law = self.dynamics.law(_before(signal, cut), parameters)
+                x = self.method.solve(law, here, x, cut).end
+                here = cut
+            found.append(x)
+        return np.array(found)
+
+
+@dataclass(frozen=True)
+class Stepped(_Integrating):
+    """The model as a component of a `Simulation`: its step control, its end of steps where an input jumps.
+
+    method, rel_error, abs_error    as of `Simulation`
+    """
+
+    method: Method = DORMAND_PRINCE
+    rel_error: float = 1e-6
+    abs_error: float = 1e-9
+
+    def states(
+        self,
+        times: Sequence[float],
+        start: float,
+        state: ArrayLike,
+        signal: Signal | None = None,
+        parameters: Parameters | None = None,
+    ) -> State:
+        """The states (m, n) at growing times (m,), of one run."""
+        _check_times(times, start)
+        sim = Simulation(rel_error=self.rel_error, abs_error=self.abs_error, rng=0)
+        sim.method = self.method
+        first, found = as_state(state), []
+        follower = _Follower(
+            sim, rate_of=self.dynamics.rate, signal=signal, parameters=parameters or {}, size=len(first)
+        )
+        sim.run(until=start)
+        follower.x = first
+        follower.start()
+        for time in times:
+            sim.run(until=time)
+            found.append(np.array(follower.x))
+        return np.array(found)
+
+
+class _Follower(Continuous):
+    """A component whose law is a model's."""
+
+    rate_of: Any
+    signal: Any
+    parameters: Any
+    size: int
+    x: VectorState = vector(0.0, size="size")
+
+    def equations(self) -> None:
+        t = self.sim.time
+        u = self.signal(t) if self.signal else None
+        self.rate.x = as_state(self.rate_of(t, np.array(self.x), u, self.parameters))
+
+
+def _cuts(signal: Signal | None, start: float, end: float) -> list[float]:
+    """The instants after the start at which an input is not smooth, and the end."""
+    breakpoints = signal.breakpoints(start, end) if isinstance(signal, Input) else ()
+    return [*breakpoints, end][: len(breakpoints) + (end not in breakpoints)]
+
+
+def _before(signal: Signal | None, cut: float) -> Signal | None:
+    """An input as it is before a jump, also there."""
+    if not isinstance(signal, Input):
+        return signal
+    last = nextafter(cut, -inf)
+    return lambda t: signal(min(t, last))
+
+
+def _check_times(times: Sequence[float], start: float) -> None:
+    here = start
+    for time in times:
+        if not time >= here:
+            raise ModelError(f"states at {list(times)!r} from {start!r} on: times grow and none is before the start")
+        here = time

@@ -1,0 +1,157 @@
+"""What one state event costs, in calls: of Python functions of this library, and of the native stepper."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from types import BuiltinFunctionType, FrameType
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+LIBRARY = str(Path(ev.__file__).parent)
+EVENTS = 40
+
+
+class Tank(ev.Continuous):
+    """A level that rises or falls; a process or its own handlers turn it round."""
+
+    level: ev.State = ev.state(0.0)
+    rate_of_change: float = 1.0
+    turns: int = 0
+
+    def equations(self) -> None:
+        self.rate.level = self.rate_of_change
+
+
+class Turning(Tank):
+    @ev.when(lambda self: self.level >= 1.0)
+    def full(self) -> None:
+        self.rate_of_change = -1.0
+        self.turns += 1
+
+    @ev.when(lambda self: self.level <= 0.5)
+    def low(self) -> None:
+        self.rate_of_change = 1.0
+        self.turns += 1
+
+
+def control(tank: Tank) -> ev.Life:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.rate_of_change = -1.0
+        tank.turns += 1
+        yield ev.until(lambda: tank.level <= 0.5)
+        tank.rate_of_change = 1.0
+        tank.turns += 1
+
+
+class Gauge(Tank):
+    """Waits by methods, and within other waits."""
+
+    def is_full(self) -> bool:
+        return self.level >= 1.0
+
+    def is_low(self) -> bool:
+        return self.level <= 0.5
+
+
+def control_by_methods(gauge: Gauge) -> ev.Life:
+    while True:
+        yield ev.until(gauge.is_full)
+        gauge.rate_of_change = -1.0
+        gauge.turns += 1
+        yield ev.until(gauge.is_low)
+        gauge.rate_of_change = 1.0
+        gauge.turns += 1
+
+
+def control_in_time(gauge: Gauge) -> ev.Life:
+    while True:
+        outcome = yield ev.first_of(full=ev.until(lambda: gauge.level >= 1.0), late=ev.hold(100.0))
+        assert outcome.name == "full"
+        gauge.rate_of_change = -1.0
+        gauge.turns += 1
+        both = yield ev.all_of(low=ev.until(lambda: gauge.level <= 0.5), soon=ev.hold(0.25))
+        assert both["low"] is True
+        gauge.rate_of_change = 1.0
+        gauge.turns += 1
+
+
+def calls_of(sim: ev.Simulation, tank: Tank) -> tuple[Counter[str], Counter[str]]:
+    """Calls of functions of the library, and of the stepper's, while EVENTS events take place; warm."""
+    sim.run(until=5.1)
+    before = tank.turns
+    python: Counter[str] = Counter()
+    native: Counter[str] = Counter()
+
+    def note(frame: FrameType, event: str, what: Any) -> None:
+        code = frame.f_code
+        if event == "call" and (code.co_filename.startswith(LIBRARY) or code.co_filename == "<string>"):
+            python[code.co_qualname] += 1
+        elif event == "c_call" and "_Definition" in what.__qualname__:
+            native[what.__name__] += 1
+
+    sys.setprofile(note)
+    try:
+        sim.run(until=5.1 + EVENTS / 2)
+    finally:
+        sys.setprofile(None)
+    assert tank.turns - before == EVENTS
+    return python, native
+
+
+def test_a_state_event_of_a_process_costs_two_native_calls_and_so_many_of_python() -> None:
+    sim = ev.Simulation()
+    tank = Tank(sim).start()
+    sim.process(control(tank))
+    python, native = calls_of(sim, tank)
+    assert native == {"proceed": EVENTS + 1, "link": EVENTS, "settle_touched": 1}
+    assert python["Until._execute"] == EVENTS
+    assert sum(count // EVENTS for count in python.values()) == 25
+
+
+def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
+    sim = ev.Simulation()
+    tank = Turning(sim).start()
+    python, native = calls_of(sim, tank)
+    assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
+    assert python["Trigger._resume"] == EVENTS
+    assert sum(count // EVENTS for count in python.values()) == 14
+
+
+def test_the_stepper_is_called_as_a_builtin_function() -> None:
+    sim = ev.Simulation()
+    assert isinstance(sim._continuum.motion.engine.proceed, BuiltinFunctionType)
+    assert not isinstance(ev.Simulation(compile=False)._continuum.motion.engine.proceed, BuiltinFunctionType)
+
+
+@pytest.mark.parametrize("story", [control, control_by_methods, control_in_time])
+def test_who_waits_for_the_same_thing_again_takes_up_its_row(story: Any) -> None:
+    sim = ev.Simulation()
+    gauge = Gauge(sim).start()
+    sim.process(story(gauge))
+    sim.run(until=20.6)
+    assert (gauge.turns, sim.report().certified, len(sim.monitor.motion.watches.at)) == (40, 2, 2)
+
+
+def test_a_row_that_is_in_use_is_not_taken_up() -> None:
+    sim = ev.Simulation()
+    one, other = Gauge(sim).start(), Gauge(sim, level=0.25).start()
+    log = []
+
+    def waiting() -> ev.Life:
+        for _ in range(3):
+            yield ev.all_of(one=ev.until(one.is_full), other=ev.until(other.is_full))
+            log.append((sim.time, one.level, other.level))
+            one.level = other.level = 0.0
+            other.level = 0.5
+
+    sim.process(waiting())
+    sim.run(until=10.0)
+    wanted = [(1.0, 1.0, 1.25), (2.0, 1.0, 1.5), (3.0, 1.0, 1.5)]
+    assert [pytest.approx(row, abs=1e-9) for row in wanted] == log
+    assert len(sim.monitor.motion.watches.at) <= 2
