@@ -321,9 +321,9 @@ def narrow_order(dependents: list[list[int]]) -> list[int]:
                 neighbours[i][j] = neighbours[j][i] = None
     own = max((abs(i - j) for i in range(count) for j in neighbours[i]), default=0)
     order: list[int] = []
-    seen = [False] * count
+    seen: set[int] = set()
     for start in sorted(range(count), key=lambda k: len(neighbours[k])):
-        if not seen[start]:
+        if start not in seen:
             order += _outwards(_far_from(start, neighbours), neighbours, seen)
     order.reverse()
     rank = [0] * count
@@ -333,20 +333,19 @@ def narrow_order(dependents: list[list[int]]) -> list[int]:
     return order if found < own else list(range(count))
 
 
-def _outwards(start: int, neighbours: list[dict[int, None]], seen: list[bool]) -> list[int]:
+def _outwards(start: int, neighbours: list[dict[int, None]], seen: set[int]) -> list[int]:
     """Everything that is connected with one state, the nearest first, and of those the one with fewest neighbours."""
-    order, seen[start] = [start], True
+    order = [start]
+    seen.add(start)
     for j in order:
-        fresh = [i for i in neighbours[j] if not seen[i]]
-        for i in sorted(fresh, key=lambda i: len(neighbours[i])):
-            seen[i] = True
-            order.append(i)
+        fresh = [i for i in neighbours[j] if i not in seen]
+        seen.update(fresh)
+        order += sorted(fresh, key=lambda i: len(neighbours[i]))
     return order
 
 
 def _far_from(start: int, neighbours: list[dict[int, None]]) -> int:
     """A state at the border: far from the given one, and one far from that."""
     for _ in range(2):
-        seen = [False] * len(neighbours)
-        start = _outwards(start, neighbours, seen)[-1]
+        start = _outwards(start, neighbours, set())[-1]
     return start
