@@ -89,6 +89,13 @@ def test_what_the_iteration_cannot_solve_is_refused(name: str, message: str) -> 
         Newton(getattr(tableau, "tableau", tableau))
 
 
+def test_a_method_is_no_tableau() -> None:
+    with pytest.raises(
+        ev.ModelError, match=r"Newton takes an implicit tableau, as `ev.methods.GAUSS_2`, and got <Newton"
+    ):
+        Newton(RADAU)  # type: ignore[arg-type]  # the mistake that is tested
+
+
 # --- steps of one length ---------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from eventide.continuous.methods.collocation import Matrix, collocation, solve
 from eventide.continuous.methods.interpolants import cubic, rate_of
 from eventide.continuous.methods.spectrum import Spectrum, spectrum, triangular
 from eventide.continuous.methods.surd import Exact, Row, combine, dot, padded, power
+from eventide.continuous.methods.tableau import Tableau
 from eventide.continuous.tables import (
     DEGREE,
     ERROR_ORDER,
@@ -40,9 +40,6 @@ from eventide.continuous.tables import (
 )
 from eventide.errors import ModelError
 
-if TYPE_CHECKING:
-    from eventide.continuous.methods.tableau import Tableau
-
 
 @dataclass(frozen=True)
 class Newton:
@@ -60,6 +57,8 @@ class Newton:
 
     def __post_init__(self) -> None:
         tableau = self.tableau
+        if not isinstance(tableau, Tableau):
+            raise ModelError(f"Newton takes an implicit tableau, as `ev.methods.GAUSS_2`, and got {tableau!r}")
         if tableau.is_explicit:
             raise ModelError(f"{self.name} is an explicit tableau: give `ev.methods.explicit(tableau)`")
         if self.implicit_stages > MOST_IMPLICIT:
