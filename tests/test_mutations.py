@@ -10,7 +10,10 @@ import pytest
 from mutate import ROOT, Mutation, check, load_mutations, part_of
 
 MUTATIONS = load_mutations()
-QUICK = ("tests/statistics/test_level.py::test_reset_keeps_the_value", "tests/discrete/test_scheduling.py::")
+QUICK = (
+    "tests/statistics/test_level.py::test_reset_keeps_the_value",
+    "tests/discrete/test_scheduling.py::test_prior_comes_before_all_that_stand_there",
+)
 
 
 def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there() -> None:
@@ -31,11 +34,11 @@ def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there()
 
 
 @pytest.mark.slow
-def test_two_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_quick_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = [m for m in MUTATIONS if m.test.startswith(QUICK)]
-    assert len(chosen) == 2
+    assert len(chosen) >= 2
     assert check(chosen)
-    assert capsys.readouterr().out.count("noticed: src/") == 2
+    assert capsys.readouterr().out.count("noticed: src/") == len(chosen)
 
 
 @pytest.mark.slow

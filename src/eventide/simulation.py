@@ -249,6 +249,14 @@ class Simulation(World):
                 f"{variable.name} is {variable.state!r} where the step begins: a state is a finite number.",
                 variable=variable,
             )
+        if variable.abs_error == 0.0 and variable.rel_error == 0.0:
+            raise SimulationError(
+                1,
+                self.time,
+                f"{variable.name} has tolerances of zero, and no step is as accurate as that: give it an abs_error or "
+                "a rel_error above 0.",
+                variable=variable,
+            )
         raise SimulationError(
             1,
             self.time,

@@ -11,7 +11,7 @@ import numpy as np
 import eventide as ev
 from eventide.compiled import Binding, Bound, Kernel, Registry, Store
 from eventide.continuous.stepper import Y0, R, Y
-from eventide.continuous.tables import CHAIN_COLUMNS, LEAVES, OPERANDS
+from eventide.continuous.tables import CHAIN_COLUMNS, OPERANDS, STILLS
 
 LAW = ctypes.CFUNCTYPE(
     None, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 5, ctypes.c_int64, ctypes.c_void_p
@@ -76,7 +76,7 @@ def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: 
 
 def run_condition(bound: Bound, table: np.ndarray, moment: Moment = START) -> Answer:
     rows, lists = index_row([bound.binding])
-    consts, out = np.array(bound.binding.consts or [0.0]), np.full(2 + LEAVES, 77.0)
+    consts, out = np.array(bound.binding.consts or [0.0]), np.full(2 + STILLS, 77.0)
     holds = CONDITION(bound.kernel.address)(
         *moment,
         table[Y].ctypes.data,

@@ -23,20 +23,32 @@ from eventide.continuous import certainty, heap, location
 from eventide.continuous.engine import PLAIN
 from eventide.continuous.methods import ENGLAND
 from eventide.continuous.tables import (
-    CERTIFICATE,
+    AND,
+    CHECKED,
+    CHOICE_OF,
     CONDITION_FLOATS,
     CONDITION_INTS,
-    DEGREE,
+    CONSTANT,
+    END,
     FLOW_FLOATS,
     FLOW_INTS,
     FLOWS,
     KEY,
+    MODELS,
+    OR,
     PLACE,
-    POINTS,
-    SAMPLE,
+    RAISED_BY,
+    SEGMENTS_HI,
     SETTINGS,
+    START,
+    STATE,
+    STEP,
+    STILL,
+    TIME,
     TRAIL_FLOATS,
+    Y0,
     Arrays,
+    P,
 )
 
 STORE = Store(None)
@@ -246,7 +258,7 @@ def arrays(flows: int = 1) -> Arrays:
         chain=np.zeros((1, 3), np.int64),
         sums=np.zeros((1, 2), np.int64),
         index=whole_numbers,
-        lists=np.zeros(32, np.int64),
+        lists=np.zeros(64, np.int64),
         conditions=np.zeros((1, CONDITION_INTS), np.int64),
         condition_floats=np.zeros((1, CONDITION_FLOATS)),
         trails=np.zeros((1, TRAIL_FLOATS)),
@@ -255,6 +267,7 @@ def arrays(flows: int = 1) -> Arrays:
         pending=np.zeros(flows, np.int64),
         touched=np.zeros(flows, np.int64),
         settings=np.zeros(SETTINGS),
+        models=np.zeros(MODELS),
         method=ENGLAND.coefficients,
         host=None,
     )
@@ -291,39 +304,41 @@ def test_the_heap_of_flows() -> None:
 
 
 def test_the_signs_of_comparisons() -> None:
-    """Random polynomials on random parts of a step, numbers that are none among them."""
+    """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
-    plain, packed = arrays(), arrays()
-    (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
-    functions = [certainty.find_coefficients, certainty.sign_within]
-    find, sign = translated(*functions)
-    degree = int(ENGLAND.coefficients.sizes[DEGREE])
+    (own,) = translated(certainty.sign_within)
+    codes = [STATE, STATE, TIME, *range(RAISED_BY, CHECKED + 1)]
     seen: dict[int, int] = {}
-    for _ in range(2000):
-        leaves = source.randint(1, 4)
-        program = [0]
-        for leaf in range(1, leaves):
-            program += [leaf, source.choice([-1, -2])]
-        lists = [leaves, *(int(source.random() < 0.9) for _ in range(leaves)), len(program), *program]
-        odd = source.choice([0.0] * 20 + [math.inf, math.nan])
+    for _ in range(3000):
+        plain, packed = arrays(), arrays()
+        lines = [(CONSTANT, 0, 0, 0), (STATE, 0, 0, 0)]
+        for k in range(2, source.randint(3, 9)):
+            code = source.choice(codes)
+            parts = [0, 0] if code == STATE else [source.randrange(k) for _ in range(2)]
+            third = source.randrange(k) if code == CHOICE_OF else source.randrange(3)
+            lines.append((code, *parts, third))
+        leaves = [source.randrange(len(lines)) for _ in range(source.randint(1, 3))]
+        words = [leaves[0]]
+        for leaf in leaves[1:]:
+            words += [leaf, source.choice([AND, OR])]
+        certificate = [len(lines), len(words), *(number for line in lines for number in line), *words]
+        stills = [source.choice([source.gauss(0.0, 2.0), 0.5, 2.0, -1.0]) for _ in range(3)]
+        if source.random() < 0.1:
+            stills[source.randrange(3)] = source.choice([math.inf, math.nan, 0.0])
+        path = [source.gauss(source.choice([-2.0, 0.0, 2.0]), 1.0), *(source.gauss(0.0, 0.5) for _ in range(5))]
         for each in (plain, packed):
-            each.conditions[0, CERTIFICATE] = 1
-            each.lists[1 : 1 + len(lists)] = lists
-        for leaf in range(leaves):
-            samples = [source.gauss(source.choice([-2.0, 0.0, 2.0]), 1.0) for _ in range(degree + 1)]
-            samples[source.randrange(degree + 1)] += odd
-            at = SAMPLE + leaf * POINTS
-            plain.condition_floats[0, at : at + degree + 1] = samples
-            packed.condition_floats[0, at : at + degree + 1] = samples
-        certainty.find_coefficients(views, 0)
-        find(address, 0)
+            each.lists[: len(certificate)] = certificate
+            each.condition_floats[0, STILL : STILL + 3] = stills
+            each.rows[Y0, 0], each.rows[P : P + 5, 0] = path[0], path[1:]
+            each.flow_floats[0, [START, STEP, END]] = 3.0, 0.5, 3.5
+            each.segments[0] = 0, 1
+            each.flow_ints[0, SEGMENTS_HI] = 1
+        (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
         low = source.choice([0.0, source.random()])
         high = source.choice([1.0, low + (1.0 - low) * source.random()])
-        answer = certainty.sign_within(views, 0, low, high)
-        assert sign(address, 0, low, high) == answer
-        assert [bits(x) for x in packed.condition_floats[0].tolist()] == [
-            bits(x) for x in plain.condition_floats[0].tolist()
-        ]
+        answer = certainty.sign_within(views, 0, 0, low, high)
+        assert own(address, 0, 0, low, high) == answer
+        assert [bits(x) for x in packed.models.tolist()] == [bits(x) for x in plain.models.tolist()]
         seen[answer] = seen.get(answer, 0) + 1
     assert min(seen.get(answer, 0) for answer in (-1, 0, 1, 2)) > 20
 

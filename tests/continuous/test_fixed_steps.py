@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import cos, exp, log2, sin
+from math import cos, exp, log2, sin, ulp
 
 import pytest
 from continuous.test_stepper import unmet_conditions
 
 import eventide as ev
 from eventide.continuous import Method
+from eventide.continuous.tables import START
 from eventide.discrete.periodic import exact_period
 
 METHODS = [ev.EULER, ev.TRAPEZOID, ev.KUTTA_SIMPSON, ev.RK4]
@@ -182,3 +183,24 @@ def test_a_sampling_period_in_equal_steps_is_so_many_steps(period: float, parts:
     sim.run(until=float(40 * exact_period(period)))
     assert instants == [float(k * exact_period(period)) for k in range(40)]
     assert sim.monitor.steps == 40 * parts
+
+
+class Clock(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.row("R-181", "R-092")
+def test_a_million_steps_of_a_millionth_end_at_one() -> None:
+    # Naive sums of time miss by 8e-12 here. The run goes on to the middle of the step after, and lands nowhere.
+    sim = ev.Simulation(dt_max=1e-6, rng=1, compile=True)
+    sim.method = ev.EULER
+    clock = Clock(sim).start()
+    sim.run(until=1.0 + 5e-7)
+    assert sim.monitor.steps == 1_000_001
+    floats = sim._continuum.motion.flow_floats.view
+    assert abs(floats[clock._flow.number, START] - 1.0) <= ulp(1.0)
+    assert clock.x == pytest.approx(1.0 + 5e-7, abs=2.0 * ulp(1.0))

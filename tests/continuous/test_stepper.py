@@ -154,6 +154,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
         pending=ints,
         touched=ints,
         settings=np.zeros(tables.SETTINGS),
+        models=np.zeros(tables.MODELS),
         method=tables.Coefficients(*(memoryview(array) for array in method)),
         host=host,
     )

@@ -266,6 +266,91 @@ def test_chatter_across_a_surface_is_named_as_such(compiles: Any, dt_min: float)
     assert 2000 <= relay.switches <= 2100
 
 
+class Thermostat(Relay):
+    """A relay around a level far from zero, where rounding of the state is much more than that of the time."""
+
+    level: float = 100.0
+    gain: float = 1.0
+
+    @ev.when(lambda self: self.x < self.level)
+    def rise(self) -> None:
+        self.direction = self.gain
+        self.switches += 1
+
+    @ev.when(lambda self: self.x > self.level)
+    def fall(self) -> None:
+        self.direction = -1.0
+        self.switches += 1
+
+
+@pytest.mark.parametrize(("level", "gain", "dt_min"), [(100.0, 1.0, 0.0), (1.0, 1e-4, 0.0), (100.0, 0.01, 1e-12)])
+def test_chatter_is_named_at_the_scale_of_its_states(compiles: Any, level: float, gain: float, dt_min: float) -> None:
+    sim = accurate(compile=compiles, dt_min=dt_min)
+    relay = Thermostat(sim, name="relay", x=level + 0.25, level=level, gain=gain).start()
+    with pytest.raises(ev.ModelError, match=r"chatter across a surface: relay\.\w+ \[lambda at .*\] and relay\.\w+"):
+        sim.run(until=0.25 + (1e-8 if dt_min == 0.0 else 1e-6))
+    assert 3000 < relay.switches < 4100
+
+
+def test_a_process_that_switches_to_and_fro_is_named(compiles: Any) -> None:
+    sim = accurate(compile=compiles)
+    relay = Thermostat(sim, name="relay", x=100.25, band=1e9, level=0.0).start()
+
+    def controller() -> ev.Life:
+        while True:
+            yield ev.until(lambda: relay.x < 100.0)
+            relay.direction = 1.0
+            yield ev.until(lambda: relay.x > 100.0)
+            relay.direction = -1.0
+
+    sim.process(controller(), name="controller")
+    with pytest.raises(ev.ModelError, match=r"chatter across a surface: controller \[lambda at .*\] and controller"):
+        sim.run(until=0.25 + 1e-9)
+
+
+class Swing(ev.Continuous):
+    """Many handlers at one level of a motion to and fro: they fire together, and time goes on."""
+
+    x: ev.State = ev.state(0.25)
+    rate_of_x: float = 1.0
+    passes: int = 0
+
+    def equations(self) -> None:
+        self.rate.x = self.rate_of_x
+
+    @ev.when(ev.crosses(lambda self: self.x, 1.0, direction="up"))
+    def turns_at_the_top(self) -> None:
+        self.rate_of_x = -1.0
+
+    @ev.when(ev.crosses(lambda self: self.x, 0.0, direction="down"))
+    def turns_at_the_bottom(self) -> None:
+        self.rate_of_x = 1.0
+
+    @ev.when(lambda self: self.x >= 0.5)
+    def reaches(self) -> None:
+        self.passes += 1
+
+    @ev.when(lambda self: self.x > 0.5)
+    def rises(self) -> None:
+        self.passes += 1
+
+    @ev.when(lambda self: self.x <= 0.5)
+    def returns(self) -> None:
+        self.passes += 1
+
+    @ev.when(lambda self: self.x < 0.5)
+    def falls(self) -> None:
+        self.passes += 1
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_who_fires_together_again_and_again_does_not_chatter(stepping: Any) -> None:
+    sim = ev.Simulation(stepping=stepping)
+    swings = [Swing(sim).start() for _ in range(2)]
+    sim.run(until=2.0 * 2100)
+    assert [swing.passes for swing in swings] == [4 * 2100] * 2
+
+
 def test_a_band_ends_the_chatter(compiles: Any) -> None:
     sim = accurate(compile=compiles)
     relay = Relay(sim, band=0.001).start()

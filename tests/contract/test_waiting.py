@@ -207,7 +207,7 @@ def test_the_next_time_event_hides_what_is_no_process(sim: ev.Simulation, ramp: 
     [
         (lambda ramp: ramp.x >= 3.0, "(2 short of it and coming nearer by 1 per unit of time)"),
         (lambda ramp: ramp.x <= -1.0, "(2 short of it and going away by 1 per unit of time)"),
-        (lambda ramp: ramp.rate.x > 2.5, "(1.5 short of it)"),
+        (lambda ramp: ramp.rate.x > 2.5, "(1.5 short of it, which does not change)"),
         (lambda ramp: ramp.limit > 2.5, "(0.5 short of it, which does not change)"),
         (lambda ramp: ramp.x > 2.0 and ramp.x < 5.0, "(1 short of it and coming nearer by 1 per unit of time)"),
         (lambda ramp: ramp.twice + ramp.sim.time >= 9.0, "(6 short of it"),

@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
+import traceback
+
 import pytest
 
 import eventide as ev
-from eventide.discrete.instant import MOST_AT_ONE_INSTANT, SPELL
+from eventide.discrete import instant
+from eventide.discrete.instant import EVENTS_AT_ONE_INSTANT, MOST_AT_ONE_INSTANT, SPELL
 
 
 @pytest.fixture
-def sim():
+def sim(monkeypatch):
+    """A simulation that has no patience beyond a thousand times, so that the tests are short."""
+    monkeypatch.setattr(instant, "EVENTS_AT_ONE_INSTANT", 0)
     return ev.Simulation(rng=1)
+
+
+def exchange(sim, turns):
+    """Two who pass on `turns` things at one instant, through a place for one; what the second has got."""
+    place, got = ev.Store(sim, 1), []
+
+    def giver():
+        for thing in range(turns):
+            yield place.put(thing)
+
+    def taker():
+        for _ in range(turns):
+            thing = yield place.get()
+            got.append(thing)
+
+    sim.process(giver(), name="giver")
+    sim.process(taker(), name="taker")
+    return got
+
+
+def test_a_long_exchange_at_one_instant_comes_to_its_end():
+    sim = ev.Simulation(rng=1)
+    got = exchange(sim, 20_000)
+    sim.run()
+    assert (sim.time, got) == (0.0, list(range(20_000)))
+
+
+@pytest.mark.slow
+def test_an_exchange_without_end_is_named_after_a_million_events():
+    sim = ev.Simulation(rng=1)
+    exchange(sim, EVENTS_AT_ONE_INSTANT)
+    with pytest.raises(
+        ev.ModelError, match=r"beyond 0\.0: (giver|taker) \(50000\d times\), \w+ \((50000|49999)\d times\)"
+    ):
+        sim.run()
+    assert EVENTS_AT_ONE_INSTANT < sim.events <= EVENTS_AT_ONE_INSTANT + 2 * SPELL + 2
 
 
 class Player(ev.Process):
@@ -297,3 +338,39 @@ def test_a_step_is_one_event_whatever_was_cancelled_before(sim):
     c.activate(delay=1.0)
     assert [sim.step(), list(log), sim.step(), sim.step(), log] == [True, [(1.0, "C")], True, False, [(1.0, "C")]]
     assert sim.events == 2
+
+
+def test_one_that_goes_on_and_on_within_an_event_is_told_so_at_its_line(sim, monkeypatch):
+    monkeypatch.setattr("eventide.discrete.world.MOST_IN_ONE_EVENT", 1_000)
+    desk, rounds = ev.Resource(sim), [0]
+
+    def clerk():
+        yield ev.hold(2.0)
+        while True:
+            with desk.request() as place:
+                yield place
+                rounds[0] += 1
+
+    sim.process(clerk(), name="clerk")
+    with pytest.raises(
+        ev.ModelError, match=r"^time does not go beyond 2\.0: clerk has yielded 1,000,000 comm"
+    ) as caught:
+        sim.run()
+    assert rounds[0] == 1_000
+    assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "yield place"
+    assert caught.value.__notes__[0].startswith("clerk was active at time 2.0, at ")
+
+
+def test_what_is_done_at_once_is_counted_anew_in_each_event(sim, monkeypatch):
+    monkeypatch.setattr("eventide.discrete.world.MOST_IN_ONE_EVENT", 100)
+    shelf = ev.Store(sim)
+
+    def stock():
+        for _ in range(5):
+            for item in range(100):
+                yield shelf.put(item)
+            yield 0
+
+    sim.process(stock())
+    sim.run()
+    assert len(shelf.items) == 500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import traceback
 
@@ -495,6 +496,64 @@ def test_a_generator_that_is_yielded_gets_the_right_advice(sim):
     sim.process(story(), name="A")
     with pytest.raises(ev.ModelError, match=r"^A yielded <generator .*>, which is no command: write `yield from`"):
         sim.run()
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_generator_that_has_begun_is_refused(sim, steps):
+    def story():
+        yield ev.hold(1.0)
+
+    used = story()
+    for _ in range(steps):
+        next(used, None)
+    with pytest.raises(
+        ev.ModelError,
+        match=r"^sim\.process takes a generator that has not begun, and got <gen.*>, which has: call its function",
+    ):
+        sim.process(used)
+
+
+def test_who_catches_everything_while_being_ended_is_ended_nevertheless(sim):
+    def stubborn():
+        for _ in range(3):
+            with contextlib.suppress(BaseException):
+                yield ev.hold(5.0)
+
+    victim = sim.process(stubborn(), name="A")
+    sim.run(until=1.0)
+    victim.end()
+    with pytest.raises(
+        ev.ModelError, match=r"^A yielded 5\.0 at .* while it was being ended: clean up without waiting"
+    ):
+        sim.run()
+    assert victim.terminated
+    assert sim.processes == ()
+    sim.run(until=20.0)
+
+
+ADVICE = {
+    "call it, as in `yield passivate(...)`": lambda sim: ev.passivate,
+    "call it, as in `yield request(...)`": lambda sim: ev.Resource(sim).request,
+    "write `with r.request() as place: yield place`, or `yield from r.use(duration)`": ev.Resource,
+    "yield its get(...) or put(...)": ev.Store,
+    "write `yield wait(queue)` to stand in it": ev.Queue,
+    "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)": (
+        lambda sim: (ev.hold(1.0), ev.hold(2.0))
+    ),
+    "write `yield until(...)` to wait until a condition is true": lambda sim: lambda: True,
+    "yield a number, hold(...), until(...), passivate(), a request, a process or another command": lambda sim: None,
+}
+
+
+@pytest.mark.parametrize("advice", ADVICE)
+def test_who_yields_something_else_is_told_what_to_write(sim, advice):
+    def story():
+        yield ADVICE[advice](sim)
+
+    sim.process(story())
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run()
+    assert str(caught.value).partition(", which is no command: ")[2] == advice
 
 
 def test_an_error_in_carrying_out_a_command_may_be_caught_where_it_was_yielded(sim, log):

@@ -329,7 +329,7 @@ def test_who_gives_up_leaves_the_queue(sim, log):
 
 def test_wait_takes_a_queue(sim):
     desk = ev.Resource(sim, name="desk")
-    with pytest.raises(TypeError, match=r"^wait takes a Queue, and got <desk: .*>: a resource waits by `yield r\.req"):
+    with pytest.raises(TypeError, match=r"^wait takes a Queue, and got <desk: .*>: write `yield r\.request\(\)` for a"):
         ev.wait(desk)
 
 

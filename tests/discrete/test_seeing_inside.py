@@ -295,6 +295,42 @@ def test_the_line_is_that_of_the_innermost_generator(sim):
     assert process.why_waiting().endswith(f":{helper.__code__.co_firstlineno + 1}")
 
 
+def test_the_line_is_the_users_also_while_a_generator_of_ours_runs(sim):
+    desk = ev.Resource(sim, name="desk")
+
+    def visit():
+        yield from desk.use(5.0)
+
+    def guest():
+        yield from visit()
+
+    first, second = sim.process(guest(), name="first"), sim.process(guest(), name="second")
+    sim.run(until=1.0)
+    here = f"{__file__}:{visit.__code__.co_firstlineno + 1}"
+    assert first.why_waiting() == f"first waits for time 5.0, at {here}"
+    assert second.why_waiting() == f"second waits for a unit of desk since 0.0, held by first, at {here}"
+
+    first.interrupt("fire")
+    with pytest.raises(ev.Interrupt) as caught:
+        sim.run()
+    assert caught.value.__notes__ == [f"first was active at time 1.0, at {here}"]
+
+
+def test_who_has_ended_with_a_unit_is_said_to_have_it_still(sim):
+    desk = ev.Resource(sim, name="desk")
+
+    def careless():
+        yield desk.request()
+
+    def guest():
+        yield desk.request()
+
+    sim.process(careless(), name="careless")
+    waiting = sim.process(guest(), name="guest")
+    sim.run()
+    assert "a unit of desk since 0.0, held by careless, which has ended, at " in waiting.why_waiting()
+
+
 def test_the_current_process_waits_for_nothing(sim, log):
     def story():
         log.append(sim.current.why_waiting())

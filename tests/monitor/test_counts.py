@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -29,6 +30,10 @@ class Swing(ev.Continuous):
     def far(self) -> None:
         pass
 
+    @ev.when(lambda self: math.erf(self.x) > 9.0)
+    def beyond(self) -> None:
+        pass
+
     @ev.when(lambda self: str(self.x) == "far away")
     def said(self) -> None:
         pass
@@ -49,12 +54,12 @@ def test_the_counts_of_a_run(compiles: Any) -> None:
     assert (report.events, report.state_events) == (5, 3)
     assert (report.steps, report.refused) == (sim.monitor.steps, sim.monitor.refused)
     assert report.evaluations == sim._continuum.evaluations > report.steps > 10
-    assert (report.certified, report.sampled, report.opaque, report.unproved) == (3, 1, 1, 0)
+    assert (report.certified, report.sampled, report.opaque, report.unproved) == (4, 1, 1, 0)
     assert report.passed_through == ("swing.late",)
     assert str(report).splitlines() == [
         "events 5, 3 of them state events",
         f"steps {report.steps}, refused {report.refused}, evaluations {report.evaluations}",
-        "conditions certified 3, sampled 1, opaque 1",
+        "conditions certified 4, sampled 1, opaque 1",
         "passed through, and true ever since: swing.late",
     ]
 

@@ -69,6 +69,16 @@ def control_by_methods(gauge: Gauge) -> ev.Life:
         gauge.turns += 1
 
 
+def control_by_crossings(gauge: Gauge) -> ev.Life:
+    while True:
+        yield ev.until(ev.crosses(lambda: gauge.level, 1.0, direction="up"))
+        gauge.rate_of_change = -1.0
+        gauge.turns += 1
+        yield ev.until(ev.crosses(lambda: gauge.level, 0.5, direction="down"))
+        gauge.rate_of_change = 1.0
+        gauge.turns += 1
+
+
 def control_in_time(gauge: Gauge) -> ev.Life:
     while True:
         outcome = yield ev.first_of(full=ev.until(lambda: gauge.level >= 1.0), late=ev.hold(100.0))
@@ -129,7 +139,7 @@ def test_the_stepper_is_called_as_a_builtin_function() -> None:
     assert not isinstance(ev.Simulation(compile=False)._continuum.motion.engine.proceed, BuiltinFunctionType)
 
 
-@pytest.mark.parametrize("story", [control, control_by_methods, control_in_time])
+@pytest.mark.parametrize("story", [control, control_by_methods, control_by_crossings, control_in_time])
 def test_who_waits_for_the_same_thing_again_takes_up_its_row(story: Any) -> None:
     sim = ev.Simulation()
     gauge = Gauge(sim).start()
@@ -155,3 +165,40 @@ def test_a_row_that_is_in_use_is_not_taken_up() -> None:
     wanted = [(1.0, 1.0, 1.25), (2.0, 1.0, 1.5), (3.0, 1.0, 1.5)]
     assert [pytest.approx(row, abs=1e-9) for row in wanted] == log
     assert len(sim.monitor.motion.watches.at) <= 2
+
+
+def test_a_crossing_that_is_waited_for_again_is_armed_anew() -> None:
+    sim = ev.Simulation()
+    gauge = Gauge(sim).start()
+    log = []
+
+    def waiting() -> ev.Life:
+        for level in (2.0, 0.0, 0.5):
+            outcome = yield ev.first_of(up=ev.until(ev.crosses(lambda: gauge.level, 1.0)), late=ev.hold(0.75))
+            log.append((outcome.name, sim.time))
+            gauge.level = level
+
+    sim.process(waiting())
+    sim.run(until=10.0)
+    assert log == [("late", 0.75), ("late", 1.5), ("late", 2.25)]
+    assert sim.report().certified == 2
+
+
+def test_crossings_of_two_numbers_by_one_process_are_told_apart() -> None:
+    sim = ev.Simulation()
+    one, other = Gauge(sim).start(), Gauge(sim, level=0.25).start()
+    log = []
+
+    def waiting() -> ev.Life:
+        for _ in range(3):
+            yield ev.until(ev.crosses(lambda: one.level, 1.0, direction="up"))
+            one.level = 0.0
+            log.append(sim.time)
+            yield ev.until(ev.crosses(lambda: other.level, 1.5, direction="up"))
+            other.level = 0.5
+            log.append(sim.time)
+
+    sim.process(waiting())
+    sim.run(until=10.0)
+    assert log == pytest.approx([1.0, 1.25, 2.0, 2.25, 3.0, 3.25], abs=1e-9)
+    assert sim.report().certified == 2

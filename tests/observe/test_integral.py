@@ -1,5 +1,6 @@
 """Integrals, averages and extremes of quantities: against closed forms, and the run is the same without them."""
 
+import math
 from math import cos, exp, isnan, pi, sin
 
 import numpy as np
@@ -400,3 +401,62 @@ def test_an_integral_is_recorded_among_other_things(compiles):
     assert np.abs(trace["heat"] - (gained - trace["cooling.warmth"]))[1:].max() < 1e-7
     assert trace["heat"][-1] == total.value
     assert named["work"][-1] == total.value
+
+
+def test_a_quantity_that_is_not_finite_inside_a_step_is_refused():
+    class Wave(ev.Continuous):
+        angle: ev.State = ev.state(0.0)
+        load: ev.Computed = ev.computed()
+
+        def equations(self):
+            self.rate.angle = 1.0
+            self.load = math.nan if 0.2 < self.angle < 2.8 else 1.0
+
+    sim = ev.Simulation(dt_min=3.0, dt_max=3.0)
+    wave = Wave(sim, name="wave").start()
+    sim.integral(wave["load"], name="sum")
+    with pytest.raises(ev.ModelError, match=r"sum is an integral of finite numbers, and its quantity was nan"):
+        sim.run(until=3.0)
+
+
+@pytest.mark.parametrize("compiles", [False, True], ids=["plain", "native"])
+def test_points_read_by_the_stepper_are_those_that_python_reads(compiles):
+    class Pair(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        y: ev.State = ev.state(0.0)
+        power: ev.Computed = ev.computed()
+
+        def equations(self):
+            self.power = self.x * self.y
+            self.rate.x = self.y
+            self.rate.y = -self.x
+
+        @ev.every(1.3)
+        def push(self):
+            self.y += 0.25
+
+    def run(*, natively):
+        sim = ev.Simulation(compile=compiles)
+        pair, other = Pair(sim, name="pair").start(), Pair(sim, name="other", x=0.3).start()
+        scale = 3.0
+        integrals = [
+            sim.integral(pair["x"]),
+            sim.integral(pair["power"]),
+            sim.integral(lambda: scale * pair.x**1.5 if pair.x > 0.0 else other.y * math.sin(sim.time)),
+        ]
+        reads = []
+        for integral in integrals:
+            if natively:
+                read = integral._probe.at
+                integral._probe.at = lambda times, read=read: reads.append(read(times)) or reads[-1]
+            else:
+                integral._probe = None
+        sim.run(until=9.0)
+        integrals[0].stop()
+        known = [(i.value, i.error, i.minimum, i.maximum, i.time_of_minimum, i.time_of_maximum) for i in integrals]
+        return known, pair.x, sim.report(), reads
+
+    (*one, reads), (*other, _) = run(natively=True), run(natively=False)
+    assert one == other
+    assert any(found is not None for found in reads)
+    assert all(found is not None for found in reads) == compiles

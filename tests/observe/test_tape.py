@@ -177,6 +177,7 @@ def test_what_laws_compute_and_functions_answer_is_what_a_recorder_sees_that_is_
                 {"answer": answer, "is high": lambda: swing.angle > 0.5}, line, gain=lambda: plant.gain, every=0.1
             ),
             sim.record(scaled=lambda: SCALE * plant.other.height, count=lambda: 3, every=0.05, events=False),
+            sim.record(dt=lambda: sim.dt, every=0.037),  # is called, and seldom where the others are due
         ]
         if not tapes:
             recordings = [without_tape(recording) for recording in recordings]

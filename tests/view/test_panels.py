@@ -18,7 +18,10 @@ from eventide.view.panels import Scale
 
 
 def snapshot(*curves, **changes):
-    told = [(heading, Points(np.array(times, float), np.array(values, float))) for heading, times, values in curves]
+    told = [
+        (heading, Points(np.array(times, float), np.array(values, float)), *crowd)
+        for heading, times, values, *crowd in curves
+    ]
     return Snapshot("", "s", "runs", [], None, told, 0)._replace(**changes)
 
 
@@ -82,6 +85,22 @@ def test_an_eighth_line_is_broken():
     assert styles[7] == "stroke:var(--c0);stroke-dasharray:6 3"
     assert styles[14] == "stroke:var(--c0);stroke-dasharray:2 3"
     assert "and 3 more" in "".join(tree.itertext())
+
+
+def test_a_crowd_has_one_colour_and_one_name_and_a_few_have_their_own():
+    many = [(Heading(f"ingot {k}.heat", "K"), [0, 1], [k, k + 1], "Ingot.heat") for k in range(6)]
+    tree = parsed(curves_as_html(snapshot((Heading("furnace.heat", "K"), [0, 1], [9, 9], ""), *many)))
+    paths = [path for path in tree.find("./svg") if path.get("class", "").startswith("line")]
+    assert [path.get("class") for path in paths] == ["line"] + ["line crowd"] * 6
+    assert len({path.get("style") for path in paths}) == 2
+    assert "".join(tree.find("./div[@class='legend']").itertext()).strip() == "furnace.heat [K] 9Ingot.heat (6) [K]"
+    few = parsed(curves_as_html(snapshot(*many[:5])))
+    assert [path.get("class") for path in few.find("./svg") if path.get("style")] == ["line"] * 5
+
+
+def test_two_curves_of_one_name_are_both_drawn():
+    one = (Heading("x", "m"), [0, 1], [0, 1])
+    assert len(ways(parsed(curves_as_html(snapshot(one, one, one))))) == 3
 
 
 def test_gaps_are_left_out_and_what_is_not_finite_stays_inside():

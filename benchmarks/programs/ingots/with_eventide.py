@@ -43,6 +43,7 @@ class Trial:
         self.furnace = Furnace(self.sim, share=0.5 / alive).start()
         for temperature, coefficient in answers.first_ingots(alive):
             self.load(temperature, coefficient)
+        self.sim.run(until=self.sim.process(self.loaded()))  # they wait for their ends before the clock runs
         self.end = self.sim.process(self.wait())
 
     def load(self, temperature, coefficient):
@@ -54,6 +55,10 @@ class Trial:
         if len(self.times) == self.draws:
             self.end.activate()
         self.load(answers.COLD, ingot.coefficient)
+
+    def loaded(self):
+        return
+        yield
 
     def wait(self):
         yield ev.passivate()

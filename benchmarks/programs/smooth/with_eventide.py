@@ -1,5 +1,6 @@
 from math import sqrt
 
+import numpy as np
 from smooth import CELLS, COUPLING, MASS, SmoothTrial
 
 import eventide as ev
@@ -56,7 +57,7 @@ class Brusselator(ev.Continuous):
         self.rate.v[last] += COUPLING * (v[last - 1] - 2.0 * v[last] + 3.0)
 
     def values(self):
-        return [*self.u, *self.v]
+        return np.concatenate((self.u, self.v))
 
 
 def lorenz(sim, start):

@@ -13,6 +13,7 @@ from eventide.discrete.conditions import describe_function
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
     from eventide.continuous import Derivatives, Flow, Motion
+    from eventide.continuous.watches import Kind
     from eventide.discrete.conditions import Condition
 
 
@@ -41,6 +42,7 @@ class ConditionNote:
 
     name        whose it is; code: its function, or where it stands
     flow        the number of its flow, counted from 1
+    kind        how closely it is looked after inside steps: "certified", "sampled" or "opaque"
     """
 
     name: str
@@ -48,6 +50,15 @@ class ConditionNote:
     is_compiled: bool
     refusal: CannotLower | None
     flow: int
+    kind: Kind
+
+    @property
+    def _looks(self) -> str:
+        return {
+            "certified": "proved over whole steps",
+            "sampled": "tested at samples of steps",
+            "opaque": "tested at the middle and the end of steps",
+        }[self.kind]
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ class Explanation:
         lines += ["conditions"] if self.conditions else []
         for item in self.conditions:
             state = _state(item.is_compiled, item.refusal, self.compiles)
-            lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}")
+            lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
         lines.append("flows: all is one" if self.together else "flows")
         for flow in self.flows:
             lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}")
@@ -256,8 +267,8 @@ class _Reader:
         except CannotLower as error:
             refusal = error
         is_compiled = refusal is None and self._compiles
-        flow = self.numbers[condition.flow]
-        return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow)
+        flow, kind = self.numbers[condition.flow], self.motion.watches.kind_of(condition)
+        return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow, kind)
 
     def _flow(self, flow: Flow) -> FlowNote:
         linear = self.motion.linearizations.of.get(flow.number)

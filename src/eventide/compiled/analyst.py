@@ -11,13 +11,16 @@ import numpy as np
 
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
+from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.tables import GUARD, LEAVES, Y0, R, Y
+from eventide.continuous.flow import CONTRIBUTIONS
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
+    from eventide.continuous.flow import Flow
     from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
@@ -44,7 +47,7 @@ class Compiler(Analyst):
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-        draft = _Draft(self, [owner])
+        draft = _Draft(self, [owner, *owner._meets])
         contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
         equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
         sets, adds = draft.rates()
@@ -93,7 +96,9 @@ class Compiler(Analyst):
             index=index,
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
-            is_certified=bool(certificate) and all(certificate[1 : 1 + certificate[0]]),
+            is_certified=bool(certificate),
+            comparisons=bound.kernel.lowered.comparisons,
+            looks_at=_looked_at(bound),
             binding=bound.binding,
             stands=bound.kernel.lowered.stands,
         )
@@ -157,7 +162,7 @@ class Compiler(Analyst):
         if plan.is_opaque:
             return None
         table, sim = motion.arena.table, motion.sim
-        answer = np.zeros(2 + LEAVES)
+        answer = np.zeros(STILL - GUARD + STILLS)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants
@@ -165,6 +170,25 @@ class Compiler(Analyst):
         kernel = _CONDITION(plan.address)
         kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
         return float(answer[0]), float(answer[1])
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
+        motion = self.motion
+        stretch = flow.stretch
+        if motion.method.coefficients.sizes[IMPLICIT] > 0:
+            return 0, 0  # its stages are iterated
+        if stretch is None or flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+            return 0, 0
+        low, high = stretch
+        if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
+            return 0, 0
+        parts = []
+        for (stage, *_), law in zip(flow.order, flow.laws, strict=True):
+            plan = motion.groups.plans[law]
+            kernel, binding = plan.kept[0 if stage == CONTRIBUTIONS else -1]
+            own = tuple(base - low if low <= base < high else None for base in binding.bases)
+            parts.append((kernel, own + (None,) * (kernel.width - len(own))))
+        return self.registry.fused(motion.method.coefficients, high - low, parts)
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -211,6 +235,10 @@ class Guide(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
     compiles = False
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """Nothing stands for the plain functions."""
+        return 0, 0
 
     def law(self, owner: Any) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
@@ -301,8 +329,7 @@ class _Draft:
                 self._slots[first + column] = None
         for is_many, place, columns, is_read in uses.rates:
             for first in binding.lists[place] if is_many else (binding.bases[place],):
-                for column in columns:
-                    self._rates[first + column] = is_read
+                self._rates.update(dict.fromkeys(range(first + columns.start, first + columns.stop), is_read))
         self.looks_at_rates = self.looks_at_rates or uses.looks_at_rates
         self.assigns = self.assigns or uses.assigns
         self._bounds.append(bound)
@@ -314,8 +341,28 @@ class _Draft:
 
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
+        if not any(self._rates.values()):
+            return tuple(self._rates), ()
         sets = [slot for slot, reads in self._rates.items() if not reads]
         return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
+
+
+def _looked_at(bound: Bound) -> tuple[int, ...]:
+    """The slots of what a condition reads, if these are single states and numbers that stand still; else none."""
+    lowered = bound.kernel.lowered
+    if lowered.needs_rates or lowered.reads_time or bound.binding.inputs:
+        return ()
+    slots: dict[int, None] = {}
+    objects = objects_of(bound)
+    for access in lowered.reads:
+        for owner in objects.get(access.path, ()):
+            if isinstance(owner, Variable):
+                slots[owner._slot] = None
+            elif access.name in owner._layout.starts:
+                return ()
+            else:
+                slots[owner._layout.slot(owner, access.name)] = None
+    return tuple(slots)
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

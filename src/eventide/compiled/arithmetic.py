@@ -9,9 +9,10 @@ import operator
 from dataclasses import replace
 from typing import Any, Final
 
+from eventide.compiled import forms
 from eventide.compiled.ir import NAN, ONE, ZERO, Builder, Wire, real
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Kind, Number, Span, Truth, constant
+from eventide.compiled.values import Form, Kind, Number, Span, Truth, constant
 
 OPERATIONS: Final[dict[str, Any]] = {
     "Add": operator.add,
@@ -23,6 +24,13 @@ OPERATIONS: Final[dict[str, Any]] = {
     "Pow": operator.pow,
 }
 """The operators that are followed, by the names of their syntax nodes."""
+
+_FORMS: Final[dict[str, Any]] = {
+    "Add": forms.total,
+    "Sub": forms.difference,
+    "Mult": forms.product,
+    "Div": forms.quotient,
+}
 
 FAR: Final = 2**62
 """Spans of whole numbers are followed up to here, where nothing wraps around."""
@@ -65,7 +73,11 @@ class Arithmetic:
         """`float(item)`."""
         number = self.number(item)
         known = None if number.known is None else float(number.known)
-        return Number(self.double(number), "float", number.slope, known, is_line=number.is_line)
+        return Number(self.double(number), "float", number.slope, known, form=number.form)
+
+    def form(self, item: Number) -> Form | None:
+        """How a number moves; None if that is not known."""
+        return forms.still(self.double(item)) if item.slope is None else item.form
 
     def counter(self, item: Number | Truth) -> str:
         """The operand as a whole number of 64 bits, as `range` wants it."""
@@ -112,13 +124,21 @@ class Arithmetic:
         if name in ("Div", "FloorDiv", "Mod"):
             self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
-        if _is_line(name, one, other):
-            result = replace(result, is_line=True)
+        if result.slope is not None:
+            result = replace(result, form=self.form_of(name, one, other))
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
             return replace(result, is_numpy=True)
         return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+
+    def form_of(self, name: str, one: Number, other: Number) -> Form | None:
+        """How the result of an operation moves."""
+        first, second = self.form(one), self.form(other)
+        if name == "Pow":
+            return forms.power(first, second, other.known, lambda: self.wire(one).call("log").text)
+        combine = _FORMS.get(name)
+        return combine(first, second) if combine else None
 
     def _note_division(self, one: Number, other: Number) -> None:
         # Numpy divides by zero.
@@ -157,7 +177,7 @@ class Arithmetic:
         if number.kind == "whole":
             value = self.unsigned(value)
         slope = self.turn_slope(number.slope)
-        return Number(value, number.kind, slope, is_numpy=number.is_numpy, is_line=number.is_line)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=forms.negative(number.form))
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -169,7 +189,7 @@ class Arithmetic:
         value = self.builder.intrinsic("fabs", number.text)
         below = self.wire(number).test("olt", 0.0)
         slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
-        return Number(value, number.kind, slope, is_numpy=number.is_numpy)
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=forms.size(number.form))
 
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
         if one.kind == other.kind == "int":
@@ -349,7 +369,9 @@ class Arithmetic:
             test = self.wire(number).test(f"o{comparison}", self.wire(best))
             kind: Kind = "float" if "float" in (best.kind, number.kind) else "whole"
             value = self.builder.select(test, "double", self.double(number), self.double(best))
-        return Number(value, kind, self.choose_slope(test, number.slope, best.slope))
+        slope = self.choose_slope(test, number.slope, best.slope)
+        form = None if slope is None else forms.extreme(comparison, self.form(number), self.form(best))
+        return Number(value, kind, slope, form=form)
 
 
 def _span(name: str, one: Number, other: Number) -> Span | None:
@@ -378,12 +400,3 @@ def _fold(name: str, one: float, other: float) -> Number | None:
         raise Unlowerable("this is a complex number")
     folded = constant(value)
     return folded if isinstance(folded, Number) else None
-
-
-def _is_line(name: str, one: Number, other: Number) -> bool:
-    """Whether what comes out is still a sum of states, the time and what stands still."""
-    if name in ("Add", "Sub"):
-        return one.moves_straight and other.moves_straight
-    if name == "Mult":
-        return (one.slope is None and other.moves_straight) or (other.slope is None and one.moves_straight)
-    return name == "Div" and other.slope is None and one.moves_straight

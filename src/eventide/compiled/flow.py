@@ -9,14 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from eventide.compiled import forms
 from eventide.compiled.ir import NAN, ZERO, Block, Builder
-from eventide.compiled.values import Item, Items, Kind, Number, Span, Truth
+from eventide.compiled.values import Item, Items, Kind, Nothing, Number, Span, Truth
 
 if TYPE_CHECKING:
     from eventide.compiled.arithmetic import Arithmetic
     from eventide.compiled.lowered import Access
     from eventide.compiled.truths import Truths
 
+_VALUE = " "
+"""Where the value of a way stands among its bindings while they are joined."""
+_NO_VALUE = Nothing()
 GATE = ""
 """Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
 
@@ -152,6 +156,36 @@ class Merger:
         self.builder.enter(target)
         return Flow(bindings, frozenset.intersection(*(a.flow.written for a in arrivals))), value
 
+    def select(
+        self, test: Truth, one: Flow, value: Item | None, other: Flow, otherwise: Item | None
+    ) -> tuple[Flow, Item | None] | None:
+        """The numbers of one of two ways, both of which have been gone; None if they differ in what is no number."""
+        pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
+        del pairs[GATE]
+        pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)
+        bindings: dict[str, Item] = {}
+        for name, (item, alternative) in pairs.items():
+            if item == alternative:
+                bindings[name] = item
+            elif isinstance(item, Number) and isinstance(alternative, Number):
+                bindings[name] = self._selected(test, item, alternative)
+            else:
+                return None
+        answer = bindings.pop(_VALUE)
+        return Flow(bindings, one.written & other.written), None if answer is _NO_VALUE else answer
+
+    def _selected(self, test: Truth, one: Number, other: Number) -> Number:
+        shape = join(shape_of(one), shape_of(other))
+        first, second = self.parts(one, shape, test)[0], self.parts(other, shape, test)[0]
+        text = self.builder.select(test.text, shape.types[0], first, second)
+        moves = test.slope is not None or shape.has_slope
+        slope = self.arithmetic.choose_slope(test.text, one.slope or ZERO, other.slope or ZERO) if moves else None
+        tree = forms.number_of(self.truths.tree(test))
+        form = forms.choice(tree, self.arithmetic.form(one), self.arithmetic.form(other)) if moves else None
+        assert shape.kind != "truth"
+        is_numpy = one.is_numpy and other.is_numpy
+        return Number(text, shape.kind, slope, None, _hull([one, other]), is_numpy, form)
+
     def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Arrival], target: Block) -> Item | None:
         if all(item == items[0] for item in items):
             return items[0]
@@ -165,8 +199,8 @@ class Merger:
         shape = shape_of(shaped[0])
         for item in shaped[1:]:
             shape = join(shape, shape_of(item))
-        if shape.kind == "truth" and any(arrival.flow.gate.slope for arrival in arrivals):
-            shape = replace(shape, has_slope=True)
+        if any(arrival.flow.gate.slope for arrival in arrivals):
+            shape = replace(shape, has_slope=True)  # which way is gone may change within a step
         incoming: list[list[str]] = []
         for item, arrival in zip(shaped, arrivals, strict=True):
             self.builder.resume(arrival.block)

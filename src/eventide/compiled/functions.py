@@ -15,6 +15,7 @@ from dataclasses import replace
 from math import log, pi
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.compiled import forms
 from eventide.compiled.ir import NAN, ONE, Wire
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import Number, Truth
@@ -135,7 +136,8 @@ class Functions:
             if slope is not None and slope != NAN:
                 factor = BY_VALUE[name](value) if name in BY_VALUE else BY_ARGUMENT[name](x)
                 slope = self.arithmetic.scale_slope(slope, factor.text)
-            return Number(value.text, "float", slope)
+            form = forms.FUNCTIONS[name](number.form) if number.form and name in forms.FUNCTIONS else None
+            return Number(value.text, "float", slope, form=form)
 
         return call
 
@@ -217,6 +219,8 @@ class Functions:
         slope = None
         if first.slope or second.slope:
             slope = self._weighted(first.slope, x / value, second.slope, y / value)
+            form = forms.hypotenuse(self.arithmetic.form(first), self.arithmetic.form(second))
+            return Number(value.text, "float", slope, form=form)
         return Number(value.text, "float", slope)
 
     def _fmod(self, one: Number | Truth, other: Number | Truth, /) -> Number:

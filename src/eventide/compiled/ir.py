@@ -25,12 +25,16 @@ NAN = real(nan)
 
 @dataclass
 class Block:
-    """A run of instructions with one entry; closed once it has been left."""
+    """A run of instructions with one entry; closed once it has been left.
+
+    repeats     whether it is executed again and again in one call
+    """
 
     label: str
     merges: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     is_closed: bool = False
+    repeats: bool = False
 
 
 class Builder:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
-from eventide.compiled.certificate import certificate_of, leaves_of
+from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.ir import NAN
+from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
@@ -15,7 +16,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
-from eventide.continuous.tables import CHAIN_COLUMNS
+from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, STILL
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -74,13 +75,15 @@ class Lowering:
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
+        self.comparisons = 0
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
 
         lanes       how many simulations stand side by side in each slot, for a law; None for one
         """
-        writer = Statements(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
+        kind = Conditions if self.kind == "condition" else Statements
+        writer = kind(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
         try:
             writes = {"law": self._write_law, "condition": self._write_condition, "quantity": self._write_quantity}
             source = writes[self.kind](writer)
@@ -178,11 +181,12 @@ class Lowering:
         guide, slope = writer.truths.answer(truth)
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
-        self.certificate = certificate_of(truth.tree)
-        for k, leaf in enumerate(leaves_of(truth.tree) if self.certificate else []):
-            builder.store("double", leaf.guide, "%out", str(2 + k))
+        certificate = certificate_of(writer.truths.tree(truth))
+        self.comparisons = comparisons_in(truth.tree)
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(f"i64 {holds}")
+        if leave(builder, certificate.stills, STILL - GUARD):
+            self.certificate = certificate.words
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
@@ -236,6 +240,7 @@ class Lowering:
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
+            comparisons=self.comparisons,
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
             stands=make_comparer(
                 self.entry,

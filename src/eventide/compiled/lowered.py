@@ -75,6 +75,7 @@ class Lowered:
     symbols     the functions of the mathematical library, and the loops of numpy, that it calls
     reads_time  whether it reads the clock; reads_step: dt or last_time
     certificate of a condition, see `certificate.py`
+    comparisons of how many comparisons a condition consists; 0 if that is not known
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     stands      whether it would work on just what a binding has, which is found out faster
     """
@@ -94,6 +95,7 @@ class Lowered:
     reads_step: bool
     steps: tuple[Step, ...]
     certificate: tuple[int, ...]
+    comparisons: int
     bind: Bind = field(repr=False)
     stands: Stands = field(repr=False)
 

@@ -10,10 +10,13 @@ from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.source import SourceBook
+from eventide.compiled.stepping.fused import Part, can_fuse, fused_text
+from eventide.compiled.stepping.memory import table_at
 from eventide.compiled.store import Store
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel, LoweredKind
+    from eventide.continuous.tables import Coefficients
 
 
 class Bound(NamedTuple):
@@ -48,6 +51,7 @@ class Registry:
         self._refusals: dict[tuple[str, int], list[_Refused]] = {}
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
+        self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -63,6 +67,25 @@ class Registry:
         Raises CannotLower if something in it cannot be followed.
         """
         return self._find("condition", test, arguments)
+
+    def fused(
+        self, method: Coefficients, slots: int, laws: list[tuple[Kernel, tuple[int | None, ...]]]
+    ) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in a flow of so few slots; 0 if nothing can.
+
+        laws    kernels in their order; for each entry of their index rows the place among the slots, if it is there
+        """
+        # A method's arrays are compared by identity, and kept, as long as this registry lives.
+        key = id(method.table), slots, tuple((kernel.address, own) for kernel, own in laws)
+        if key not in self._fused:
+            addresses = (0, 0)
+            if can_fuse(method):
+                parts = [Part(kernel.lowered, own) for kernel, own in laws]
+                symbols = tuple(dict.fromkeys(name for part in parts for name in part.lowered.symbols))
+                table = table_at(self.store.load(fused_text(method, slots, parts), symbols))
+                addresses = int(table[0]), int(table[1])
+            self._fused[key] = method, addresses
+        return self._fused[key][1]
 
     def quantity(self, read: Any) -> Bound:
         """The kernel of a function without arguments that answers a number, and its binding.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Anchor, Row
 from eventide.compiled.paths import ITEMS
-from eventide.compiled.values import Kind, Number, Path, Ref, Span, Stored, Table, Truth
+from eventide.compiled.values import Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
+from eventide.continuous.tables import ELAPSED, STATE, TIME
 
 if TYPE_CHECKING:
     from eventide.compiled.outside import Const, Place, Told
@@ -81,17 +83,25 @@ class Slots:
             self.reads[access] = None
         index = self._index(place)
         value = self.builder.load("double", ROWS[place.row], index)
+        slope = self._slope(place, index)
         if place.kind is bool:
-            return self.truth(value)
+            return replace(self.truth(value), slope=slope)
         if place.kind is int:
-            return Number(self.builder.truncated(value), "int")
-        return Number(value, "float", self._slope(place, index), is_line=place.row == "state")
+            return Number(self.builder.truncated(value), "int", slope)
+        return Number(value, "float", slope, form=self._form(place, place.offset))
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
         if not self.is_guided or place.row in ("parameter", "last"):
             return None
         # Of rates, computed values and sums no law tells the derivative.
         return self.builder.load("double", "%R", index) if place.row == "state" else NAN
+
+    def _form(self, place: Place | Stored, offset: int) -> Form | None:
+        """How a state moves, if it is told by its object's place in the index row."""
+        anchor = Anchor(place.owner.path)
+        if not self.is_guided or place.row != "state" or anchor not in self.paths:
+            return None
+        return Form(STATE, numbers=(list(self.paths).index(anchor), offset))
 
     def index_of(self, place: Place) -> str:
         """The slot of a quantity, as an operand."""
@@ -107,7 +117,8 @@ class Slots:
         """One item of a vector."""
         index = self._index(stored, item)
         value = self.builder.load("double", ROWS[stored.row], index)
-        return Number(value, "float", self._slope(stored, index), is_numpy=True, is_line=stored.row == "state")
+        form = self._form(stored, stored.offset + int(item)) if item.isdigit() else None
+        return Number(value, "float", self._slope(stored, index), is_numpy=True, form=form)
 
     def address(self, stored: Stored, item: str) -> str:
         """Where an item of a vector stands."""
@@ -139,7 +150,8 @@ class Slots:
         """A name of the clock."""
         self.clock[name] = None
         argument, slope = CLOCK[name]
-        return Number(argument, "float", slope if self.is_guided else None, is_line=True)
+        form = Form(TIME if name == "time" else ELAPSED) if self.is_guided and slope else None
+        return Number(argument, "float", slope if self.is_guided else None, form=form)
 
     def told(self, told: Told) -> Number | Truth:
         """A number that is told as it stands."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from eventide.compiled import forms
 from eventide.compiled.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 from eventide.compiled.values import Joint, Leaf, Number, Tree, Truth, constant
 
@@ -60,12 +61,12 @@ class Truths:
         if name in ("Eq", "NotEq"):
             distance = self.arithmetic.absolute(Number(difference.text, "float", slope))
             return self._signed(text, distance, is_turned=name == "Eq")
-        is_line = one.moves_straight and other.moves_straight and NAN not in (one.slope, other.slope)
-        return Truth(text, difference.text, slope, tree=Leaf(difference.text, is_line))
+        form = None if slope is None else self.arithmetic.form_of("Sub", one, other)
+        return Truth(text, difference.text, slope, tree=Leaf(form) if form else None)
 
     def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Truth:
         guide = self.arithmetic.negative(distance) if is_turned else distance
-        return Truth(text, guide.text, guide.slope, tree=Leaf(guide.text, is_line=False))
+        return Truth(text, guide.text, guide.slope)
 
     def of(self, item: Number | Truth) -> Truth:
         """`bool(item)`."""
@@ -85,21 +86,19 @@ class Truths:
         """`not truth`."""
         text = self.builder.value(f"xor i1 {truth.text}, true")
         known = None if truth.known is None else not truth.known
+        tree = truth.tree and _turned(truth.tree)
         if truth.guide is None:
-            return Truth(text, None, truth.slope, known)
+            return Truth(text, None, truth.slope, known, tree=tree)
         guide = self.builder.value(f"fneg double {truth.guide}")
-        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=self._turned(truth.tree))
+        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
 
-    def _turned(self, tree: Tree | None) -> Tree | None:
-        """What the opposite is joined of. Source: De Morgan's laws."""
-        if isinstance(tree, Joint):
-            one, other = self._turned(tree.one), self._turned(tree.other)
-            assert one is not None
-            assert other is not None
-            return Joint("or" if tree.word == "and" else "and", one, other)
-        if tree is None:
-            return None
-        return Leaf(self.builder.value(f"fneg double {tree.guide}"), tree.is_line)
+    def tree(self, truth: Truth) -> Tree:
+        """The comparisons of which a truth is joined; one that does not move within a step is one by itself."""
+        if truth.tree is not None:
+            return truth.tree
+        if truth.slope is not None:
+            return Leaf(None)
+        return Leaf(forms.still(self.builder.select(truth.text, "double", ONE, real(-1.0))))
 
     def both(self, one: Truth, other: Truth) -> Truth:
         """`one and other`, both of which have been computed."""
@@ -115,8 +114,9 @@ class Truths:
                 return truth if truth.known == (word == "or") else rest
         builder = self.builder
         text = builder.value(f"{word} i1 {one.text}, {other.text}")
+        tree = Joint(word, self.tree(one), self.tree(other)) if self.is_guided else None
         if one.guide is None and other.guide is None:
-            return Truth(text, None, (one.slope or other.slope) and NAN)
+            return Truth(text, None, (one.slope or other.slope) and NAN, tree=tree)
         first, second = self.guide(one), self.guide(other)
         # Where they differ the guide is that of the one which decides; where they agree, of the one nearer to
         # deciding. A guide that is not a number gives way.
@@ -127,7 +127,6 @@ class Truths:
         agree = builder.value(f"icmp eq i1 {one.text}, {other.text}")
         test = builder.select(agree, "i1", is_first, decides)
         slope = self.arithmetic.choose_slope(test, one.slope, other.slope)
-        tree = Joint(word, one.tree, other.tree) if one.tree is not None and other.tree is not None else None
         return Truth(text, builder.select(test, "double", first, second), slope, tree=tree)
 
     # --- guides ---------------------------------------------------------------------------------------------------
@@ -149,3 +148,10 @@ class Truths:
         slope = Wire(self.builder, truth.slope or ZERO)
         still = (slope * 0.0).unless(is_unknown, Wire(self.builder, NAN))
         return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text
+
+
+def _turned(tree: Tree) -> Tree:
+    """What the opposite is joined of. Source: De Morgan's laws."""
+    if isinstance(tree, Joint):
+        return Joint("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
+    return Leaf(forms.negative(tree.form))

@@ -24,12 +24,26 @@ Span: TypeAlias = tuple[int, int]
 LARGEST_INT: Final = 2**63
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """How a number moves within a step: an expression that the stepper can enclose, as `tables.py` names its codes.
+
+    parts       the expressions it is made of
+    numbers     of a state: the object's place in the index row, and the slot's behind its first
+    still       the operand in it that stands still, a double
+    """
+
+    code: int
+    parts: tuple[Form, ...] = ()
+    numbers: tuple[int, ...] = ()
+    still: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One comparison: a guide, and whether it is a sum of states, the time and what stands still."""
+    """One comparison: what is above zero where it holds and below where it does not; None if that is not known."""
 
-    guide: str
-    is_line: bool
+    form: Form | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,7 @@ class Number:
     known       its value, if that is known already
     span        of a whole number of 64 bits: the least and the greatest that it can be, if that is known
     is_numpy    whether it is numpy's double: `sum` adds those up without compensation
-    is_line     whether it is a sum of states, the time and what stands still, each times what stands still
+    form        how it moves, if that can be told; see `forms.py`
     """
 
     text: str
@@ -61,12 +75,7 @@ class Number:
     known: float | None = None
     span: Span | None = None
     is_numpy: bool = False
-    is_line: bool = False
-
-    @property
-    def moves_straight(self) -> bool:
-        """Whether it is such a sum or stands still within a step."""
-        return self.is_line or self.slope is None
+    form: Form | None = None
 
     @property
     def extent(self) -> Span | None:
@@ -83,7 +92,7 @@ class Truth:
     guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
     slope       the guide's derivative, as for numbers
     is_numpy    whether it is numpy's, of which two are not added up as numbers
-    tree        what it is joined of; None if that is not known
+    tree        the comparisons it is joined of; None if they are not known
     """
 
     text: str

@@ -73,6 +73,10 @@ class Ways:
         """Go one of two ways; answers what both give, merged."""
         if test.known is not None:
             return then() if test.known else otherwise()
+        if self.is_guided:
+            chosen = self._choose_straight(test, then, otherwise)
+            if chosen is not None:
+                return chosen[0]
         start = self.flow
         blocks = self.builder.block(), self.builder.block()
         self.builder.branch(test.text, *blocks)
@@ -91,6 +95,41 @@ class Ways:
         if len(arrivals) == 2:
             self.flow.bindings[GATE] = start.gate
         return value
+
+    def _choose_straight(
+        self, test: Truth, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
+    ) -> tuple[Item | None] | None:
+        """Go both ways, one after the other, and choose among the numbers that they give; None if that cannot be.
+
+        So it is known how a number moves on either way, also where the other is gone.
+        """
+        start, mark, unbounded = self.flow, self.builder.mark(), self.unbounded
+        returned = len(self.frame.returns) if self.frames else 0
+        left = self._left()
+        ends: list[tuple[Flow, Item | None]] = []
+        for way, is_then in ((then, True), (otherwise, False)):
+            self.flow = start.copy()
+            self._narrow(test, is_then)
+            value = way()
+            ways_out = len(self.frame.returns) if self.frames else 0
+            if self.is_dead or ways_out > returned or self.unbounded > unbounded or left != self._left():
+                break
+            ends.append((self.flow, value))
+        merged = self.merger.select(test, *ends[0], *ends[1]) if len(ends) == 2 else None
+        if merged is not None:
+            self.flow, value = merged
+            self.flow.bindings[GATE] = start.gate
+            return (value,)
+        self.builder.return_to(mark)
+        self.flow, self.unbounded = start, unbounded
+        if self.frames:
+            del self.frame.returns[returned:]
+        for loop, (breaks, continues) in zip(self.loops, left, strict=True):
+            del loop.breaks[breaks:], loop.continues[continues:]
+        return None
+
+    def _left(self) -> list[tuple[int, int]]:
+        return [(len(loop.breaks), len(loop.continues)) for loop in self.loops]
 
     def _narrow(self, test: Truth, is_then: bool) -> None:
         """Join the condition of a branch to that of the present way."""
@@ -145,6 +184,7 @@ class Ways:
         """Write a loop whose values have the given shapes; answers wider ones if they do not suffice."""
         builder, header = self.builder, self.builder.block()
         self.flow = start.copy()
+        first_inside = len(builder.blocks)
         entering = self._carried(start, shapes)
         before = builder.current
         assert before is not None
@@ -184,6 +224,8 @@ class Ways:
                 values = [entering[name][number], *([returning[name][number]] if merged else [])]
                 sources = [source for _, source in ways]
                 builder.merge(header, kind, list(zip(values, sources, strict=True)), parts[number])
+        for block in builder.blocks[first_inside:]:
+            block.repeats = all(block is not arrival.block for arrival in arrivals)
         after = self.merger.merge([*arrivals, *loop.breaks])
         if after is not None:
             self.flow = after[0]

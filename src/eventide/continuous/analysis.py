@@ -67,6 +67,8 @@ class ConditionPlan(Plan):
     address, index, constants   its kernel, its index row and its closure numbers
     certificate                 the place of what lets the stepper prove that it stays false within a step; -1 without
     is_certified                whether that proves it always
+    comparisons                 of how many it consists; 0 if that is not known
+    looks_at                    the slots of what it reads, if only states and numbers that stand still; else none
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
     binding             what its kernel works on
@@ -79,6 +81,8 @@ class ConditionPlan(Plan):
     constants: int = 0
     certificate: int = -1
     is_certified: bool = False
+    comparisons: int = 0
+    looks_at: tuple[int, ...] = ()
     guide: Callable[[int, float, float, float], None] | None = None
     binding: Any = None
     stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
@@ -112,6 +116,10 @@ class Analyst(ABC):
     @abstractmethod
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
+
+    @abstractmethod
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
 
     @abstractmethod
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:

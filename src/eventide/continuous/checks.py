@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Iterator
 from math import inf
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.variable import Variable
+    from eventide.declare import Field
     from eventide.simulation import Simulation
 
 _checked = "_equations_are_checked"
@@ -37,14 +40,19 @@ def check_class(cls: type[Continuous]) -> None:
     setattr(cls, _checked, True)
 
 
+def _definition(function: Any) -> ast.FunctionDef | None:
+    """The text of a method, read; None if it cannot be had."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        return None
+    return tree if isinstance(tree, ast.FunctionDef) and tree.args.args else None
+
+
 def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, int]]:
     """Plain fields of `self` that a function assigns, with their lines; none if its text cannot be had."""
-    try:
-        text = textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(text).body[0]
-    except (OSError, TypeError, SyntaxError, IndentationError):
-        return []
-    if not isinstance(tree, ast.FunctionDef) or not tree.args.args:
+    tree = _definition(function)
+    if tree is None:
         return []
     this, first = tree.args.args[0].arg, function.__code__.co_firstlineno
     plain = {name for name, spec in cls._fields.items() if spec.role == "field"}
@@ -57,6 +65,68 @@ def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, in
         and node.value.id == this
         and node.attr in plain
     ]
+
+
+def names_in(laws: tuple[Any, ...], cls: type) -> set[str]:
+    """All names in the code of laws, and of the functions and methods with such names in their modules and class."""
+    found: set[str] = set()
+    waiting = [getattr(law, "__func__", law) for law in laws]
+    while waiting:
+        function = waiting.pop()
+        names = set(_names_of(getattr(function, "__code__", None))) - found
+        found |= names
+        around = getattr(function, "__globals__", {})
+        for name in sorted(names):
+            waiting += [getattr(other, "fget", other) for other in (around.get(name), getattr(cls, name, None))]
+    return found
+
+
+def _names_of(code: Any) -> Iterator[str]:
+    if isinstance(code, CodeType):
+        yield from code.co_names
+        for constant in code.co_consts:
+            yield from _names_of(constant)
+
+
+def states_set_from(fields: dict[str, Field], function: Any) -> Iterator[tuple[str, str]]:
+    """What a handler sets from a state: the attribute and the state, in order; nothing if its text cannot be had.
+
+    A state may decide, in a comparison or as a sign: that does not change along a surface.
+    """
+    tree = _definition(function)
+    if tree is None:
+        return
+    this = tree.args.args[0].arg
+    states = {name for name, spec in fields.items() if spec.role != "field"}
+    known: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Assign | ast.AugAssign) or node.value is None:
+            continue
+        read = next(_states_in(node.value, this, states, known), None)
+        if read is None:
+            continue
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if isinstance(target, ast.Name):
+                known[target.id] = read
+            elif isinstance(target, ast.Attribute) and target.attr not in states:
+                yield target.attr, read
+
+
+def _states_in(node: ast.AST, this: str, states: set[str], known: dict[str, str]) -> Iterator[str]:
+    if isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and _called(node) in ("copysign", "sign")):
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == this:
+        if node.attr in states:
+            yield node.attr
+    elif isinstance(node, ast.Name) and node.id in known:
+        yield known[node.id]
+    for child in ast.iter_child_nodes(node):
+        yield from _states_in(child, this, states, known)
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def two_setters(law: Any, other: Any, variable: Variable) -> ModelError:

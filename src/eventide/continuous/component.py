@@ -40,6 +40,8 @@ class _Continuum:
     _layout: Layout = Layout({})
     _contributes: bool = False
     _has_equations: bool = False
+    _slide: Any = None
+    _meets: tuple[Any, ...] = ()
 
 
 class Continuous(_Continuum, Component):

@@ -11,10 +11,13 @@ from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
 from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
+from eventide.continuous.sliding import Sliding
 from eventide.continuous.tables import (
+    ATTEMPT,
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COMPLETE_STEP,
     COUNTED,
     DIRECT,
     EMPTY,
@@ -24,6 +27,7 @@ from eventide.continuous.tables import (
     PLACE,
     SEGMENTS_HI,
     SEGMENTS_LO,
+    SLIDES,
     SUMS_HI,
     SUMS_LO,
     SYSTEM,
@@ -70,6 +74,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
+    sliding     what slides along surfaces; None if nothing ever has
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -88,9 +93,10 @@ class Flow:
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
+        self.sliding: Sliding | None = None
         self._is_checked = True
         ints = motion.flow_ints.array
-        ints[number, FIRST] = ints[number, PLACE] = -1
+        ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
         ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
@@ -115,6 +121,9 @@ class Flow:
     def drop(self) -> None:
         """Give everything back; the flow is no more."""
         motion = self.motion
+        if self.sliding is not None:
+            self.sliding.slides.clear()
+            self.sliding.renew()
         for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sum_runs)):
             table.drop(run)
         motion.flow_floats.release(self.number)
@@ -181,6 +190,10 @@ class Flow:
         """Take in a component with its laws and sums, or a loose variable; its slots are added apart."""
         self._owners[owner] = None
         self._note_emptiness()
+        slide = getattr(owner, "_slide", None)
+        if slide is not None:
+            self.sliding = self.sliding or Sliding(self)
+            self.sliding.slides[owner] = slide
         if not getattr(owner, "_is_active", False):
             return
         self._is_checked = False
@@ -201,6 +214,8 @@ class Flow:
         """Let a component or a loose variable go, with its laws and sums."""
         self._owners.pop(owner, None)
         self._indirect.pop(owner, None)
+        if self.sliding is not None:
+            self.sliding.slides.pop(owner, None)
         self.forget_inputs(owner)
         self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
         for stage in (EQUATIONS, CONTRIBUTIONS):
@@ -240,6 +255,16 @@ class Flow:
 
     def _note_emptiness(self) -> None:
         self.motion.flow_ints.array[self.number, EMPTY] = int(self.is_empty)
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """The run of its slots (low, high); None if there are several or none."""
+        return self._runs[0] if len(self._runs) == 1 else None
+
+    def fuse(self) -> None:
+        """Use functions made for its laws and slots, where the analyst has any."""
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = self.motion.analyst.fused(self)
 
     def add_slots(self, slots: list[int]) -> None:
         """Let slots be integrated with this flow."""
@@ -284,6 +309,8 @@ class Flow:
 
 def coalesce(slots: list[int]) -> list[tuple[int, int]]:
     """Ascending slots as maximal runs (lo, hi)."""
+    if slots and slots[-1] - slots[0] == len(slots) - 1:
+        return [(slots[0], slots[-1] + 1)]
     runs: list[tuple[int, int]] = []
     for slot in slots:
         if runs and runs[-1][1] == slot:

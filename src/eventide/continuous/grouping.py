@@ -128,7 +128,8 @@ class Grouping:
         self.motion.watches.wake(flow)
 
     def _restructured(self, flow: Flow) -> None:
-        """The set of states of a flow has changed: its next step is estimated anew."""
+        """The laws or states of a flow have changed: its next step is estimated anew."""
+        flow.fuse()
         self.motion.linearizations.leave(flow)
         if self.motion.sim.dt_max == inf:
             self.motion.flow_floats.view[flow.number, NEXT] = 0.0

@@ -38,7 +38,8 @@ from eventide.continuous.linear import (
     resolve_pair,
     vector_at,
 )
-from eventide.continuous.stepper import HUGE, combine, copy, fit, run_laws
+from eventide.continuous.passes import copy
+from eventide.continuous.stepper import HUGE, combine, fit, run_laws
 from eventide.continuous.tables import (
     ABORTED,
     ABS,

@@ -13,7 +13,8 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from eventide.continuous.stepper import HUGE, copy, evaluate, run_laws
+from eventide.continuous.passes import copy, evaluate
+from eventide.continuous.stepper import HUGE, run_laws
 from eventide.continuous.tables import (
     ABORTED,
     ABS,

@@ -1,7 +1,9 @@
 """State events inside a step: whether a condition becomes true there, and where it first does.
 
-Each condition is tested at the step's end and at samples inside. Where its event function tells that it might have been
-true between two samples, its peak there is looked for. Then the first point is found to the last float.
+Each condition is tested at the step's end. Where it can be enclosed, the first part of the step in which it becomes
+true is found by proofs, or it is proved that there is none. Others, and those whose proof is given up, are tested at
+samples inside; where their event function tells that they might have been true between two samples, the peak there is
+looked for. Then the first point is found to the last float.
 
 Plain functions over arrays, which are also translated to native code.
 """
@@ -11,24 +13,15 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from eventide.continuous.certainty import (
-    ALWAYS,
-    NEVER,
-    PERHAPS,
-    RISES,
-    begin_samples,
-    find_coefficients,
-    keep_sample,
-    sign_within,
-)
-from eventide.continuous.stepper import HUGE, evaluate, interpolate, interpolate_motion
+from eventide.continuous.certainty import ALWAYS, NEVER, PERHAPS, RISES, sign_within
+from eventide.continuous.passes import evaluate, is_true
+from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
     ASSIGNS,
     AT,
     AT_END,
-    BEFORE,
     BUDGET,
     CERTIFICATE,
     COMPLETE,
@@ -38,7 +31,10 @@ from eventide.continuous.tables import (
     EMPTY,
     END,
     EVENT,
+    EXTRA,
+    FALSE_TO,
     FIRST,
+    FITTED,
     FOLLOWING,
     GUARD,
     GUARD_AT_END,
@@ -50,6 +46,7 @@ from eventide.continuous.tables import (
     NEEDS_LAWS,
     READY,
     REST,
+    SAMPLED,
     SLOPE,
     SLOPE_AT_END,
     SLOPE_HIGH,
@@ -65,14 +62,10 @@ from eventide.continuous.tables import (
 
 PARTS: Final = 128.0
 """Into so many parts a step is divided at most to prove that a condition stays false in it."""
-NOWHERE: Final = 2.0
-"""A fraction of no step."""
-BEYOND: Final = 1.0009765625
-"""A proof that a condition becomes true just once looks a little beyond the point."""
 DEPTH_OF_FALSE: Final = 24
 """So often a part is halved at most to find where a trigger is false."""
-DEPTH: Final = 48
-"""So often a part is halved at most."""
+DEPTH: Final = 40
+"""So often a part is halved at most: parts that are yet shorter are told apart by rounding only."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
@@ -87,15 +80,6 @@ CLOSE: Final = 1e-3
 """A smaller correction, as a share, is the last: the next would be as its square."""
 SPACING: Final = 2.220446049250313e-16
 """Between neighbouring floats, as a share of them, at most."""
-
-
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
-
-    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
-    addresses instead.
-    """
-    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:
@@ -161,7 +145,6 @@ def note_start(a: Arrays, c: int, truth: bool) -> None:
     a.conditions[c, TRUE_AT_END] = 1 if truth else 0
     a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
     a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
-    keep_sample(a, c, a.method.sizes[DEGREE])
 
 
 def test_at_end(a: Arrays, f: int) -> None:
@@ -172,7 +155,6 @@ def test_at_end(a: Arrays, f: int) -> None:
         a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
         a.condition_floats[c, HIGH] = -1.0
         keep_low(a, c, 0.0, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
-        begin_samples(a, c)
         note_start(a, c, is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP]))
         c = a.conditions[c, FOLLOWING]
 
@@ -192,50 +174,73 @@ def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> 
 
 
 def look_inside(a: Arrays, f: int) -> None:
-    """Test all conditions at samples inside the step, and between them where they may have come and gone."""
-    step, before, parts = a.flow_floats[f, STEP], 0.0, a.method.sizes[DEGREE]
-    a.settings[COMPLETE] = 1.0
-    for k in range(1, parts):
-        elapsed = step * (k / parts)
-        if not is_between(a, f, before, elapsed, step):
-            a.settings[COMPLETE] = 0.0
-            break
-        look_at(a, f, elapsed, k)
-        before = elapsed
+    """Look for the first point inside the step where each condition becomes true: by proofs, else by samples."""
+    step, wanted = a.flow_floats[f, STEP], False
+    a.settings[COMPLETE] = 0.0
+    if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
+        a.settings[COMPLETE] = 1.0
     c = a.flow_ints[f, FIRST]
     while c >= 0:
-        guard = a.condition_floats[c, GUARD_AT_END]
-        if guard != guard:
-            look_in_the_middle(a, c, f)
-        if a.condition_floats[c, HIGH] < 0.0:
-            slope = a.condition_floats[c, SLOPE_AT_END]
-            if a.conditions[c, READY] == 0 and a.conditions[c, TRUE_AT_END] == 1:
-                uncover(a, c, f)
-            if a.conditions[c, READY] == 1:
-                consider(a, c, f, step, a.conditions[c, TRUE_AT_END] == 1, guard, slope)
-        if is_provable(a, c, f):
-            if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] != 1:
-                rediscover(a, c, f)
-            elif a.condition_floats[c, HIGH] < 0.0:
-                prove(a, c, f, NOWHERE)
+        a.conditions[c, SAMPLED] = 0 if is_provable(a, c, f) and examine(a, c, f) else 1
+        if a.conditions[c, SAMPLED] == 1:
+            wanted = True
+            if a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 1:
+                a.settings[UNPROVED] += 1.0
+        c = a.conditions[c, FOLLOWING]
+    if wanted:
+        look_at_samples(a, f)
+    c = a.flow_ints[f, FIRST]
+    while c >= 0:
+        look_to_the_end(a, c, f)
         c = a.conditions[c, FOLLOWING]
 
 
-def look_at(a: Arrays, f: int, elapsed: float, k: int) -> None:
-    """Test the conditions that have an event function at sample number `k`."""
+def look_at_samples(a: Arrays, f: int) -> None:
+    """Test conditions that are sampled at as many points inside as the interpolant has degrees."""
+    step, before, parts = a.flow_floats[f, STEP], 0.0, a.method.sizes[DEGREE]
+    for k in range(1, parts):
+        elapsed = step * (k / parts)
+        if not is_between(a, f, before, elapsed, step):
+            return
+        look_at(a, f, elapsed)
+        before = elapsed
+
+
+def look_to_the_end(a: Arrays, c: int, f: int) -> None:
+    """Take up what a condition is at the end of the step, and what it may have been since the last sample."""
+    step, guard, slope = (
+        a.flow_floats[f, STEP],
+        a.condition_floats[c, GUARD_AT_END],
+        a.condition_floats[c, SLOPE_AT_END],
+    )
+    truth = a.conditions[c, TRUE_AT_END] == 1
+    if a.conditions[c, SAMPLED] == 1:
+        if guard != guard:
+            look_in_the_middle(a, c, f)
+        if a.condition_floats[c, HIGH] < 0.0 and a.conditions[c, READY] == 0 and truth:
+            uncover(a, c, f)
+    if a.condition_floats[c, HIGH] >= 0.0 or a.conditions[c, READY] == 0:
+        return
+    if a.conditions[c, SAMPLED] == 1:
+        consider(a, c, f, step, truth, guard, slope)
+    elif truth:
+        keep_high(a, c, step, guard, slope)
+
+
+def look_at(a: Arrays, f: int, elapsed: float) -> None:
+    """Test the conditions that are sampled and have an event function at a point inside the step."""
     time, seen, laws = time_at(a, f, elapsed), False, False
     c = a.flow_ints[f, FIRST]
     while c >= 0:
         guard = a.condition_floats[c, GUARD_AT_END]
-        if guard == guard and (a.condition_floats[c, HIGH] < 0.0 or a.conditions[c, CERTIFICATE] >= 0):
+        wanted = a.conditions[c, SAMPLED] == 1 and a.condition_floats[c, LOW] < elapsed
+        if wanted and guard == guard and a.condition_floats[c, HIGH] < 0.0:
             needed = a.conditions[c, NEEDS_LAWS] == 1
             if not seen or (needed and not laws):
                 visit(a, f, elapsed, time, needed)
                 seen, laws = True, needed
             truth = is_true(a, c, f, time, elapsed)
-            keep_sample(a, c, k)
-            if a.condition_floats[c, HIGH] < 0.0:
-                seen = not note_test(a, c, f, elapsed, truth)
+            seen = not note_test(a, c, f, elapsed, truth)
         c = a.conditions[c, FOLLOWING]
 
 
@@ -299,29 +304,39 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
     return True
 
 
+# --- proofs ----------------------------------------------------------------------------------------------------------
+
+
 def is_provable(a: Arrays, c: int, f: int) -> bool:
     """Whether it can be made sure of a condition that it is false, or true, within a part of the step."""
     return bool(a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 0 and a.settings[COMPLETE] != 0.0)
 
 
-def can_prove(a: Arrays, c: int, f: int) -> bool:
-    """Whether it can be made sure that a condition, false at the start, is false within a part of the step."""
-    if not is_provable(a, c, f):
-        return False
-    return bool(a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1)
+def examine(a: Arrays, c: int, f: int) -> bool:
+    """Find between LOW and HIGH the first part of the step where a condition becomes true, or make sure of none.
 
-
-def rediscover(a: Arrays, c: int, f: int) -> None:
-    """Look for where a trigger, true at the start, is false first, and for where it becomes true again after that."""
-    step, limit = a.flow_floats[f, STEP], 1.0
-    if a.condition_floats[c, HIGH] >= 0.0:
-        limit = min(1.0, a.condition_floats[c, HIGH] / step)
-    find_coefficients(a, c)
+    A trigger that has not been false since it fired is looked for where it is false first: it is armed there.
+    Returns     whether nothing is left in doubt; else that is counted
+    """
+    if a.flow_ints[f, EMPTY] == 0 and a.flow_ints[f, FITTED] == 0:
+        fit(a, f)
+        if a.method.sizes[EXTRA] > 0:
+            a.flow_floats[f, AT] = nan
     a.settings[BUDGET] = PARTS
-    if find_false(a, c, f, 0.0, limit, DEPTH_OF_FALSE):
-        a.conditions[c, READY] = 1
-        a.settings[BUDGET] = PARTS
-        search(a, c, f, a.condition_floats[c, LOW] / step, limit, NOWHERE, DEPTH)
+    a.settings[FALSE_TO] = 0.0
+    if a.conditions[c, READY] == 0:
+        if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
+            a.conditions[c, READY] = 1
+        elif a.conditions[c, TRUE_AT_END] == 0 and a.settings[BUDGET] > 0.0:
+            a.conditions[c, READY] = 1
+            a.settings[FALSE_TO] = 1.0
+            keep_low(a, c, a.flow_floats[f, STEP], a.condition_floats[c, GUARD_AT_END], nan)
+    if a.conditions[c, READY] == 1:
+        search(a, c, f, a.settings[FALSE_TO], 1.0, DEPTH)
+    if a.settings[BUDGET] > 0.0 or a.condition_floats[c, HIGH] >= 0.0:
+        return True
+    a.settings[UNPROVED] += 1.0
+    return False
 
 
 def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
@@ -329,57 +344,57 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     if a.settings[BUDGET] <= 0.0:
         return False
     a.settings[BUDGET] -= 1.0
-    sign = sign_within(a, c, low, high)
+    sign = sign_within(a, c, f, low, high)
     middle = low + (high - low) / 2
-    if sign == PERHAPS and depth > 0:
-        return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
-    if sign == ALWAYS or sign == PERHAPS:  # noqa: PLR1714, SIM109  # `in` has no translation
+    if sign == NEVER or (sign == RISES and low > 0.0):
+        elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
+        if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) and not test_inside(a, c, f, elapsed):
+            keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            a.settings[FALSE_TO] = low if sign == RISES else high
+            return True
+    if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714, SIM109  # `in` has no translation
         return False
-    elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
-    if not is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) or test_inside(a, c, f, elapsed):
-        return False
-    keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-    return True
+    return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 
 
-def prove(a: Arrays, c: int, f: int, known: float) -> bool:
-    """Make sure that a condition is not true in the step, or not before it becomes true at the fraction `known`.
-
-    Returns     whether it is; LOW and HIGH hold it between them then
-    """
-    find_coefficients(a, c)
-    a.settings[BUDGET] = PARTS
-    found = search(a, c, f, 0.0, min(1.0, BEYOND * known), known, DEPTH)
-    if a.settings[BUDGET] <= 0.0:
-        a.settings[UNPROVED] += 1.0
-    return found
-
-
-def search(a: Arrays, c: int, f: int, low: float, high: float, known: float, depth: int) -> bool:
+def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
     """Look for the first part between two fractions of the step where a condition becomes true; whether there is one.
 
-    LOW and HIGH are set to its ends then. Where it is known to become true does not count.
+    LOW and HIGH are set to its ends then.
     """
-    if a.settings[BUDGET] <= 0.0 or low >= known:
+    if a.settings[BUDGET] <= 0.0 or low >= high:
         return False
     a.settings[BUDGET] -= 1.0
-    sign = sign_within(a, c, low, high)
-    if sign == NEVER or (sign == RISES and known <= high):
+    sign = sign_within(a, c, f, low, high)
+    if sign == NEVER:
         return False
     middle = low + (high - low) / 2
     if sign == PERHAPS and depth > 0:
-        if search(a, c, f, low, middle, known, depth - 1):
-            return True
-        return search(a, c, f, middle, high, known, depth - 1)
+        return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
+    return bracket(a, c, f, low, high if sign == RISES else middle)
+
+
+def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
+    """Let LOW and HIGH be two fractions of the step if a condition is true at the second; whether it is.
+
+    LOW stays what it was if the condition is true at the first, too.
+    """
     step = a.flow_floats[f, STEP]
-    elapsed = step * (high if sign == RISES else middle)
-    if elapsed >= step * known or not test_inside(a, c, f, elapsed):
-        return False
-    guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
-    if not test_inside(a, c, f, step * low):
+    if high == 1.0:
+        if a.conditions[c, TRUE_AT_END] == 0:
+            return False
+        guard, slope = a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END]
+    else:
+        if not test_inside(a, c, f, step * high):
+            return False
+        guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+    if step * low > a.condition_floats[c, LOW] and not test_inside(a, c, f, step * low):
         keep_low(a, c, step * low, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-    keep_high(a, c, elapsed, guard, slope)
+    keep_high(a, c, step * high, guard, slope)
     return True
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
 
 
 def uncover(a: Arrays, c: int, f: int) -> None:
@@ -413,8 +428,6 @@ def find_first(a: Arrays, f: int) -> float:
                 reduce(a, c, f, first)
             if a.condition_floats[c, HIGH] >= 0.0:
                 first = find(a, c, f)
-                if can_prove(a, c, f) and prove(a, c, f, first / a.flow_floats[f, STEP]):
-                    first = find(a, c, f)
         c = a.conditions[c, FOLLOWING]
     c = a.flow_ints[f, FIRST]
     while c >= 0:
@@ -456,7 +469,7 @@ def find(a: Arrays, c: int, f: int) -> float:
         if not (low < probe < high and time_low < time < time_high):
             break
         slack = slack / 2
-        if -HUGE < guard_low < 0.0 <= guard_high < HUGE:
+        if -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
             width = high - low
             share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
             better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)

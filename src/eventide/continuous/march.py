@@ -21,10 +21,12 @@ from eventide.continuous.implicit import (
     remember,
     shorter,
 )
-from eventide.continuous.location import is_true, locate, note_start, visit
-from eventide.continuous.stepper import attempt, clear, complete, copy, first_step, run_laws
+from eventide.continuous.location import locate, note_start, visit
+from eventide.continuous.passes import copy, is_true
+from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
 from eventide.continuous.tables import (
     ABORTED,
+    ABS,
     ANNOUNCED,
     ARMED,
     ARMS,
@@ -59,6 +61,7 @@ from eventide.continuous.tables import (
     LIMIT,
     LOCATED,
     LOW,
+    MIDDLE,
     NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
@@ -73,6 +76,7 @@ from eventide.continuous.tables import (
     REACHED,
     RECORDED,
     REFUSED,
+    REL,
     REST,
     STAGES,
     START,
@@ -88,6 +92,7 @@ from eventide.continuous.tables import (
     UNPLANNED,
     UNSETTLED,
     UPCOMING,
+    WORST,
     Y0,
     Y2,
     Arrays,
@@ -105,6 +110,8 @@ FARTHEST: Final = 2.0**30
 NEAR: Final = 2.0**-50
 """Two times are within rounding if their distance is at most such a share of them: four spacings of floats or more."""
 
+ROUNDING: Final = 2.0**-53
+"""What rounding takes from a number at most, as a share of it."""
 
 # --- one step --------------------------------------------------------------------------------------------------------
 
@@ -194,13 +201,27 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
         half = max(step / 2 if a.method.sizes[IMPLICIT] == 0 else shorter(a, f, step, ratio), a.settings[DT_MIN])
         start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
         return_to_start(a, f)
-        if not (step > a.settings[DT_MIN] and start + (rest + half) > start):
+        if is_hopeless(a, f, step) or not (step > a.settings[DT_MIN] and start + (rest + half) > start):
             return FAILED
         a.flow_ints[f, REFUSED] += 1
         step = half
         a.flow_floats[f, NEXT] = half
         if a.method.sizes[IMPLICIT] > 0 and is_in_doubt(a, f):
             return UNPLANNED
+
+
+def is_hopeless(a: Arrays, f: int, step: float) -> bool:
+    """Whether a tolerance is less than the rounding in the error of the shortest step that would advance the time.
+
+    With dt_min = 0 steps might then go on for ever, each accepted where its error happens to be rounded to zero.
+    """
+    w = a.flow_ints[f, WORST]
+    if w < 0 or a.settings[DT_MIN] > 0.0 or a.settings[TROUBLED] != 0.0:
+        return False
+    rate = abs(a.rows[K, w])
+    scale = max(abs(a.rows[MIDDLE, w]), abs(a.rows[Y0, w]), step * rate)
+    tolerance = abs(a.rows[ABS, w]) + abs(a.rows[REL, w]) * scale
+    return bool(tolerance < ROUNDING * ROUNDING * (abs(a.flow_floats[f, START]) + step) * rate)
 
 
 def first_try(a: Arrays, f: int, remaining: float, limit: float) -> float:

@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     JACOBIANS,
     KEY,
     LAND,
+    MODELS,
     NEXT,
     NEXT_EVENT,
     PENDING,
@@ -57,6 +58,7 @@ from eventide.continuous.tables import (
     WORST,
     Arrays,
 )
+from eventide.continuous.trails import note_firing
 from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
@@ -95,6 +97,7 @@ class Motion:
         "_kept",
         "_limits",
         "_method",
+        "_models",
         "_next_event",
         "_past",
         "_polled",
@@ -152,6 +155,7 @@ class Motion:
         settings = np.zeros(SETTINGS)
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
+        self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
         self.still = Still(self)
@@ -210,6 +214,7 @@ class Motion:
             pending=pending,
             touched=touched,
             settings=self._settings,
+            models=self._models,
             method=self._method.coefficients,
             host=self.host,
         )
@@ -235,6 +240,8 @@ class Motion:
         self._method = method
         self._limits = (None, None)
         self.touch_all()
+        for flow in self.flows.values():
+            flow.fuse()
         self.outdate()
 
     # --- flows ----------------------------------------------------------------------------------------------------
@@ -294,6 +301,8 @@ class Motion:
         self.host.call(self.engine.touch, flow.number)
         flow.is_open, flow.at = True, self.sim.time
         self.touched.append(flow)
+        if flow.sliding is not None:
+            flow.sliding.note_opening()
         if self.on_touch is not None:
             self.on_touch(flow)
         self.host.raise_what_was_met()
@@ -373,6 +382,8 @@ class Motion:
             flow.is_open, flow.at = False, nan
             if flow.inputs:
                 flow.foresee(self.sim.time)
+            if flow.sliding is not None:
+                flow.sliding.renew()
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -425,10 +436,17 @@ class Motion:
                 flow.at, flow.is_open = now, opens
         return code
 
+    def note_firing(self, trigger: Condition) -> None:
+        """A handler is next although its condition was not chosen: that must become false again."""
+        self.watches.disarm(trigger)
+        note_firing(PLAIN.pack(self._gather_arrays())[0], trigger.row, self.sim.time)
+
     def open_reached(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
         for flow in self.touched:
             flow.is_open = True
+            if flow.sliding is not None:
+                flow.sliding.note_opening()
 
     def show_start(self, flow: Flow) -> None:
         """Let the rows that are seen of a flow be those of its step's start."""

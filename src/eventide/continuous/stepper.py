@@ -1,17 +1,16 @@
 """One step of an explicit pair for one flow: plain functions over arrays, which are also translated to native code.
 
-`evaluate(arrays, flow, time, dt, row)` executes the flow's laws at the states in row Y and leaves their rates in a row;
-it may also change Y (difference equations). Nothing here allocates. What may be written here is what
-`compiled/stepping` can translate.
+`evaluate` is that of `passes.py`. Nothing here allocates. What may be written here is what `compiled/stepping` can
+translate.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from eventide.continuous.passes import copy, evaluate
 from eventide.continuous.tables import (
     ABS,
-    BEFORE,
     DEGREE,
     DENSE,
     DIVISOR,
@@ -52,16 +51,6 @@ from eventide.continuous.tables import (
 HUGE: Final = 1e300
 
 
-def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of flow `f`; native code calls kernels by their addresses instead.
-
-    A step that ends where an input jumps sees it as it is before, at the end, too.
-    """
-    a.host.evaluate(f, min(time, a.flow_floats[f, BEFORE]), dt)
-    if row != R:
-        copy(a, f, R, row)
-
-
 def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of flow `f` and count it."""
     a.flow_ints[f, EVALUATIONS] += 1
@@ -69,6 +58,16 @@ def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
+    """As `attempt_stages`; in native code small flows have a function of their own for it."""
+    return attempt_stages(a, f, step, end)
+
+
+def complete(a: Arrays, f: int, step: float, end: float) -> bool:
+    """As `complete_stages`; in native code small flows have a function of their own for it."""
+    return complete_stages(a, f, step, end)
+
+
+def attempt_stages(a: Arrays, f: int, step: float, end: float) -> float:
     """Evaluate the stages of one step until its error is known.
 
     end         the time of the step's end, exact where an event is due there
@@ -85,7 +84,7 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     return error_ratio(a, f, step)
 
 
-def complete(a: Arrays, f: int, step: float, end: float) -> bool:
+def complete_stages(a: Arrays, f: int, step: float, end: float) -> bool:
     """Finish an accepted step: remaining stages, the states at its end (compensated sum) and their rates.
 
     Returns     whether all rates at the end are finite
@@ -196,14 +195,6 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
                 if weight != 0.0:
                     total += weight * rows[K + j, i]
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
-
-
-def copy(a: Arrays, f: int, source: int, target: int) -> None:
-    """Copy one row to another, for the slots of a flow."""
-    rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            rows[target, i] = rows[source, i]
 
 
 def clear(a: Arrays, f: int, target: int) -> None:

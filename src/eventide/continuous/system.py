@@ -196,10 +196,15 @@ class System:
 
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
+        sides: dict[Any, list[Any]] = {}
         for spec in component._when_specs:
             for trigger in spec.bind(component):
                 self.sim._conditions.add(trigger)
                 handlers.append((trigger, None))
+                if spec.surface is not None:
+                    sides.setdefault(spec.surface, []).append(trigger)
+        for surface, triggers in sides.items():
+            surface.tie(triggers, component)
         for spec in component._every_specs:
             timer = spec.bind(component)
             timer.schedule()

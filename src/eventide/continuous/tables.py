@@ -93,13 +93,19 @@ ASSIGNS: Final = 17
 """Whether its laws may assign states, so that these are not what the interpolant says."""
 COUNTED: Final = 18
 """Whether RUN of its laws is right: not after one has come or gone."""
-SYSTEM: Final = 19
+SLIDES: Final = 19
+"""The place in `lists` of what slides along a surface; -1 if nothing does."""
+ATTEMPT: Final = 20
+"""In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
+COMPLETE_STEP: Final = 21
+"""The same for `complete`."""
+SYSTEM: Final = 22
 """The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
-JACOBIANS: Final = 20
+JACOBIANS: Final = 23
 """How often derivatives of its laws have been evaluated."""
-FACTORIZATIONS: Final = 21
+FACTORIZATIONS: Final = 24
 """How often they have been factorized for a step."""
-FLOW_INTS: Final = 22
+FLOW_INTS: Final = 25
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -133,9 +139,11 @@ TRUE_AT_END: Final = 11
 """Whether it was true at the end of the step."""
 CERTIFICATE: Final = 12
 """The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-TRAIL: Final = 13
+SAMPLED: Final = 13
+"""Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up."""
+TRAIL: Final = 14
 """Its row among the trails."""
-CONDITION_INTS: Final = 14
+CONDITION_INTS: Final = 15
 AT_END: Final = 2
 
 PRIORITY: Final = 0
@@ -144,30 +152,88 @@ GUARD: Final = 2
 """The event function at the last test, positive where the condition is true; NaN if it has none."""
 SLOPE: Final = 3
 """The event function's derivative by time, after it; NaN if it is not to be had."""
-LEAVES: Final = 16
-"""So many comparisons of a condition are looked at one by one."""
-LEAF: Final = 4
-"""First of the columns for the guides of its comparisons."""
-GUARD_AT_END: Final = LEAF + LEAVES
-SLOPE_AT_END: Final = LEAF + LEAVES + 1
-LOW: Final = LEAF + LEAVES + 2
+STILLS: Final = 32
+"""So many numbers of a condition that do not move within a step are kept for its proofs."""
+STILL: Final = 4
+"""First of the columns for them, as the last test found them."""
+GUARD_AT_END: Final = STILL + STILLS
+SLOPE_AT_END: Final = STILL + STILLS + 1
+LOW: Final = STILL + STILLS + 2
 """How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = LEAF + LEAVES + 3
-SLOPE_LOW: Final = LEAF + LEAVES + 4
-HIGH: Final = LEAF + LEAVES + 5
+GUARD_LOW: Final = STILL + STILLS + 3
+SLOPE_LOW: Final = STILL + STILLS + 4
+HIGH: Final = STILL + STILLS + 5
 """How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = LEAF + LEAVES + 6
-SLOPE_HIGH: Final = LEAF + LEAVES + 7
-SAMPLE: Final = LEAF + LEAVES + 8
-"""First of the columns for each comparison's guide at the samples of the step, then for its Bernstein coefficients."""
-POINTS: Final = 10
-"""So many columns a comparison has for its samples: 9 at most, the ends among them, and one more."""
-SCRATCH: Final = SAMPLE + LEAVES * POINTS
-"""First of some columns to reckon in."""
-CONDITION_FLOATS: Final = SCRATCH + POINTS + 2 * LEAVES
+GUARD_HIGH: Final = STILL + STILLS + 6
+SLOPE_HIGH: Final = STILL + STILLS + 7
+CONDITION_FLOATS: Final = STILL + STILLS + 8
+
+# The certificate of a condition --------------------------------------------------------------------------------------
+
+# In `lists`: how many expressions it has, how many words come after them, then for each expression its code and three
+# numbers, then the words: the number of a comparison's expression, or how the two last truths are joined.
 
 AND: Final = -1
 OR: Final = -2
+EXPRESSION: Final = 4
+"""So many numbers tell an expression: its code, the expressions it is made of, and where a number stands."""
+
+CONSTANT: Final = 0
+"""What stands still; for this and those down to SHRUNK the last number tells where in the columns from STILL on."""
+STATE: Final = 1
+"""A state: which entry of the index row is its object, and how far behind that one's first slot it stands."""
+TIME: Final = 2
+ELAPSED: Final = 3
+RAISED_BY: Final = 4
+LOWERED_BY: Final = 5
+TAKEN_FROM: Final = 6
+SCALED_BY: Final = 7
+SHRUNK_BY: Final = 8
+TO_THE_POWER: Final = 9
+SUM: Final = 10
+DIFFERENCE: Final = 11
+PRODUCT: Final = 12
+NEGATIVE: Final = 13
+INVERSE: Final = 14
+ROOT: Final = 15
+EXPONENTIAL: Final = 16
+LOGARITHM: Final = 17
+SINE: Final = 18
+COSINE: Final = 19
+ARCTANGENT: Final = 20
+SIZE: Final = 21
+LEAST_OF: Final = 22
+GREATEST_OF: Final = 23
+CHOICE_OF: Final = 24
+"""The second expression where the first is above zero, the third where it is below."""
+CHECKED: Final = 25
+"""What a law computes, as read in the law; what stands still is by how much that differs from what it has set."""
+
+# The enclosure of an expression over a part of a step: so many numbers in `models` ------------------------------------
+
+# First come the coefficients of the powers of s, which goes from -1 at the part's start to 1 at its end: up to 8.
+
+BESIDE: Final = 9
+"""How far the expression may be from that polynomial."""
+NOISE: Final = 10
+"""How far rounding may have taken what is computed of it from that."""
+LEAST: Final = 11
+MOST: Final = 12
+"""The range in which it lies, but for rounding."""
+SLOWEST: Final = 13
+FASTEST: Final = 14
+"""The range in which its derivative by s lies."""
+UNSURE: Final = 15
+"""Whether it may have no value somewhere: a root of what is negative, a division by zero."""
+MODEL: Final = 16
+EXPRESSIONS: Final = 96
+"""So many expressions a condition has at most, to be enclosed."""
+JOINTS: Final = 40
+"""So many comparisons of a condition may wait to be joined."""
+ROUGH: Final = EXPRESSIONS * MODEL
+"""Where in `models` there is room to reckon in."""
+SIGNS: Final = ROUGH + 6 * MODEL
+MODELS: Final = SIGNS + JOINTS
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -212,7 +278,9 @@ ALERT: Final = 20
 """Set when a condition fires ever more often while time hardly goes on."""
 FIRINGS: Final = 21
 """How many trails have begun."""
-SETTINGS: Final = 22
+FALSE_TO: Final = 22
+"""The fraction of the step up to which a condition has been proved to stay false once it is."""
+SETTINGS: Final = 23
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -232,7 +300,9 @@ STEADY: Final = 6
 """How often in a row intervals have shrunk by about this share."""
 TOLD: Final = 7
 """Whether a warning has been given of it."""
-TRAIL_FLOATS: Final = 8
+PASSED: Final = 8
+"""How often in a row it fired while time went on, since it was looked at last."""
+TRAIL_FLOATS: Final = 9
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -266,6 +336,29 @@ WHERE: Final = 1
 ROW_OF: Final = 2
 """The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
 NUMBERS_OF: Final = 3
+
+# The head of what slides in a flow -----------------------------------------------------------------------------------
+
+COUNT: Final = 0
+"""Along how many surfaces."""
+WIDTH_OF_PASS: Final = 1
+"""How many numbers a pass gives: rates, computed values and sums."""
+PASSES: Final = 2
+"""The place in `constants` of those of each pass, the first with all modes below; then the equations for the shares."""
+RUNS: Final = 3
+"""How many runs of computed values and sums there are; they stand after the surfaces: (first, one beyond the last)."""
+SLIDE_HEAD: Final = 4
+SURFACE: Final = 0
+"""Of each surface: the condition that is true above it ..."""
+SHARE: Final = 1
+"""... the slot for the share of the field above in the motion ..."""
+MODES: Final = 2
+"""... how many numbers make up its mode ..."""
+MODE_SLOTS: Final = 3
+"""... the place in `lists` of their slots ..."""
+MODE_VALUES: Final = 4
+"""... the place in `constants` of their values below, then above, then outside of a pass."""
+PER_SURFACE: Final = 5
 
 # What a march answers ------------------------------------------------------------------------------------------------
 
@@ -302,10 +395,10 @@ class Coefficients(NamedTuple):
     layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
-    bernstein   (points, points): from the values of a polynomial at equidistant points of [0, 1] to its coefficients
+    bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
     blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
     kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
-                its derivative, and the restriction of a polynomial to a part of the step
+                its derivative, and its development about a point
     """
 
     sizes: Any
@@ -372,6 +465,7 @@ class Arrays(NamedTuple):
     pending         flows that have an event at the time of the last one found
     touched         flows that an event has touched, in order
     settings        limits and flags
+    models          (MODELS,) the enclosures of one condition's expressions, and room to reckon in
     method          the tableau
     host            whoever evaluates laws and conditions in Python; an empty tuple in compiled code
     """
@@ -392,5 +486,6 @@ class Arrays(NamedTuple):
     pending: Any
     touched: Any
     settings: Any
+    models: Any
     method: Coefficients
     host: Any

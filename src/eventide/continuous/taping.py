@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from math import inf, nan
 
-from eventide.continuous.stepper import evaluate, interpolate
+from eventide.continuous.passes import evaluate
+from eventide.continuous.stepper import interpolate
 from eventide.continuous.tables import (
     AT,
     BUFFER,

@@ -19,6 +19,7 @@ from eventide.continuous.tables import (
     FIRED,
     FIRINGS,
     INTERVAL,
+    PASSED,
     RATIO,
     SERIAL,
     SINCE,
@@ -38,6 +39,8 @@ MOST: Final = 1000
 """So many times in a row may one condition fire while time hardly goes on."""
 FLOATS: Final = 16
 """Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
+SUSPECT: Final = 2.0
+"""ALERT when a condition has fired so often that it is to be looked at whether its states move at all."""
 STEADILY: Final = 8
 """So many times in a row must the intervals shrink by one ratio ..."""
 STEADILY_IF_FAST: Final = 3
@@ -52,7 +55,10 @@ KEPT: Final = 4096
 
 
 def note_firing(a: Arrays, c: int, time: float) -> None:
-    """A condition fires: ALERT tells whether it has done so too often while time hardly went on, or is about to."""
+    """A condition fires: ALERT tells whether it has done so too often while time hardly went on, or is about to.
+
+    Where it has fired 1,000 times while time went on, whoever looks at it ends the crowd, or lets it grow.
+    """
     a.settings[ALERT] = 0.0
     t = a.conditions[c, TRAIL]
     if a.trails[t, SERIAL] == 0.0:
@@ -68,8 +74,12 @@ def note_firing(a: Arrays, c: int, time: float) -> None:
         if a.trails[t, CROWD] >= MOST:
             a.settings[ALERT] = 1.0
     else:
-        a.trails[t, CROWD] = 0.0
-        a.trails[t, SINCE] = time
+        a.trails[t, PASSED] += 1.0
+        if a.trails[t, PASSED] > MOST:
+            a.settings[ALERT] = SUSPECT
+        else:
+            a.trails[t, CROWD] = 0.0
+            a.trails[t, SINCE] = time
     if interval > 0.0:
         lengthen(a, t, interval)
     if ahead_of(a, t, time) > 0.0 and a.trails[t, TOLD] == 0.0:
@@ -126,6 +136,17 @@ class Trail:
     def identity(self) -> tuple[str, Any]:
         """As of a condition."""
         return self.name, self.code
+
+    def go_on(self, *, looks: int) -> None:
+        """Time has gone on, and the states with it; after so many looks that is believed for a while."""
+        self._row[CROWD], self._row[SINCE] = 0.0, self.time
+        if self._row[PASSED] > MOST + looks:
+            self._row[PASSED] = 0.0
+
+    def stay(self) -> None:
+        """The states have hardly moved."""
+        self.crowd += 1
+        self._row[CROWD] += 1.0
 
     @property
     def is_told(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
 
+Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
 
@@ -57,7 +58,7 @@ class Watches:
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
         self.certified = self.sampled = self.opaque = 0
-        self.resting: dict[tuple[int, int], Any] = {}
+        self.resting: dict[tuple[int, int, int | None], Any] = {}
 
     def place(self) -> None:
         """Give those that have come their rows."""
@@ -68,35 +69,51 @@ class Watches:
 
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
-        motion = self.motion
-        plan = condition.plan = motion.analyst.condition(condition)
-        row = self.ints.allocate()
-        same = self.floats.allocate()
-        assert row == same
-        condition.row = row
-        self._count(plan)
-        ints, floats = self.ints.view, self.floats.view
-        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, CERTIFICATE], ints[row, TRAIL] = plan.certificate, self.trails.follow(condition)
-        floats[row, GUARD] = floats[row, SLOPE] = nan
+        motion, plan = self.motion, self.hold(condition)
+        self.ints.view[condition.row, TRAIL] = self.trails.follow(condition)
         motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
         self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
+        self._count(condition)
 
-    def _count(self, plan: ConditionPlan) -> None:
-        if plan.is_certified:
-            self.certified += 1
-        elif not plan.is_opaque:
-            self.sampled += 1
-        else:
-            self.opaque += 1
+    def hold(self, condition: Condition) -> ConditionPlan:
+        """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
+        plan = condition.plan = self.motion.analyst.condition(condition)
+        row = self.ints.allocate()
+        same = self.floats.allocate()
+        assert row == same
+        condition.row = row
+        self.at[row] = condition
+        ints, floats = self.ints.view, self.floats.view
+        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        floats[row, GUARD] = floats[row, SLOPE] = nan
+        return plan
+
+    def let_go(self, condition: Condition) -> None:
+        """Take back the row and the memory of a condition that is watched by no flow."""
+        del self.at[condition.row]
+        self.motion.analyst.release(condition.plan)
+        self.ints.release(condition.row)
+        self.floats.release(condition.row)
+        condition.row = -1
+
+    def _count(self, condition: Condition) -> None:
+        kind = self.kind_of(condition)
+        self.certified += kind == "certified"
+        self.sampled += kind == "sampled"
+        self.opaque += kind == "opaque"
+
+    def kind_of(self, condition: Condition) -> Kind:
+        """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
+        if condition.plan.is_opaque:
+            return "opaque"
+        return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
 
     def _watch(self, condition: Condition) -> None:
         """Fill in what is the condition's own."""
         row, ints = condition.row, self.ints.view
-        self.at[row] = condition
         ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
 
     def link(self, condition: Condition, flow: Flow) -> None:
@@ -113,6 +130,8 @@ class Watches:
         if condition.plan.inputs != ():
             self._note_inputs(condition, flow)
         needs_laws = condition.plan.needs_laws or flow.assigns
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
         arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
         motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
@@ -161,8 +180,12 @@ class Watches:
             self.ints.view[chosen.row, ARMED] = 1
         else:
             self.link(chosen, chosen.flow)
-        self.motion.touch(other.flow)
-        self.ints.view[other.row, ARMED] = self.ints.view[other.row, DUE] = 0
+        self.disarm(other)
+
+    def disarm(self, trigger: Condition) -> None:
+        """A handler is next although its condition was not chosen: that must become false again."""
+        self.motion.touch(trigger.flow)
+        self.ints.view[trigger.row, ARMED] = self.ints.view[trigger.row, DUE] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
@@ -177,13 +200,11 @@ class Watches:
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
-        del flow.conditions[condition], self.at[condition.row]
+        del flow.conditions[condition]
         self.motion.groups.forget_uses(flow, condition.plan)
-        self.motion.analyst.release(condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
-        self.ints.release(condition.row)
-        self.floats.release(condition.row)
-        condition.row, condition.flow, condition.rests = -1, None, False
+        self.let_go(condition)
+        condition.flow, condition.rests = None, False
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""
@@ -226,10 +247,12 @@ class Watches:
             condition.plan = plan
         if plan.signature is not None:
             self.motion.keep_current(condition, plan)
+        if condition.is_trigger:
+            self.ints.view[condition.row, ARMED] = 0
         self._put(condition, condition.flow)
         return True
 
-    def _discard(self, key: tuple[int, int]) -> None:
+    def _discard(self, key: tuple[int, int, int | None]) -> None:
         """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
         condition = self.resting.pop(key)
         flow: Flow = condition.flow
@@ -255,6 +278,7 @@ class Watches:
                 del self.resting[key], flow.resting[key]
 
 
-def _key(condition: Any) -> tuple[int, int]:
-    """What two waits of a kind have in common: who waits, and the code of the condition."""
-    return id(who_waits(condition.activity)), id(condition.function.__code__)
+def _key(condition: Any) -> tuple[int, int, int | None]:
+    """What two waits of a kind have in common: who waits, the code of the condition, and of what crosses a level."""
+    value = condition.value
+    return id(who_waits(condition.activity)), id(condition.function.__code__), value and id(value.__code__)

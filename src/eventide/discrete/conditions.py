@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from types import CodeType, MethodType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
-from eventide.discrete.crossing import Crossing
+from eventide.discrete.crossing import Crossing, Side
 from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
@@ -38,6 +38,7 @@ class Condition:
         "test",
     )
     is_trigger = False
+    partner: Trigger | None = None
     armed = True
     recurs = False
     """Whether the same thing may well be waited for again."""
@@ -102,6 +103,8 @@ class StateWait(Condition):
     __slots__ = ("activity", "world")
     is_state_event = True
     recurs = True
+    value: Any = None
+    """What is to cross a level, if that is waited for."""
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
@@ -153,7 +156,6 @@ class CrossingWait(StateWait):
 
     __slots__ = ("armed", "sides")
     is_trigger = True
-    recurs = False
 
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
@@ -162,6 +164,11 @@ class CrossingWait(StateWait):
         super().__init__(sim, activity, test, priority)
         self.armed = False
 
+    @property
+    def value(self) -> Any:
+        """What is to cross a level."""
+        return self.test.crossing_of  # type: ignore[attr-defined]  # our mark
+
     def withdraw(self) -> None:
         """Leave the list, with the other side."""
         for side in self.sides:
@@ -169,7 +176,7 @@ class CrossingWait(StateWait):
 
     def describe(self) -> str:
         """What is waited for."""
-        what = f"crosses({describe_function(self.test.crossing_of)})"  # type: ignore[attr-defined]  # our mark
+        what = f"crosses({describe_function(self.value)})"
         return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
 
 
@@ -178,6 +185,8 @@ class Trigger(Condition):
 
     settler     the handler for the end of infinitely many firings; None if there is none
     end         the time of that end, if the settler is to run next
+    surface     what it slides along with its partner, which is on the other side; None if it does not
+    sliding     who stands for that motion, once it has begun
     """
 
     __slots__ = (
@@ -190,7 +199,11 @@ class Trigger(Condition):
         "end",
         "handler",
         "has_fired",
+        "is_above",
+        "partner",
         "settler",
+        "sliding",
+        "surface",
     )
     _story = None
     is_trigger = True
@@ -209,6 +222,10 @@ class Trigger(Condition):
         self.armed = armed
         self.settler: Settler | None = None
         self.end: float | None = None
+        self.surface: Surface | None = None
+        self.partner = None
+        self.is_above = False
+        self.sliding: Any = None
         self.has_fired = False
         self._notice = self._value = self._wait = None
 
@@ -301,8 +318,11 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
-    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:  # see WatchedConditions
-        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
+    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
+        """The last wait of an activity for the same thing, to be used once more; None if there is none.
+
+        value   what is to cross a level, if that is waited for
+        """
         return None
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
@@ -347,11 +367,19 @@ class Until:
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
             refuse_commands(part, None, sim, "the condition", activity)
-        sides = [CrossingWait(sim, activity, side, priority) for side in crossing.sides(0)]
+        sides = [self._wait_for(sim, activity, side, crossing.value, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides
             sim._conditions.add(wait, prior=prior)
         activity._wait = sides[0]
+
+    def _wait_for(self, sim: World, activity: Any, side: Side, value: Any, priority: float) -> CrossingWait:
+        wait = sim._conditions.again(activity, side, value)
+        if not isinstance(wait, CrossingWait):
+            return CrossingWait(sim, activity, side, priority)
+        wait.ask(side)
+        wait.activity, wait.priority = activity, priority
+        return wait
 
 
 @command
@@ -396,6 +424,19 @@ class Handler(Protocol):
         """
         ...
 
+    def slides(self, other: Handler | None = None, /) -> Surface:
+        """Let the state slide along the surface between this handler's condition, above it, and the other's, below.
+
+        Where what either handler leaves behind leads back to the surface, the two would fire in turn without end.
+        Instead both run once; then the states move by the average of the two fields that stays on the surface, until
+        one of them leads away from it: its handler runs, and the model goes on there. `other` is left out for a
+        handler of `crosses(...)` in either direction. The conditions are comparisons of states, and the handlers set
+        numeric fields of continuous components, which count as constant while it slides. Put the answer into the
+        class: `sliding = above.slides(below)`; then `component.sliding` is the share of the field above, or None.
+        Source: Filippov (1988), see `continuous/passes.py`
+        """
+        ...
+
 
 class WhenSpec:
     """What `@when` found in a class: a handler and the conditions that release it, of which a crossing may have two."""
@@ -417,6 +458,28 @@ class WhenSpec:
         self.priority = priority
         self.at_start = at_start
         self.settler: Settler | None = None
+        self.surface: Surface | None = None
+
+    def slides(self, other: Handler | None = None) -> Surface:
+        """Let the state slide between this condition and another's; see `Handler.slides`."""
+        below = self if other is None else getattr(other, "_when", None)
+        if not isinstance(below, WhenSpec):
+            raise TypeError(
+                f"{self.handler.__qualname__}.slides takes the handler of the other side, which @when has marked, and "
+                f"got {other!r}"
+            )
+        for spec in (self, below):
+            if spec.surface is not None:
+                raise TypeError(
+                    f"{spec.handler.__qualname__} slides along two surfaces: a handler is at the edge of one"
+                )
+            if len(spec.conditions) != (2 if below is self else 1):
+                raise TypeError(
+                    f"{self.handler.__qualname__}.slides() is for one handler of `crosses(...)` in either direction; "
+                    f"{self.handler.__qualname__}.slides(other) for two handlers of one condition each"
+                )
+        self.surface = below.surface = Surface(self, below)
+        return self.surface
 
     def accumulates(self, settler: Settler) -> Settler:
         """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
@@ -435,7 +498,49 @@ class WhenSpec:
         trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
         trigger.function, trigger.arguments = condition, (component,)
         trigger.settler = self.settler
+        trigger.surface = self.surface
         return trigger
+
+
+class Surface:
+    """Between two conditions: what `Handler.slides` answers. Read from a component, the share of the field above.
+
+    above, below    the marks of the two handlers
+    name            in the class
+    """
+
+    name = "sliding"
+
+    def __init__(self, above: WhenSpec, below: WhenSpec) -> None:
+        self.above = above
+        self.below = below
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, component: None, owner: type) -> Surface: ...
+
+    @overload
+    def __get__(self, component: object, owner: type) -> float | None: ...
+
+    def __get__(self, component: Any, owner: type) -> Surface | float | None:
+        if component is None:
+            return self
+        standing = (t.sliding for t, _ in component._handlers if t is not None and t.surface is self)
+        sliding = next(standing, None)
+        return float(sliding.share) if sliding is not None and sliding.active else None
+
+    def tie(self, triggers: list[Trigger], component: Component) -> None:
+        """Make partners of the two triggers of one component; those of one crossing come with that above first."""
+        if len(triggers) != 2:
+            raise ModelError(
+                f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
+                f"{self.below.handler.__name__}: say anew which handlers slide, `{self.name} = above.slides(below)`"
+            )
+        triggers.sort(key=lambda trigger: trigger.handler.__name__ != self.above.handler.__name__)
+        triggers[0].partner, triggers[1].partner = triggers[1], triggers[0]
+        triggers[0].is_above = True
 
 
 def when(
@@ -461,6 +566,7 @@ def when(
         marked: Any = handler
         marked._when = spec = WhenSpec(condition, handler, priority, at_start)
         marked.accumulates = spec.accumulates
+        marked.slides = spec.slides
         return marked  # type: ignore[no-any-return]  # a function that has been given what a Handler has
 
     return mark

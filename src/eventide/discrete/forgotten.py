@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, GeneratorType, MethodType, ModuleType
@@ -56,7 +57,7 @@ def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mappin
     """
     if id(code) in KNOWN:
         return
-    function, shift = _parse(code)
+    function, shift = _parse(code, names)
     if function is None:
         KNOWN[id(code)] = code
         return
@@ -144,10 +145,15 @@ def attribute_of(owner: Any, name: str) -> Any:
     return found
 
 
-def _parse(code: CodeType) -> tuple[ast.FunctionDef | None, int]:
+def _parse(code: CodeType, names: Mapping[str, Any]) -> tuple[ast.FunctionDef | None, int]:
     """The syntax tree of a function's code, and what to add to its line numbers; None if there is no such text."""
+    if not code.co_name.isidentifier():  # an expression, which has no statements
+        return None, 0
     try:
-        lines, start = inspect.getsourcelines(code)
+        # `inspect.getsourcelines` would first look for the module, at the file of every module there is.
+        linecache.checkcache(code.co_filename)
+        start = code.co_firstlineno
+        lines = inspect.getblock(linecache.getlines(code.co_filename, dict(names))[start - 1 :])
         is_indented = lines[0][:1].isspace()
         # A block around it, and not `dedent`: a text in three quotes may reach further to the left.
         tree = ast.parse("".join(["if True:\n", *lines] if is_indented else lines))

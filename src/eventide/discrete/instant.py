@@ -1,30 +1,35 @@
 """A model that stays at one instant says so: processes that activate each other, or themselves, without end.
 
 The run loop takes stock after each spell of events. If the clock then stands where it stood before, that is suspicious:
-from now on whoever acts is counted, until time goes on. So an event of an ordinary run pays nothing.
+from now on whoever acts is counted, until time goes on. So an event of an ordinary run pays nothing. Two that exchange
+a long list by puts and gets look just like two that never end: only how long they take tells them apart.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from eventide.errors import ModelError
 
 SPELL: Final = 1024
 """So many events take place before stock is taken."""
 MOST_AT_ONE_INSTANT: Final = 1000
-"""So often one may act at one instant after it has become suspicious."""
+"""So often one may act at one instant after it has become suspicious ..."""
+EVENTS_AT_ONE_INSTANT: Final = 1_000_000
+"""... and beyond that as often as it likes, until so many events have taken place there, which takes some seconds."""
+MOST_IN_ONE_EVENT: Final = 1_000_000
+"""So many commands a process may yield that are carried out at once, one after the other."""
 MOST_NAMES: Final = 5
 
 
 class Instant:
     """Where the clock stood when stock was taken last, and how often who has acted there since."""
 
-    __slots__ = ("_actors", "_counts", "_events", "_time")
+    __slots__ = ("_actors", "_acts", "_counts", "_events", "_time")
 
     def __init__(self) -> None:
         self._time = -1.0
-        self._events = 0
+        self._events = self._acts = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Any] = []
         """Those who were counted, in the order of acting first; kept, so that their ids stay their own."""
@@ -34,7 +39,8 @@ class Instant:
 
         actor   who has acted last
         events  how many there were: between two there may be any number of stale notices
-        Raises ModelError, naming those who act again and again, if that was more than 1,000 times.
+        Raises ModelError, naming those who act again and again, if that was more than 1,000 times and they do not come
+        to an end within a million events.
         """
         if time != self._time:
             self._time = time
@@ -43,11 +49,12 @@ class Instant:
         if events == self._events:
             return 1
         self._events = events
+        self._acts += 1
         counts, key = self._counts, id(actor)
         count = counts.get(key, 0)
         if not count:
             self._actors.append(actor)
-        elif count >= MOST_AT_ONE_INSTANT:
+        elif count >= MOST_AT_ONE_INSTANT and self._acts > EVENTS_AT_ONE_INSTANT:
             text = self._without_end(time, actor)
             self._forget()
             raise ModelError(text)
@@ -55,6 +62,7 @@ class Instant:
         return 1
 
     def _forget(self) -> None:
+        self._acts = 0
         self._counts.clear()
         self._actors.clear()
 
@@ -69,3 +77,11 @@ class Instant:
             f"time does not go beyond {time!r}: {names}{more} acted at this instant. Who comes back without end must "
             "let time pass: hold(...) for more than 0, or wait for something that is yet to come"
         )
+
+
+def refuse_more_at_once(name: str, time: float) -> NoReturn:
+    """Raise the ModelError for a process that goes on and on within one event."""
+    raise ModelError(
+        f"time does not go beyond {time!r}: {name} has yielded {MOST_IN_ONE_EVENT:,} commands in one event that were "
+        "carried out at once. Let time pass in between: hold(...) for more than 0, or hold(0) to let others go first"
+    )

@@ -383,8 +383,13 @@ class Process(_Agenda, Component):
         """The story is over without an end that anybody is told of."""
         self._let_go()
         self.terminated = True
-        if self._generator is not None:
-            self._generator.close()
+        generator = self._generator
+        if generator is not None:
+            try:
+                generator.close()
+            except RuntimeError:
+                if not generator.gi_suspended:  # else it has caught everything and waits again
+                    raise
         self._generator = self._story = None
         self.sim._roster.leave(self)
 
@@ -445,6 +450,11 @@ def kind_of(world: World, generator: Any) -> Kind:
     if type(generator) is not GeneratorType:
         what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
+    if generator.gi_frame is None or generator.gi_suspended:
+        raise ModelError(
+            f"sim.process takes a generator that has not begun, and got {generator!r}, which has: "
+            "call its function anew"
+        )
     code = generator.gi_code
     if id(code) not in KNOWN:
         refuse_dropped_commands(generator)
@@ -550,7 +560,7 @@ class Ending(Interruption):
         if generator is None:
             raise Ended
         command, place = generator.throw(Ended()), line_of(generator)
-        generator.close()
+        process._abandon()
         raise ModelError(
             f"{process.name} yielded {command!r} at {place} while it was being ended: clean up without waiting"
         )

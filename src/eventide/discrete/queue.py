@@ -64,6 +64,8 @@ class Queue(Component, Generic[Member]):
     Source      SIMULA 67, class SIMSET: HEAD and LINK
     """
 
+    _waited_for = "write `yield wait(queue)` to stand in it"
+
     def _complete(self) -> None:
         sim = self.sim
         self._places: dict[Any, _Place] = {}
@@ -269,5 +271,7 @@ def wait(queue: Queue[Any], *, priority: float = 0.0) -> Enter:
     Raises TypeError for what is no queue.
     """
     if not isinstance(queue, Queue):
-        raise TypeError(f"wait takes a Queue, and got {queue!r}: a resource waits by `yield r.request()`")
+        raise TypeError(
+            f"wait takes a Queue, and got {queue!r}: write `yield r.request()` for a resource, `yield signal`"
+        )
     return Enter(queue, priority)

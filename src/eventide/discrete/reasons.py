@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import CO_GENERATOR
-from types import GeneratorType
+from types import FrameType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -49,21 +49,41 @@ def what_stands_still(world: World, owed: Process) -> str:
     return "\n  ".join(lines)
 
 
+def what_to_yield(mistaken: Any) -> str:
+    """What to write in place of something that was yielded and is no command."""
+    if isinstance(mistaken, GeneratorType):
+        return "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
+    if getattr(mistaken, "_makes_command", False) is True:
+        return f"call it, as in `yield {mistaken.__name__}(...)`"
+    if isinstance(getattr(mistaken, "_waited_for", None), str):
+        return str(mistaken._waited_for)
+    if isinstance(mistaken, list | tuple):
+        return (
+            "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)"
+        )
+    if callable(mistaken):
+        return "write `yield until(...)` to wait until a condition is true"
+    return "yield a number, hold(...), until(...), passivate(), a request, a process or another command"
+
+
 def line_of(generator: Any) -> str:
-    """The line at which a generator stands, innermost of those that it delegates to: file:line."""
-    while type(inner := generator.gi_yieldfrom) is GeneratorType:
-        generator = inner
-    return f"{generator.gi_code.co_filename}:{generator.gi_frame.f_lineno}"
+    """The line at which a generator stands, innermost of those of the user's that it delegates to: file:line."""
+    place = generator
+    while type(generator := generator.gi_yieldfrom) is GeneratorType:
+        if not _is_ours(generator.gi_frame):
+            place = generator
+    return f"{place.gi_code.co_filename}:{place.gi_frame.f_lineno}"
 
 
 def line_in(error: BaseException, generator: Any) -> str:
-    """The line of a generator, or of one that it delegated to, from which an error came; nothing if from elsewhere."""
+    """The line of a generator, or of one of the user's that it delegated to, from which an error came; "" if none."""
     place = ""
     traceback = error.__traceback__
     while traceback is not None and generator is not None:
         code = traceback.tb_frame.f_code
         if code is generator.gi_code or (place and code.co_flags & CO_GENERATOR):
-            place = f"{code.co_filename}:{traceback.tb_lineno}"
+            if not (place and _is_ours(traceback.tb_frame)):
+                place = f"{code.co_filename}:{traceback.tb_lineno}"
         elif place:
             break
         traceback = traceback.tb_next
@@ -74,10 +94,14 @@ def is_all_ours(error: BaseException) -> bool:
     """Whether an error has come through lines of eventide only."""
     traceback = error.__traceback__
     while traceback is not None:
-        if not traceback.tb_frame.f_globals.get("__name__", "").startswith("eventide."):
+        if not _is_ours(traceback.tb_frame):
             return False
         traceback = traceback.tb_next
     return True
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    return frame is not None and str(frame.f_globals.get("__name__", "")).startswith("eventide.")
 
 
 def _time(notice: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
-from types import CodeType, GeneratorType
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
@@ -18,9 +18,9 @@ from eventide.discrete.calendar import PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
-from eventide.discrete.instant import SPELL, Instant
+from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
 from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
-from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still
+from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
@@ -324,6 +324,7 @@ class World:
                 activity._notice = None
                 self.current = activity
                 calendar.turn = turn
+                at_once = 0
                 # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
                 while True:
                     try:
@@ -352,6 +353,9 @@ class World:
                         if activity is None:
                             break
                         turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
+                        at_once += 1
+                        if at_once > MOST_IN_ONE_EVENT:
+                            refuse_more_at_once(activity.name, now)
                     except StopIteration as end:
                         is_over = self.current._finish(end.value)
                         if heap[0] is notice:
@@ -430,10 +434,7 @@ class World:
 
     def _refuse(self, activity: Any, command: Any) -> NoReturn:
         """Raise the error for something that is no command."""
-        advice = "yield a number, hold(...), until(...), passivate(), a request, a process or another command"
-        if isinstance(command, GeneratorType):
-            advice = "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
-        raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {advice}")
+        raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 
     def _wake(self, activity: Any, value: Any) -> None:
         """End an activity's wait: it goes on at the end of the present instant and is answered `value`.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.continuous.trails import MOST
+from eventide.continuous.tables import ALERT, DT_MIN, R, Y
+from eventide.continuous.trails import FLOATS, MOST, SUSPECT
 from eventide.discrete.conditions import Trigger, describe_code
 from eventide.errors import CascadeWarning, ModelError
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
     from eventide.simulation import Simulation
 
+RESOLUTION: Final = FLOATS * 2.220446049250313e-16
+"""Two conditions that fire in turn stay where they are if the states they read move by no more than this share."""
+LOOKS: Final = 4
+"""So many times it is looked at whether they do, before that is put off."""
+
 
 class Cascade:
     """Judges the state events of one run."""
@@ -22,17 +28,26 @@ class Cascade:
     def __init__(self, sim: Simulation, motion: Motion) -> None:
         self.sim = sim
         self.motion = motion
+        self._suspects: dict[Any, tuple[float, list[float], Condition]] = {}
 
     def judge(self, condition: Condition) -> Condition:
         """A condition fires once too often; answers who is to fire in its place, which may be itself.
 
-        If it has fired 1,000 times in a row while time hardly went on, or if its intervals shrink geometrically towards
-        a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires in turn with it, is
-        next. Without one ModelError is raised, which names conditions, window and remedy; with cascades="warn" the
-        second kind is a warning.
+        If it has fired 1,000 times in a row while time hardly went on, or in turn with another condition of the same
+        states while these hardly moved (which is looked at from the 1,000th time on), or if its intervals shrink
+        geometrically towards a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires
+        in turn with it, is next. Without one ModelError is raised, which names conditions, window and remedy; with
+        cascades="warn" the last kind is a warning.
         """
         motion, time = self.motion, self.sim.time
         trail = motion.watches.trail_of(condition)
+        if motion.settings[ALERT] == SUSPECT:
+            if not self._hardly_moves(condition, time):
+                trail.go_on(looks=LOOKS)
+                return condition
+            trail.stay()
+            if trail.crowd < MOST:
+                return condition
         end = time if trail.crowd >= MOST else time + trail.interval * trail.ratio / (1.0 - trail.ratio)
         settled = self._settle(trail, end)
         if settled is None and trail.crowd >= MOST:
@@ -42,6 +57,31 @@ class Cascade:
         if settled is not condition:
             motion.watches.exchange(condition, settled)
         return settled
+
+    def _hardly_moves(self, condition: Condition, time: float) -> bool:
+        """Whether another condition of the same states has fired just before, as these were on its side by rounding.
+
+        That they are on their way back is part of it: who fires together on the way through a level moves on.
+        """
+        motion = self.motion
+        slots = tuple(slot for slot in condition.plan.looks_at if slot in condition.flow.slots)
+        if not slots:
+            return False
+        numbers, rates = motion.arena.rows[Y], [motion.arena.rows[R][slot] for slot in slots]
+        before, rates_before, other = self._suspects.get(slots, (time, rates, condition))
+        self._suspects[slots] = time, rates, condition
+        if other is condition or not self._is_back(other, rates_before, rates):
+            return False
+        size, rate = max(abs(numbers[slot]) for slot in slots), max(map(abs, rates))
+        located = 2.0 * motion.settings[DT_MIN] * (rate + max(map(abs, rates_before)))
+        return bool(rate * (time - before) <= RESOLUTION * size + located)
+
+    def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:
+        """Whether the states are leaving the side of a condition that has fired; if that is over, by the rates."""
+        measured = self.motion.measure(other)
+        if measured is not None:
+            return measured[1] < 0.0
+        return sum(one * two for one, two in zip(before, now, strict=True)) < 0.0
 
     def _cycle(self, trail: Trail) -> list[Trail]:
         """Those that fire in turn with one: since it fired the time before, or as often as it has in a crowd."""

@@ -28,10 +28,11 @@ from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.patience import Patience
+from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
     from eventide.simulation import Simulation
 
 
@@ -49,6 +50,7 @@ class Monitor:
         self.state_events = 0
         self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
+        self._slides = Slides(sim, self.motion)
         sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
 
     @property
@@ -76,12 +78,18 @@ class Monitor:
         sim.active = True
         sim.current = None
         try:
+            slides = self._slides
+            is_rebound = slides.is_awake and motion.is_rebound
             motion.prepare()
             if self._watched.instants.varying:
                 self._watched.instants.renew()
+            forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
             if self.observers.count:
                 motion.settle()
                 self.observers.observe_all(Phase.AFTER, sim.time)
+            if forced is not None:
+                self._force(forced)
+                return True
             while True:
                 due = sim._calendar.next_time()
                 if due <= sim.time or sim.time >= horizon:
@@ -167,8 +175,21 @@ class Monitor:
         self.state_events += 1
         if self.motion.settings[ALERT] != 0.0:
             chosen = self._cascade.judge(chosen)
+        if chosen.partner is not None:
+            self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
         chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
+
+    def _force(self, trigger: Trigger) -> None:
+        """Make the event of a handler the next one because of what slides."""
+        self.state_events += 1
+        if trigger.partner is not None:
+            self.motion.note_firing(trigger)
+            if self.motion.settings[ALERT] != 0.0:
+                self._cascade.judge(trigger)
+            self._slides.note(trigger)
+        trigger.fire(self.sim)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""

@@ -68,12 +68,12 @@ class WatchedConditions(ConditionList):
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
 
-    def again(self, activity: Any, test: Callable[[], Any]) -> StateWait | None:
+    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
         if activity.__class__ is Branch:
             activity = who_waits(activity)
         try:
-            wait = self._resting.get((id(activity), id(test.__code__)))
+            wait = self._resting.get((id(activity), id(test.__code__), value and id(value.__code__)))
         except AttributeError:  # it is no function
             return None
         return wait if wait is not None and wait.is_over else None

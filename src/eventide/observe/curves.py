@@ -32,10 +32,12 @@ class Curve:
     """What is known of one quantity; it is thinned from time to time, and its extremes stay.
 
     heading     its name and unit
+    crowd       what it is called together with others of its kind; empty if it is alone
     """
 
-    def __init__(self, heading: Heading) -> None:
+    def __init__(self, heading: Heading, crowd: str = "") -> None:
         self.heading = heading
+        self.crowd = crowd
         self._times = array("d")
         self._values = array("d")
 

@@ -83,6 +83,9 @@ class Integral(Observer):
         """Integrate no longer; what is known stays."""
         self._course = self._known()
         self._observers.remove(self)
+        if self._probe is not None:
+            self._probe.release()
+            self._probe = None
 
     @property
     def value(self) -> float:

@@ -238,7 +238,7 @@ class Ledger(Observer):
         return frame
 
     def drain(self, receive: Callable[[pd.DataFrame], Any], *, rows: int = 10_000) -> Outlet:
-        """Let a function receive the rows, some `rows` at a time while the run goes on, and the rest at the end.
+        """Let a function receive the rows, about `rows` at a time while the run goes on, and the rest at the end.
 
         It is called between events with what `to_pandas(sides=True)` gives, and looks at the model only; then the
         recording lets these rows go. The end is that of the block: `with trace.drain(digest): sim.run()`, or `close()`.

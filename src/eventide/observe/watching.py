@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Sel
 
 import numpy as np
 
+from eventide.continuous.tables import STEP
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
 from eventide.observe.curves import Curve, Points
@@ -35,15 +36,18 @@ INSTANTS: Final = 1000
 ROUGHLY: Final = 300
 """Where no end is known, the next look is after such a part of the time that has passed."""
 FINEST: Final = 1e-6
-"""And no sooner than after this part of it: at first the gaps double from look to look."""
-SOONEST: Final = 1e-9
+"""The first look comes after this part of the time to the end; then the gaps double from look to look."""
+OF_A_STEP: Final = 0.02
+"""Where no end is known, no look comes sooner than after this part of the present step, or of the time to an event."""
 PAUSE: Final = 0.1
 """Seconds after which a look is due in any case."""
 SHARE: Final = 0.05
 """The part of a run's time that looks may take, after the first ALLOWANCE seconds of looking."""
 ALLOWANCE: Final = 0.1
-LATEST_CURVES: Final = 48
+LATEST_CURVES: Final = 256
 """Of objects that come and go, so many curves are kept."""
+MOST_ITEMS: Final = 64
+"""Of a longer vector so many items are watched, evenly apart."""
 
 Where: TypeAlias = Literal["notebook", "page"]
 
@@ -54,7 +58,7 @@ class Snapshot(NamedTuple):
     title, time_unit    of the simulation
     state               "waits", "runs", "rests", "ended" or "failed"
     progress            parts of a line that tells how far the run is; share: the same from 0 to 1, None if not known
-    curves              heading and points of each, and how many are hidden
+    curves              heading, points and crowd of each, as `Curve` has them; hidden: how many there were besides
     """
 
     title: str
@@ -62,7 +66,7 @@ class Snapshot(NamedTuple):
     state: str
     progress: list[str]
     share: float | None
-    curves: list[tuple[Heading, Points]]
+    curves: list[tuple[Heading, Points, str]]
     hidden: int
 
 
@@ -97,12 +101,12 @@ class Watch(Observer):
         lock: RLock,
         title: str = "",
         *,
-        clock: Callable[[], float] = perf_counter,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self.sim = sim
         self.revision = 0
         self._source = source
-        self._clock = clock
+        self._clock = clock or perf_counter
         self._lock = lock
         self._screen: Screen | None = None
         self._progress: Progress | None = None
@@ -121,7 +125,7 @@ class Watch(Observer):
     def snapshot(self) -> Snapshot:
         """What there is to be shown now; may be asked for in any thread."""
         with self._lock:
-            curves = [(curve.heading, curve.points()) for curve in self._source.curves()]
+            curves = [(curve.heading, curve.points(), curve.crowd) for curve in self._source.curves()]
         progress = self._progress
         return Snapshot(
             self._title,
@@ -185,6 +189,14 @@ class Watch(Observer):
         self._progress = Progress(self.sim, self.sim._horizon, clock=self._clock)
         self._begun = self._looked = now
 
+    def _stride(self) -> float:
+        """How far the model goes at once: a step of the flow that is behind the others, or to the next event."""
+        motion = self.sim._the_monitor.motion
+        if motion.flows:
+            return float(motion.flow_floats.view[motion.root, STEP])
+        ahead = self.sim._calendar.next_time() - self.sim.time
+        return ahead if isfinite(ahead) else 0.0
+
     def _tell(self) -> None:
         assert self._progress is not None
         self._progress.until = self.sim._horizon
@@ -196,7 +208,8 @@ class Watch(Observer):
         waited, self._looked = begun - self._looked, now
         self._spent += now - begun
         shown = time - self._start
-        finest, widest = max(FINEST * shown, SOONEST), shown / ROUGHLY
+        finest = OF_A_STEP * self._stride()
+        widest = max(finest, shown / ROUGHLY)
         if isfinite(self.sim._horizon):
             shown = self.sim._horizon - self._start
             finest, widest = FINEST * shown, shown / INSTANTS
@@ -236,12 +249,13 @@ class _Source(Protocol):
 class _Columns:
     """Quantities that are read when the watch looks."""
 
-    hidden: int = 0
-
     def __init__(self, sim: Simulation, groups: Sequence[Group]) -> None:
         self._sim = sim
         self._readers = [group.read for group in groups]
-        self._curves = [Curve(head) for group in groups for head in group.heads]
+        heads = [head for group in groups for head in group.heads]
+        self._chosen = _chosen(heads)
+        self._curves = [Curve(heads[place]) for place in self._chosen]
+        self.hidden = len(heads) - len(self._chosen)
 
     def curves(self) -> list[Curve]:
         return self._curves
@@ -249,8 +263,8 @@ class _Columns:
     def take(self, *, is_at_rest: bool) -> None:
         time = self._sim.time
         values = [value for read in self._readers for value in read()]
-        for curve, value in zip(self._curves, values, strict=True):
-            curve.add(time, value)
+        for curve, place in zip(self._curves, self._chosen, strict=True):
+            curve.add(time, values[place])
 
     def release(self) -> None:
         pass
@@ -265,7 +279,8 @@ class _Recorded:
         self._keeps_rows = keeps_rows
         self._taken = 0
         self._curves: dict[tuple[int, int], Curve] = {}
-        self.hidden = 0
+        self._chosen = _chosen(ledger.columns)
+        self.hidden = len(ledger.columns) - len(self._chosen)
         ledger._taps.append(self._take_last)
 
     def curves(self) -> list[Curve]:
@@ -273,10 +288,11 @@ class _Recorded:
 
     def take(self, *, is_at_rest: bool) -> None:
         ledger = self._ledger
-        self._note(ledger._rows_from(self._taken))
-        self._taken = len(ledger._times)
-        if not self._keeps_rows:
-            ledger._let_go()
+        if len(ledger._times) > self._taken:
+            self._note(ledger._rows_from(self._taken))
+            self._taken = len(ledger._times)
+            if not self._keeps_rows:
+                ledger._let_go()
         if is_at_rest:
             # Of the present instant, which may not be over: what is shown twice is seen once.
             self._note(ledger._open_rows())
@@ -299,16 +315,20 @@ class _Recorded:
         for number in np.unique(block.numbers).tolist():
             rows = block.numbers == number
             label = "" if labels is None else labels[int(np.argmax(rows))]
-            for place, column in enumerate(self._ledger.columns):
+            for place in self._chosen:
                 curve = self._curves.get((number, place))
                 if curve is None:
-                    heading = replace(column, name=f"{label}.{column.name}") if label else column
-                    curve = self._curves[number, place] = Curve(heading)
+                    curve = self._curves[number, place] = self._begin(self._ledger.columns[place], label)
                 curve.extend(block.times[rows], block.data[place][rows])
-        for key in list(self._curves)[: -LATEST_CURVES or None]:
-            if isinstance(self._ledger, PopulationRecording):
+        if isinstance(self._ledger, PopulationRecording):
+            for key in list(self._curves)[:-LATEST_CURVES]:
                 del self._curves[key]
                 self.hidden += 1
+
+    def _begin(self, column: Heading, label: str) -> Curve:
+        if not isinstance(self._ledger, PopulationRecording):
+            return Curve(column)
+        return Curve(replace(column, name=f"{label}.{column.name}"), f"{self._ledger.subject.__name__}.{column.name}")
 
 
 class _Recordings:
@@ -335,6 +355,21 @@ class _Recordings:
     def release(self) -> None:
         for source in self._known:
             source.release()
+
+
+def _chosen(heads: Sequence[Heading]) -> list[int]:
+    """The places of the columns that are watched: all, but of a long vector some."""
+    items: dict[str, list[int]] = {}
+    for place, head in enumerate(heads):
+        vector, bracket, _ = head.name.rpartition("[")
+        items.setdefault(vector if bracket else head.name, []).append(place)
+    chosen = [
+        places[len(places) * k // m]
+        for places in items.values()
+        for m in [min(len(places), MOST_ITEMS)]
+        for k in range(m)
+    ]
+    return sorted(chosen)
 
 
 # --- making one ------------------------------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
-from math import ceil, floor, inf, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10, nan
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -35,6 +36,12 @@ MARGIN: Final = 0.04
 FLAT: Final = 1e-10
 """What varies by less, in parts of its size, is drawn as a straight line: that is rounding."""
 TINIEST: Final = 1e-280
+CROWD: Final = 6
+"""So many components of one class are drawn as one crowd in one colour."""
+COLUMNS: Final = 24_000
+"""So many columns of points all lines of a panel have together, so that many are drawn as fast as few;"""
+FEWEST_COLUMNS: Final = 60
+"""but each has so many at least."""
 LONGEST_LEGEND: Final = 12
 DASHES: Final = {"-": "none", "--": "6 3", ":": "2 3"}
 STATES: Final = {"waits": "not begun", "runs": "running", "rests": "at rest", "ended": "ended", "failed": "failed"}
@@ -45,6 +52,7 @@ class Line(NamedTuple):
 
     heading: Heading
     points: Points
+    crowd: str = ""
 
 
 def curves_as_html(snapshot: Snapshot, width: int = WIDTH) -> str:
@@ -53,7 +61,7 @@ def curves_as_html(snapshot: Snapshot, width: int = WIDTH) -> str:
     width       of the place, in pixels
     """
     width = max(width, NARROWEST)
-    lines = [Line(heading, points) for heading, points in snapshot.curves if len(points.times)]
+    lines = [line for line in (Line(*curve) for curve in snapshot.curves) if len(line.points.times)]
     panels: dict[tuple[bool, str], list[Line]] = {}
     for line in lines:
         panels.setdefault((line.heading.is_discrete, line.heading.unit), []).append(line)
@@ -70,7 +78,7 @@ def curves_as_html(snapshot: Snapshot, width: int = WIDTH) -> str:
     if not lines:
         parts.append("<p>There is nothing to be seen yet.</p>")
     if snapshot.hidden:
-        parts.append(f"<p>{snapshot.hidden} earlier curves are shown no longer</p>")
+        parts.append(f"<p>{snapshot.hidden} further curves are not shown</p>")
     return f'<div class="eventide"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
@@ -178,14 +186,17 @@ def _panel(lines: list[Line], time: Scale, values: Scale, left: float, width: in
         middle = (left + right) / 2
         marks.append(f'<text class="axis" x="{middle:.1f}" y="{bottom + 33}" text-anchor="middle">{named}</text>')
     marks.append(f'<path class="frame" d="M{left:.1f} {TOP}V{bottom}H{right}"/>')
-    columns = max(int(right - left), 1)
+    columns = max(min(int(right - left), COLUMNS // len(lines)), FEWEST_COLUMNS)
     paths = []
-    for place, line in enumerate(lines):
-        way = _path(line, columns, time, values, (left, right), (bottom, TOP))
-        paths.append(f'<path class="line" d="{way}" style="{_look(place)}"/>')
+    entries = _entries(lines)
+    for place, members in enumerate(entries.values()):
+        kind = "line" if len(members) == 1 else "line crowd"
+        for line in members:
+            way = _path(line, columns, time, values, (left, right), (bottom, TOP))
+            paths.append(f'<path class="{kind}" d="{way}" style="{_look(place)}"/>')
     size = f'viewBox="0 0 {width} {total}" width="{width}" height="{total}"'
-    picture = f'<svg {size} role="img" aria-label="{_names(lines)}">'
-    return f"{_legend(lines)}{picture}{''.join(marks)}{''.join(paths)}</svg>"
+    picture = f'<svg {size} role="img" aria-label="{_names(entries)}">'
+    return f"{_legend(entries)}{picture}{''.join(marks)}{''.join(paths)}</svg>"
 
 
 def _path(
@@ -217,22 +228,33 @@ def _look(place: int) -> str:
     return f"stroke:var(--c{place % count});stroke-dasharray:{dashes}"
 
 
-def _legend(lines: list[Line]) -> str:
-    """The name, the unit and the latest value of each line."""
+def _entries(lines: list[Line]) -> dict[str, list[Line]]:
+    """The lines by the names under which they stand in the legend: those of a large crowd under one."""
+    sizes = Counter(line.crowd for line in lines if line.crowd)
+    entries: dict[str, list[Line]] = {}
+    for place, line in enumerate(lines):
+        is_one_of_many = sizes[line.crowd] >= CROWD
+        name = f"{line.crowd} ({sizes[line.crowd]})" if is_one_of_many else line.heading.name
+        entries.setdefault(name if is_one_of_many or name not in entries else f"{name} ({place})", []).append(line)
+    return entries
+
+
+def _legend(lines: dict[str, list[Line]]) -> str:
+    """The name, the unit and the latest value of each line; of a crowd the name and the unit."""
     entries = []
-    for place, line in enumerate(lines[:LONGEST_LEGEND]):
-        value = float(line.points.values[-1])
+    for place, (name, (line, *others)) in enumerate(list(lines.items())[:LONGEST_LEGEND]):
+        value = nan if others else float(line.points.values[-1])
         swatch = f'<svg width="22" height="10"><path class="line" d="M1 5H21" style="{_look(place)}"/></svg>'
         told = f'<span class="value">{value:.5g}</span>' if isfinite(value) else ""
         title = f' title="{escape(line.heading.description)}"' if line.heading.description else ""
-        entries.append(f"<span{title}>{swatch}{escape(with_unit(line.heading.name, line.heading.unit))} {told}</span>")
+        entries.append(f"<span{title}>{swatch}{escape(with_unit(name, line.heading.unit))} {told}</span>")
     if len(lines) > LONGEST_LEGEND:
         entries.append(f"<span>and {len(lines) - LONGEST_LEGEND} more</span>")
     return f'<div class="legend">{"".join(entries)}</div>'
 
 
-def _names(lines: list[Line]) -> str:
-    return escape(", ".join(line.heading.name for line in lines[:LONGEST_LEGEND]) + " over time")
+def _names(lines: Iterable[str]) -> str:
+    return escape(", ".join(list(lines)[:LONGEST_LEGEND]) + " over time")
 
 
 def _variables(tones: Tones) -> str:
@@ -251,6 +273,7 @@ font:13px/1.4 system-ui,sans-serif;padding:8px 12px 10px;font-variant-numeric:ta
 .eventide .grid{{stroke:var(--grid);stroke-width:.8}}
 .eventide .frame{{stroke:var(--frame)}}
 .eventide .line{{stroke-width:1.4;stroke-linejoin:round}}
+.eventide .crowd{{stroke-width:.8;opacity:.7}}
 .eventide .head{{display:flex;flex-wrap:wrap;gap:2px 18px;align-items:baseline}}
 .eventide .head b{{font-size:16px}}
 .eventide .runs::before,.eventide .rests::before,.eventide .waits::before,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import sys
 from collections.abc import Callable, Iterable
@@ -13,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping import calls, overrides
-from eventide.compiled.stepping.expressions import signature
+from eventide.compiled.stepping.expressions import LIBRARY, signature
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
-from eventide.compiled.stepping.memory import pack
+from eventide.compiled.stepping.memory import pack, places_of, table_at
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from eventide.compiled.store import Store
     from eventide.continuous.tables import Arrays, Coefficients
 
-_INLINED: Final = frozenset(["evaluate", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
+_INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
-MATHEMATICAL: Final = ("pow",)
+MATHEMATICAL: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
 NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
 SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
@@ -46,6 +45,7 @@ class NativeEngine:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kernels: dict[bytes, Any] = {}
+        self._methods: dict[int, tuple[Coefficients, list[int]]] = {}
 
     @cached_property
     def engine(self) -> Engine:
@@ -55,25 +55,25 @@ class NativeEngine:
 
     def _pack(self, arrays: Arrays) -> tuple[int, Any]:
         method = arrays.method
-        return pack(arrays._replace(method=method._replace(kernels=self._kernels_of(method))))
+        known = self._methods.get(id(method))
+        if known is None or known[0] is not method:
+            whole = method._replace(kernels=self._kernels_of(method))
+            # It is kept with what it was made from, whose number might else be given to another.
+            known = self._methods[id(method)] = method, places_of(whole)
+        return pack(arrays, known[1])
 
     def _kernels_of(self, method: Coefficients) -> Any:
         """The addresses of a method's functions."""
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:
-            addresses = _table_at(self._store.load(method_text(method)))
+            addresses = table_at(self._store.load(method_text(method)))
             self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
         return self._kernels[key]
 
 
-def _table_at(address: int) -> Any:
-    """The table that the function at an address answers."""
-    return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
-
-
 def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
     """The entries of a program, as Python calls them."""
-    addresses = _table_at(table)
+    addresses = table_at(table)
     return [calls.builtin(name, addresses[k]) for k, name in enumerate(names)]
 
 

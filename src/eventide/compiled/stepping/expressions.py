@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +29,10 @@ _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
     ast.Eq: ("eq", "oeq"),
     ast.NotEq: ("ne", "une"),
 }
+
+
+LIBRARY: Final = ("exp", "log", "sin", "cos", "atan")
+"""The functions of `math` that have the same name in the mathematical library and one argument."""
 
 
 def signature(function: FunctionType) -> tuple[list[Kind], Kind]:
@@ -216,6 +221,8 @@ class Expressions:
             return self.number(node.args[0], KINDS[name])
         if name == "abs":
             return Value(self.builder.intrinsic("fabs", self.number(node.args[0], "double").text), "double")
+        if name in LIBRARY and self.names.get(name) is getattr(math, name):
+            return Value(self.builder.library(name, self.number(node.args[0], "double").text), "double")
         return self._call_function(name, node)
 
     def _extreme(self, name: str, node: ast.Call) -> Value:

@@ -28,12 +28,50 @@ def condition(
     return 0
 
 
+def fused_attempt(
+    address: int,
+    index: int,
+    calls: int,
+    lists: int,
+    worst: int,
+    rows: int,
+    width: int,
+    low: int,
+    start: float,
+    rest: float,
+    before: float,
+    step: float,
+    end: float,
+) -> float:
+    """Call what stands for `attempt`."""
+    return 0.0
+
+
+def fused_end(
+    address: int,
+    index: int,
+    calls: int,
+    lists: int,
+    worst: int,
+    rows: int,
+    width: int,
+    low: int,
+    start: float,
+    rest: float,
+    before: float,
+    step: float,
+    end: float,
+) -> bool:
+    """Call what stands for `complete`."""
+    return False
+
+
 def combination(address: int, rows: int, width: int, low: int, high: int, factor: float, scale: float) -> None:
     """Call a method's kernel."""
 
 
-def restriction(address: int, source: int, target: int, low: float, high: float) -> None:
-    """Call a method's kernel for Bernstein coefficients."""
+def development(address: int, rows: int, width: int, slot: int, target: int, middle: float, half: float) -> None:
+    """Call a method's kernel for the interpolant of one slot about a point."""
 
 
 def address_of(item: Any) -> int:
@@ -48,8 +86,9 @@ def clear_run(low: int, high: int) -> None:
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
 _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
+_FUSED: Final[tuple[Kind, ...]] = ("ptr", "ptr", "ptr", "ptr", "ptr", "i64", "i64", *_CLOCK, "double", "double")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
-_RESTRICTION: Final[tuple[Kind, ...]] = ("ptr", "ptr", "double", "double")
+_DEVELOPMENT: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "ptr", "double", "double")
 
 Instruction = Callable[[Expressions, list[ast.expr]], Value]
 
@@ -105,8 +144,10 @@ FEW: Final = 128
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
+    "fused_attempt": _call(_FUSED, "double"),
+    "fused_end": _call(_FUSED, "i1"),
     "combination": _call(_COMBINATION, "void"),
-    "restriction": _call(_RESTRICTION, "void"),
+    "development": _call(_DEVELOPMENT, "void"),
     "address_of": _address,
     "clear_run": _clear,
 }

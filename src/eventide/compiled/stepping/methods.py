@@ -41,7 +41,7 @@ def method_text(method: Coefficients) -> str:
     """A method as assembly.
 
     Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, the same
-    with its derivative, and what `restrict` in `certainty.py` does.
+    with its derivative, and what `develop_state` in `enclosure.py` does.
     """
     stages, degree, implicit = (int(method.sizes[name]) for name in (STAGES, DEGREE, IMPLICIT))
     texts = []
@@ -52,8 +52,8 @@ def method_text(method: Coefficients) -> str:
     assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
     texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
     texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
-    texts.append(_restriction("@restriction", degree))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@motion", "@restriction"]
+    texts.append(_development("@development", degree))
+    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@motion", "@development"]
     return "".join(texts) + table_of(names) + _AS_IT_STANDS
 
 
@@ -220,53 +220,29 @@ def _function(name: str, make: Callable[..., _Lanes]) -> str:
     return "\n".join([head, "entry:", *lines, "}", ""])
 
 
-def _restriction(name: str, degree: int) -> str:
-    """Bernstein coefficients for a part of [0, 1]: de Casteljau's algorithm written out, all in registers."""
-    lines, count = [], 0
+def _development(name: str, degree: int) -> str:
+    """`develop_state` in `enclosure.py`, for one slot, written out: all in registers."""
+    lines: list[str] = []
 
-    def lerp(here: str, there: str, share: str) -> str:
-        nonlocal count
-        count += 1
-        lines.append(f"%d{count} = fsub double {there}, {here}")
-        lines.append(f"%m{count} = fmul double {share}, %d{count}")
-        lines.append(f"%s{count} = fadd double {here}, %m{count}")
-        return f"%s{count}"
+    def do(instruction: str) -> str:
+        lines.append(f"%v{len(lines)} = {instruction}")
+        return f"%v{len(lines) - 1}"
 
-    def part(before: list[str], test: str, number: int, cut: Callable[[list[str]], None]) -> list[str]:
-        """What is left after a cut, which is made only if `test` holds."""
-        previous = "entry" if number == 0 else f"after{number - 1}"
-        lines.append(f"br i1 {test}, label %cut{number}, label %after{number}")
-        lines.append(f"cut{number}:")
-        after = list(before)
-        cut(after)
-        lines.append(f"br label %after{number}")
-        lines.append(f"after{number}:")
-        merged = []
-        for i, (old, new) in enumerate(zip(before, after, strict=True)):
-            lines.append(f"%p{number}.{i} = phi double [ {old}, %{previous} ], [ {new}, %cut{number} ]")
-            merged.append(f"%p{number}.{i}")
-        return merged
+    def load(row: int) -> str:
+        place = do(f"add nsw i64 {do(f'mul nsw i64 %width, {row}')}, %slot")
+        return do(f"load double, ptr {do(f'getelementptr inbounds double, ptr %rows, i64 {place}')}")
 
-    def cut_right(c: list[str]) -> None:
-        for r in range(1, degree + 1):
-            for i in range(degree, r - 1, -1):
-                c[i] = lerp(c[i - 1], c[i], "%high")
-
-    def cut_left(c: list[str]) -> None:
-        lines.append("%share = fdiv double %low, %high")
-        for r in range(1, degree + 1):
-            for i in range(degree + 1 - r):
-                c[i] = lerp(c[i], c[i + 1], "%share")
-
-    for i in range(degree + 1):
-        lines.append(f"%at{i} = getelementptr inbounds double, ptr %from, i64 {i}")
-        lines.append(f"%c{i} = load double, ptr %at{i}")
-    lines.append(f"%is_short = fcmp olt double %high, {real(1.0)}")
-    lines.append(f"%is_late = fcmp ogt double %low, {real(0.0)}")
-    whole = [f"%c{i}" for i in range(degree + 1)]
-    kept = part(part(whole, "%is_short", 0, cut_right), "%is_late", 1, cut_left)
-    for i, text in enumerate(kept):
-        lines.append(f"%to{i} = getelementptr inbounds double, ptr %to, i64 {i}")
-        lines.append(f"store double {text}, ptr %to{i}")
-    head = f"define internal void {name}(ptr %from, ptr %to, double %low, double %high) {{"
+    coefficients = [load(E0), *(load(P + j) for j in range(degree))]
+    for i in range(degree):
+        for j in range(degree - 1, i - 1, -1):
+            coefficients[j] = do(f"fadd double {coefficients[j]}, {do(f'fmul double %middle, {coefficients[j + 1]}')}")
+    power = "%half"
+    for j in range(1, degree + 1):
+        coefficients[j] = do(f"fmul double {coefficients[j]}, {power}")
+        power = do(f"fmul double {power}, %half")
+    coefficients[0] = do(f"fadd double {load(Y0)}, {coefficients[0]}")
+    for j, coefficient in enumerate(coefficients):
+        place = do(f"getelementptr inbounds double, ptr %to, i64 {j}")
+        lines.append(f"store double {coefficient}, ptr {place}")
+    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %slot, ptr %to, double %middle, double %half) {{"
     return "\n".join([head, "entry:", *lines, "ret void", "}", ""])

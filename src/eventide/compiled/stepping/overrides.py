@@ -6,32 +6,50 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from eventide.compiled.stepping.instructions import address_of, clear_run, combination, condition, law, restriction
-from eventide.continuous.stepper import combine_mixed, copy
+from eventide.compiled.stepping.instructions import (
+    address_of,
+    clear_run,
+    combination,
+    condition,
+    development,
+    fused_attempt,
+    fused_end,
+    law,
+)
+from eventide.continuous.passes import copy
+from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages
 from eventide.continuous.tables import (
     ADDRESS,
+    ATTEMPT,
     BEFORE,
     CHAIN_HI,
     CHAIN_LO,
+    COMPLETE_STEP,
     CONSTANTS,
     COUNTED,
     DIRECT,
+    END_FIRST,
+    ERROR_STAGE,
+    EVALUATIONS,
     FIRST_STAGE,
     GUARD,
     INDEX,
     LAW,
     NUMBERS_OF,
     OPERANDS,
+    REST,
     ROW_OF,
     RUN,
-    SCRATCH,
     SEGMENTS_HI,
     SEGMENTS_LO,
+    SLIDES,
+    STAGES,
     START,
     SUMS_HI,
     SUMS_LO,
     TABLE_ROWS,
     WHERE,
+    WORST,
     Y0,
     Arrays,
     R,
@@ -39,7 +57,7 @@ from eventide.continuous.tables import (
 )
 
 
-def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
     instant = min(time, a.flow_floats[f, BEFORE])
     target = row if a.flow_ints[f, DIRECT] == 1 else R
@@ -77,6 +95,51 @@ def count_runs(a: Arrays, f: int) -> None:
         if e < last and a.chain[e + 1, LAW] == a.chain[e, LAW]:
             a.chain[e, RUN] = a.chain[e + 1, RUN] + 1
     a.flow_ints[f, COUNTED] = 1
+
+
+def attempt(a: Arrays, f: int, step: float, end: float) -> float:
+    """Evaluate stages until the error is known; a small flow that slides nowhere has a function of its own for it."""
+    if a.flow_ints[f, ATTEMPT] == 0 or a.flow_ints[f, SLIDES] >= 0:
+        return attempt_stages(a, f, step, end)
+    a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
+    return fused_attempt(
+        a.flow_ints[f, ATTEMPT],
+        address_of(a.index[0]),
+        address_of(a.chain[a.flow_ints[f, CHAIN_LO], OPERANDS]),
+        address_of(a.lists[0]),
+        address_of(a.flow_ints[f, WORST]),
+        address_of(a.rows[0, 0]),
+        a.rows.width,
+        a.segments[a.flow_ints[f, SEGMENTS_LO], 0],
+        a.flow_floats[f, START],
+        a.flow_floats[f, REST],
+        a.flow_floats[f, BEFORE],
+        step,
+        end,
+    )
+
+
+def complete(a: Arrays, f: int, step: float, end: float) -> bool:
+    """Finish an accepted step; a small flow that slides nowhere has a function of its own for it."""
+    if a.flow_ints[f, COMPLETE_STEP] == 0 or a.flow_ints[f, SLIDES] >= 0:
+        return complete_stages(a, f, step, end)
+    if a.method.sizes[END_FIRST] == 0:
+        a.flow_ints[f, EVALUATIONS] += a.method.sizes[STAGES] - a.method.sizes[ERROR_STAGE] + 1
+    return fused_end(
+        a.flow_ints[f, COMPLETE_STEP],
+        address_of(a.index[0]),
+        address_of(a.chain[a.flow_ints[f, CHAIN_LO], OPERANDS]),
+        address_of(a.lists[0]),
+        address_of(a.flow_ints[f, WORST]),
+        address_of(a.rows[0, 0]),
+        a.rows.width,
+        a.segments[a.flow_ints[f, SEGMENTS_LO], 0],
+        a.flow_floats[f, START],
+        a.flow_floats[f, REST],
+        a.flow_floats[f, BEFORE],
+        step,
+        end,
+    )
 
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
@@ -137,14 +200,16 @@ def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 
-def restrict(a: Arrays, c: int, at: int, low: float, high: float) -> None:
-    """Leave in the scratch columns the Bernstein coefficients for a part of the step."""
-    restriction(
+def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
+    """Leave the coefficients of the interpolant of a state about a point."""
+    development(
         a.method.kernels[a.method.sizes[TABLE_ROWS] + 2],
-        address_of(a.condition_floats[c, at]),
-        address_of(a.condition_floats[c, SCRATCH]),
-        low,
-        high,
+        address_of(a.rows[0, 0]),
+        a.rows.width,
+        slot,
+        address_of(a.models[at]),
+        middle,
+        half,
     )
 
 

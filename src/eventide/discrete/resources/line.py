@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.discrete.process import owner_of
 from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.resources.station import Station
 
 NEW: Final = "new"
 WAITING: Final = "waiting"
@@ -44,7 +47,7 @@ class Wish:
 
     @priority.setter
     def priority(self, priority: float) -> None:
-        priority = check_priority(priority, self.station.name)
+        priority = check_priority(priority, self.station)
         self.station.sim._forbid(17, f"a change of priority at {self.station.name}")
         self.station._is_plain = False
         if self.state == WAITING:
@@ -180,12 +183,12 @@ def stands_here(place: tuple[float, int, Wish]) -> bool:
     return place[2]._place is place
 
 
-def check_priority(priority: float, station: str) -> float:
+def check_priority(priority: float, station: Station) -> float:
     """`priority` as a float; TypeError if it is no number, ModelError if it is NaN."""
     try:
         rank = float(priority)
     except (TypeError, ValueError):
-        raise TypeError(f"a priority at {station} is a number, high first, and got {priority!r}") from None
+        raise TypeError(f"a priority at {station.name} is a number, high first, and got {priority!r}") from None
     if rank != rank:
-        raise ModelError(f"a priority at {station} got NaN: it must be a number")
+        raise ModelError(f"a priority at {station.name} got NaN: it must be a number")
     return rank

@@ -107,7 +107,8 @@ class Request(Wish):
         return f"{what} of {self.resource.name} since {self.since!r}{self._held_by()}"
 
     def _held_by(self) -> str:
-        names = [user.process.name for user in self.resource.users if user is not self]
+        users = [user.process for user in self.resource.users if user is not self]
+        names = [f"{user.name}{', which has ended' if user.terminated else ''}" for user in users]
         if not names:
             return ""
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""

@@ -62,6 +62,7 @@ class Resource(Station):
     units given back pass on at once, and the next one goes on at the end of the present instant.
     """
 
+    _waited_for = "write `with r.request() as place: yield place`, or `yield from r.use(duration)`"
     is_preemptive = False
     """Whether requests may take units of users of lower priority."""
 
@@ -217,7 +218,7 @@ class Resource(Station):
 
     def _check(self, request: Request) -> None:
         self._is_plain = False
-        request._priority = check_priority(request._priority, self.name)
+        request._priority = check_priority(request._priority, self)
         if request.units != 1:
             request.units = check_units(request.units, self)
 

@@ -219,6 +219,8 @@ class Depot(Station):
     level       a `Level`: how much is in it, over time; what was granted to a get has left it
     """
 
+    _waited_for = "yield its get(...) or put(...)"
+
     def _open(self, sim: Simulation, level: float) -> None:
         self.puts: Side[Any] = Side(sim, f"{self.name} puts")
         self.gets: Side[Any] = Side(sim, f"{self.name} gets")
@@ -232,7 +234,7 @@ class Depot(Station):
         transfer.station = self
         transfer.state = NEW
         transfer.since = self.sim.time
-        transfer._priority = priority if priority == 0.0 else check_priority(priority, self.name)
+        transfer._priority = priority if priority == 0.0 else check_priority(priority, self)
         return transfer
 
     def _keep(self, amount: Any) -> None:

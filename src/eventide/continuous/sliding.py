@@ -1,0 +1,172 @@
+"""What slides along a surface: how a flow's passes are told of it, and the way back to either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import ulp
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.passes import ABOVE, BELOW, OUTSIDE
+from eventide.continuous.tables import (
+    ABS,
+    COUNT,
+    E0,
+    MODE_SLOTS,
+    MODE_VALUES,
+    MODES,
+    PASSES,
+    PER_SURFACE,
+    REL,
+    RUNS,
+    SHARE,
+    SLIDE_HEAD,
+    SLIDES,
+    SURFACE,
+    WIDTH_OF_PASS,
+    Y,
+)
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+FINEST: Final = 2.0**-40
+"""A state is moved off its surface by this share of its tolerance at first, then by twice as much, and so on."""
+
+
+@dataclass
+class Slide:
+    """A motion along one surface.
+
+    surface     the condition that is true above it, watched apart
+    share       the slot for the share of the field above
+    modes       by slot: the number below, above, and outside of passes
+    """
+
+    surface: Condition
+    share: int
+    modes: dict[int, list[float]] = field(default_factory=dict)
+
+
+class Sliding:
+    """The slides of one flow, as its passes read them.
+
+    slides      by the component that stands for each, in the order in which they began
+    """
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+        self._motion: Motion = flow.motion
+        self._blocks: list[tuple[Any, int, int]] = []
+        self.slides: dict[Any, Slide] = {}
+        self._opened: Any = None
+        self._told: tuple[list[Any], list[int]] = [], []
+
+    def note_opening(self) -> None:
+        """An event may change the states from now on, or what has been changed counts as not changed by it."""
+        self._opened = self._states()
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether an event has changed a state of the flow, or which states there are."""
+        return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
+
+    def _states(self) -> Any:
+        return self._motion.arena.table[Y, list(self._flow.slots)]
+
+    def direction(self, owner: Any) -> dict[int, float]:
+        """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
+        motion, flow = self._motion, self._flow
+        owners, slots = self._told
+        if owner not in owners:
+            return {}
+        head, numbers = motion.flow_ints.view[flow.number, SLIDES], motion.constants.array
+        width, place = motion.lists.view[head + WIDTH_OF_PASS], motion.lists.view[head + PASSES]
+        below = numbers[place : place + len(slots)]
+        place += (1 + owners.index(owner)) * width
+        changes = (numbers[place : place + len(slots)] - below).tolist()
+        return {slot: change for slot, change in zip(slots, changes, strict=True) if slot in flow.slots}
+
+    def renew(self) -> None:
+        """Tell the passes what there is now; before a flow that has been touched is settled."""
+        self._opened = None
+        for blocks, place, size in self._blocks:
+            blocks.release(place, size)
+        self._blocks.clear()
+        motion, flow = self._motion, self._flow
+        self._told = [], []
+        motion.flow_ints.view[flow.number, SLIDES] = self._write() if self.slides else -1
+
+    def _write(self) -> int:
+        motion, slides = self._motion, self.slides.values()
+        slots = [slot for low, high in self._flow.segments.rows() for slot in range(low, high)]
+        self._told = list(self.slides), slots
+        runs = [run for owner in self._flow.owners() if owner not in self.slides for run in computed_runs(owner)]
+        width = len(slots) + sum(high - low for low, high in runs)
+        count = len(slides)
+        passes = self._block(motion.constants, [0.0] * ((count + 1) * (width + count)))
+        head = [0] * (SLIDE_HEAD + count * PER_SURFACE)
+        head[COUNT], head[WIDTH_OF_PASS], head[PASSES], head[RUNS] = count, width, passes, len(runs)
+        for k, slide in enumerate(slides):
+            at, modes = SLIDE_HEAD + k * PER_SURFACE, slide.modes
+            head[at + SURFACE], head[at + SHARE], head[at + MODES] = slide.surface.row, slide.share, len(modes)
+            head[at + MODE_SLOTS] = self._block(motion.lists, list(modes))
+            values = [value[side] for side in (BELOW, ABOVE, OUTSIDE) for value in modes.values()]
+            head[at + MODE_VALUES] = self._block(motion.constants, values)
+        return self._block(motion.lists, [*head, *(bound for run in runs for bound in run)])
+
+    def _block(self, blocks: Any, values: list[Any]) -> int:
+        place = int(blocks.allocate(len(values)))
+        for k, value in enumerate(values):
+            blocks.view[place + k] = value
+        self._blocks.append((blocks, place, len(values)))
+        return place
+
+
+def computed_runs(owner: Any) -> list[tuple[int, int]]:
+    """The slots that an owner's laws set besides rates: computed values and sums, then computed vectors."""
+    layout = getattr(owner, "_layout", None)
+    if layout is None:
+        return []
+    runs = [(owner._side, owner._side + len(layout.computed) + len(layout.sums))]
+    for name in layout.computed_vectors:
+        slots = layout.slots(owner, name)
+        runs.append((slots.start, slots.stop))
+    return [run for run in runs if run[0] < run[1]]
+
+
+def lead_aside(motion: Motion, direction: dict[int, float], is_there: Callable[[], bool]) -> bool:
+    """Move states along a direction as little as it takes until a test holds; False, unmoved, if a move within their
+    tolerances does not do.
+
+    direction   by slot, how far it moves in comparison with the others; as rates differ at a surface, so that what a
+                search for a state event leaves within dt_min is in reach as well
+    """
+    rows = motion.arena.rows
+    states, rests = rows[Y], rows[E0]
+    start = {slot: states[slot] for slot in direction}
+    room = min(
+        (_room(motion, slot, value) / abs(direction[slot]) for slot, value in start.items() if direction[slot]),
+        default=0.0,
+    )
+    room = max(room, 2.0 * motion.sim.dt_min)
+    scale = 0.0
+    while not is_there():
+        scale = 2.0 * scale if scale else FINEST * room
+        if not 0.0 < scale <= room:
+            for slot, value in start.items():
+                states[slot] = value
+            return False
+        for slot, value in start.items():
+            states[slot] = value + scale * direction[slot]
+            rests[slot] = 0.0
+    return True
+
+
+def _room(motion: Motion, slot: int, value: float) -> float:
+    rows = motion.arena.rows
+    return max(abs(rows[ABS][slot]) + abs(rows[REL][slot] * value), 64.0 * ulp(value))

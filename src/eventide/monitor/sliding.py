@@ -1,0 +1,469 @@
+"""Motion along a surface between two handlers, each of which leads back to it: when it begins and when it ends.
+
+After an event of a handler that may slide, the rate of its condition's number tells whether the event leads on, away
+from the surface, or back to it. If back, the other handler is next, just on the other side; if that leads back too,
+the state slides. What the handlers have written makes up the modes of the two sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous import Continuous, Variable
+from eventide.continuous.checks import names_in, states_set_from
+from eventide.continuous.sliding import Slide, computed_runs, lead_aside
+from eventide.continuous.tables import R, Y
+from eventide.declare import Computed, computed
+from eventide.discrete.conditions import Condition, Trigger, describe_function, when
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.continuous import Flow, Motion
+    from eventide.simulation import Simulation
+
+SUM: Final = 1e-9
+"""To this share, what several modes change together is the sum of what each changes."""
+
+
+class _Edge(Condition):
+    """The condition above a surface, tested in the passes of the laws and watched by nobody."""
+
+    __slots__ = ("trigger",)
+
+    def __init__(self, trigger: Trigger) -> None:
+        super().__init__(trigger.test, 0.0)
+        self.function, self.arguments = trigger.function, trigger.arguments
+        self.trigger = trigger
+
+    @property
+    def sim(self) -> Any:
+        """Where it is tested."""
+        return self.trigger.sim
+
+    @property
+    def owner(self) -> Any:
+        """The component."""
+        return self.trigger.component
+
+    @property
+    def name(self) -> str:
+        """The handler's."""
+        return self.trigger.name
+
+
+@dataclass
+class _Turn:
+    """An event of a handler that may slide.
+
+    numbers     all numbers of the model before it; rates: those of the flow, by slot
+    speed       of the number of its condition, before it
+    direction   by slot, by how much the event has changed the rate; wrote: the numbers it has written
+    """
+
+    trigger: Trigger
+    time: float
+    numbers: Any
+    rates: dict[int, float]
+    speed: float
+    direction: dict[int, float] = field(default_factory=dict)
+    wrote: dict[int, float] = field(default_factory=dict)
+
+
+def field_above_leads_away(self: Any) -> bool:
+    """The state is above its surface from now on."""
+    return self.share > 1.0  # type: ignore[no-any-return]  # a bool of floats
+
+
+def field_below_leads_away(self: Any) -> bool:
+    """The state is below its surface from now on."""
+    return self.share < 0.0  # type: ignore[no-any-return]  # a bool of floats
+
+
+class SlidingMotion(Continuous):
+    """Stands for the motion along one surface while it lasts: its share is part of what the laws say.
+
+    share   of the field above in the motion
+    """
+
+    share: Computed = computed()
+
+    def set_up(self, slides: Slides, above: Trigger) -> None:
+        """Be the motion between a handler and its partner below."""
+        self._slides = slides
+        self.above, self.below = above, _partner(above)
+        for trigger in (self.above, self.below):
+            for name, state in states_set_from(trigger.component._fields, trigger.handler):
+                raise ModelError(
+                    f"{trigger.name} sets {name} from {state}, and what handlers set counts as constant while the "
+                    "state slides: let them set which side it is, and let the equations say what depends on it and on "
+                    "states"
+                )
+        self.start_event = Trigger(self, lambda: True, self.begins, 0.0, False)
+        self.start_event.function = above.function
+        self.latest = above
+
+    def begins(self) -> None:
+        """The state slides from now on."""
+        self._slides.begin(self)
+
+    @when(field_above_leads_away, at_start=True)
+    def ends_above(self) -> None:
+        """It leaves the surface upwards."""
+        self._slides.end(self, self.above)
+
+    @when(field_below_leads_away, at_start=True)
+    def ends_below(self) -> None:
+        """It leaves the surface downwards."""
+        self._slides.end(self, self.below)
+
+
+class Slides:
+    """The motions along surfaces of one run.
+
+    is_awake    whether there is something to look at after this event
+    """
+
+    def __init__(self, sim: Simulation, motion: Motion) -> None:
+        self.sim = sim
+        self.motion = motion
+        self.is_awake = False
+        self._turn: _Turn | None = None
+        self._back: _Turn | None = None
+        self._next: Trigger | None = None
+        self._expected: dict[int, float] | None = None
+        self._modes: dict[int, None] = {}
+        self._under_way: dict[SlidingMotion, _Standing] = {}
+        self._unchecked: SlidingMotion | None = None
+
+    def note(self, trigger: Trigger) -> None:
+        """A handler that may slide is next."""
+        self.is_awake = True
+        motion = self.motion
+        flow, table = trigger.flow, motion.arena.table
+        rates = {slot: float(table[R, slot]) for slot in flow.slots}
+        self._turn = _Turn(trigger, self.sim.time, table[Y].copy(), rates, self._read(trigger)[1])
+
+    def look(self, *, is_rebound: bool) -> Trigger | None:
+        """After an event: who is to fire at once, as it would be on the other side of a surface; None if nobody.
+
+        is_rebound      whether a component has come to refer to another object
+        """
+        trigger = self._look(is_rebound=is_rebound)
+        self.is_awake = bool(self._under_way) or trigger is not None
+        return trigger
+
+    def _look(self, *, is_rebound: bool) -> Trigger | None:
+        turn, self._turn = self._turn, None
+        states: list[str] = []
+        if turn is not None:
+            turn.wrote, states = self._written(turn)
+            self._modes.update(dict.fromkeys(turn.wrote))
+        for sliding in [s for s in self._under_way if self._is_disturbed(s, is_rebound=is_rebound)]:
+            self._break_off(sliding)
+        if self._next is not None:
+            trigger, self._next = self._next, None
+            return trigger
+        if self._unchecked is not None:
+            self._check_sum(self._unchecked)
+        if turn is None:
+            return None
+        if self._expected is not None:
+            self._compare(turn)
+            return None
+        return self._follow(turn, states)
+
+    # --- from a handler's event to the motion ---------------------------------------------------------------------
+
+    def _read(self, trigger: Trigger) -> tuple[float, float]:
+        """The number of a trigger's condition, 0 or more where it holds, and its rate."""
+        measured = self.motion.measure(trigger)
+        plan = trigger.plan
+        if measured is None or measured[1] != measured[1] or plan.comparisons != 1 or plan.needs_laws:
+            raise ModelError(
+                f"{trigger.name} cannot slide along the edge of [{describe_function(trigger.function)}]: "
+                "its condition must be one comparison of states, or `crosses` of a function of states, that can be "
+                "read; sim.explain() says what cannot"
+            )
+        return measured
+
+    def _written(self, turn: _Turn) -> tuple[dict[int, float], list[str]]:
+        """The numbers that a handler has set besides what moves, and the names of the states that it has set."""
+        motion = self.motion
+        slots = turn.trigger.flow.slots
+        now = motion.arena.table[Y, : len(turn.numbers)]
+        wrote, states = {}, []
+        for slot in np.flatnonzero(~((now == turn.numbers) | ((now != now) & (turn.numbers != turn.numbers)))).tolist():
+            if slot in slots:
+                states.append(motion.system.name_of(slot))
+            elif not motion.system.is_active(slot) and not _is_computed(motion, slot):
+                wrote[slot] = float(turn.numbers[slot])
+        return wrote, states
+
+    def _follow(self, turn: _Turn, states: list[str]) -> Trigger | None:
+        """Who is next after the event of a handler: its partner, the motion, or nobody as the event leads on."""
+        motion, trigger = self.motion, turn.trigger
+        motion.settle()
+        speed = self._read(trigger)[1]
+        back, self._back = self._back, None
+        if not speed < 0.0:
+            return None
+        flow, table = trigger.flow, motion.arena.table
+        changes = {slot: float(table[R, slot]) - rate for slot, rate in turn.rates.items() if slot in flow.slots}
+        turn.direction = {slot: change for slot, change in changes.items() if change}
+        if back is not None and back.trigger is trigger.partner and back.time == self.sim.time:
+            return self._prepare(turn, speed, states)
+        partner = _partner(trigger)
+        if not self._lead(flow, turn.direction or turn.rates, partner):
+            return None  # it fired elsewhere: where a process has put the state
+        if not turn.direction:
+            raise ModelError(
+                f"{trigger.name} leads back to the edge of its condition and sets no number that the equations read, "
+                "so that there are no two sides to slide between: let the handlers set a field, such as `self.side = "
+                "1.0`, and the equations read it in place of the sign"
+            )
+        self._back = turn
+        return partner
+
+    def _prepare(self, turn: _Turn, speed: float, states: list[str]) -> Trigger:
+        """Both handlers lead back: set up the motion between them, and put the state on the surface."""
+        motion, trigger, flow = self.motion, turn.trigger, turn.trigger.flow
+        if states:
+            raise ModelError(
+                f"{trigger.name} sets the state {states[0]}, and slides along the edge of its condition: a handler "
+                "that slides sets fields only"
+            )
+        above = trigger if trigger.is_above else _partner(trigger)
+        sliding = above.sliding
+        if sliding is None:
+            assert above.surface is not None
+            sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.surface.name}")
+            sliding.set_up(self, above)
+            above.sliding = _partner(above).sliding = sliding
+        number = self._read(trigger)[0]
+        motion.touch(flow)
+        rows = motion.arena.rows
+        for slot, change in turn.direction.items():
+            rows[Y][slot] += number / (turn.speed - speed) * change if turn.speed > speed else 0.0
+        if flow.sliding is not None:
+            flow.sliding.note_opening()
+        modes = {}
+        for slot, before in turn.wrote.items():
+            now = rows[Y][slot]
+            if _is_read(motion, slot):
+                modes[slot] = [before, now, now] if trigger is above else [now, before, now]
+        sliding._slide = Slide(_Edge(above), sliding._layout.slot(sliding, "share"), modes)
+        sliding.latest = trigger
+        return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
+
+    def begin(self, sliding: SlidingMotion) -> None:
+        """The state slides: the two conditions rest, and the laws are executed on both sides."""
+        motion, slide = self.motion, sliding._slide
+        above, below = sliding.above, sliding.below
+        met: dict[Any, None] = {}
+        for trigger in (above, below):
+            met.update(dict.fromkeys(trigger.plan.touches or ()))
+        for slot in slide.modes:
+            met.update(dict.fromkeys(owner for owner in motion.groups.plans if _reads(motion, owner, slot)))
+        sliding._meets = tuple(met)
+        for trigger in (above, below):
+            self.sim._conditions.remove(trigger)
+        motion.watches.hold(slide.surface)
+        sliding.start()
+        self._under_way[sliding] = _Standing(motion)
+        if len(self._under_way) > 1:
+            self._unchecked = sliding
+
+    def _check_sum(self, sliding: SlidingMotion) -> None:
+        """Raise ModelError if a state that slides along several surfaces may do so in more than one way, or in none."""
+        self._unchecked = None
+        motion, flow = self.motion, sliding._flow
+        if len(flow.sliding.slides) < 2:
+            return
+        motion.settle()
+        together = dict.fromkeys(flow.slots, 0.0)
+        size = dict.fromkeys(flow.slots, 0.0)
+        for owner in flow.sliding.slides:
+            for slot, change in flow.sliding.direction(owner).items():
+                together[slot] += change
+                size[slot] += abs(change)
+        below, above = self._rates(flow, 0), self._rates(flow, 1)
+        names = ", ".join(owner.name for owner in flow.sliding.slides)
+        for slot, change in together.items():
+            tolerance = SUM * (size[slot] + abs(below[slot]) + abs(above[slot]))
+            if not abs(above[slot] - below[slot] - change) <= tolerance:
+                raise ModelError(
+                    f"{names} are at one time, and what their modes change in the rate of "
+                    f"{motion.system.name_of(slot)} is no sum of what each changes by itself, so that there is more "
+                    "than one motion along all surfaces: say which by equations of its own"
+                )
+        if any(not abs(motion.arena.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
+            raise ModelError(f"{names} are at one time, and no shares of the fields keep all of them on their surfaces")
+        motion.touch(flow)
+
+    def _rates(self, flow: Flow, side: int) -> dict[int, float]:
+        """The rates of a flow, with the modes of all that slides in it on one side."""
+        motion, rows = self.motion, self.motion.arena.rows
+        slides = flow.sliding.slides.values() if flow.sliding else ()
+        for slide in slides:
+            for slot, values in slide.modes.items():
+                rows[Y][slot] = values[side]
+        motion.host.evaluate(flow.number, self.sim.time, 0.0)
+        motion.host.raise_what_was_met()
+        for slide in slides:
+            for slot, values in slide.modes.items():
+                rows[Y][slot] = values[2]
+        return {slot: rows[R][slot] for slot in flow.slots}
+
+    # --- from the motion back -------------------------------------------------------------------------------------
+
+    def end(self, sliding: SlidingMotion, to: Trigger) -> None:
+        """The state leaves its surface to one side, whose handler is next."""
+        side = int(to is sliding.above)
+        modes = sliding._slide.modes
+        self._stop(sliding, to, {slot: values[1 - side] for slot, values in modes.items()})
+        self._next = to
+        self._expected = {slot: values[side] for slot, values in modes.items()}
+
+    def _break_off(self, sliding: SlidingMotion) -> None:
+        """An event has changed the model: the state goes on from the side of the handler that ran last.
+
+        If the handlers still lead back, the motion begins anew, with what they write then.
+        """
+        sim = self.sim
+        was_active, sim.active = sim.active, False
+        try:
+            self._stop(sliding, sliding.latest, {})
+            _partner(sliding.latest).armed = True
+        finally:
+            sim.active = was_active
+        self.motion.prepare()
+
+    def _stop(self, sliding: SlidingMotion, to: Trigger, modes: dict[int, float]) -> None:
+        motion = self.motion
+        flow = sliding._flow
+        assert flow.sliding is not None
+        sign = -1.0 if to is sliding.above else 1.0
+        direction = {slot: sign * change for slot, change in flow.sliding.direction(sliding).items() if change}
+        del self._under_way[sliding]
+        sliding.stop()
+        motion.watches.let_go(sliding._slide.surface)
+        for trigger in (sliding.above, sliding.below):
+            if _is_bound(trigger):
+                rank, trigger.armed = trigger.rank, False
+                self.sim._conditions.add(trigger)
+                trigger.rank = rank
+        for slot, value in modes.items():
+            motion.arena.rows[Y][slot] = value
+            motion.written(slot)
+        self._lead(flow, direction, to)
+
+    def _lead(self, flow: Flow, direction: dict[int, float], to: Trigger) -> bool:
+        """Move the state just to one side of a surface; whether that is near."""
+        self.motion.touch(flow)
+        partner = _partner(to)
+        is_led = lead_aside(self.motion, direction, lambda: bool(to.test()) and not partner.test())
+        if flow.sliding is not None:
+            flow.sliding.note_opening()
+        return is_led
+
+    def _compare(self, turn: _Turn) -> None:
+        """What a handler writes when the state leaves its surface must be what it has written before."""
+        expected, self._expected = self._expected or {}, None
+        numbers = self.motion.arena.rows[Y]
+        for slot, value in expected.items():
+            if numbers[slot] != value:
+                raise ModelError(
+                    f"{turn.trigger.name} sets {self.motion.system.name_of(slot)} to {numbers[slot]!r} at the end of a "
+                    f"motion along the edge of its condition, and it was {value!r} when that began. What handlers set "
+                    "counts as constant while the state slides: let them set which side it is, and let the equations "
+                    "say what depends on it and on states"
+                )
+
+    # --- what changes meanwhile -----------------------------------------------------------------------------------
+
+    def _is_disturbed(self, sliding: SlidingMotion, *, is_rebound: bool) -> bool:
+        """Whether an event has changed something that the motion, or what its handlers write, may depend on."""
+        standing, rows = self._under_way[sliding], self.motion.arena.rows
+        if not standing.members:
+            standing.members = _members(sliding._flow)  # it has just begun, and has been given its place
+            return False
+        if is_rebound or not (_is_bound(sliding.above) and _is_bound(sliding.below)):
+            return True
+        if sliding._flow.sliding.has_moved or standing.members != _members(sliding._flow):
+            return True
+        if any(rows[Y][slot] != values[2] for slot, values in sliding._slide.modes.items()):
+            return True
+        return any(slot not in self._modes for slot in standing.changed())
+
+
+class _Standing:
+    """What stands still while a state slides, to see whether an event has changed it."""
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self.members: list[Any] = []
+        self._numbers = motion.arena.table[Y].copy()
+        self._stands = np.zeros(len(self._numbers), dtype=bool)
+        for owner in motion.arena.owners():
+            for low, high in _runs(owner):
+                self._stands[low:high] = True
+            for low, high in _moving_runs(owner):
+                self._stands[low:high] = False
+
+    def changed(self) -> list[int]:
+        """The slots of numbers that have changed."""
+        now = self._motion.arena.table[Y, : len(self._numbers)]
+        same = (now == self._numbers) | ((now != now) & (self._numbers != self._numbers))
+        return np.flatnonzero(~same & self._stands).tolist()
+
+
+def _partner(trigger: Trigger) -> Trigger:
+    assert trigger.partner is not None  # who slides has one
+    return trigger.partner
+
+
+def _is_bound(trigger: Trigger) -> bool:
+    """Whether a handler belongs to its component now, which has not been stopped since it began to slide."""
+    component: Any = trigger.component
+    return any(trigger is other for other, _ in component._handlers)
+
+
+def _members(flow: Flow) -> list[Any]:
+    """Who belongs to a flow, but for what stands for motions."""
+    return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
+
+
+def _runs(owner: Any) -> list[tuple[int, int]]:
+    """All slots of an owner."""
+    if isinstance(owner, Variable):
+        return [(owner._slot, owner._slot + 1)]
+    layout = owner._layout
+    return [(owner._base, owner._base + layout.moving), (owner._side, owner._side + layout.standing)]
+
+
+def _moving_runs(owner: Any) -> list[tuple[int, int]]:
+    """The slots of an owner that change between events."""
+    return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
+
+
+def _is_computed(motion: Motion, slot: int) -> bool:
+    owner = motion.arena.owner_of(slot)
+    return any(low <= slot < high for low, high in computed_runs(owner))
+
+
+def _is_read(motion: Motion, slot: int) -> bool:
+    """Whether an active law reads a number, as it does the mode of a side and not a count of the sides."""
+    return any(_reads(motion, owner, slot) for owner in motion.groups.plans)
+
+
+def _reads(motion: Motion, owner: Any, slot: int) -> bool:
+    """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
+    plan = motion.groups.plans[owner]
+    if not plan.is_opaque:
+        return slot in plan.reads
+    name = motion.system.name_of(slot).rpartition(".")[2]
+    return not isinstance(owner, Variable) and name in names_in(owner._laws(), type(owner))

@@ -1,0 +1,142 @@
+"""Where states stand: side by side, whatever stands aside; and laws of one kernel as one call."""
+
+from __future__ import annotations
+
+import gc
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.continuous.tables import RUN
+
+
+class Furnace(ev.Continuous):
+    temperature: ev.State = ev.state(1500.0)
+    share: float = 0.01
+    heat: ev.Sum = ev.sum_()
+    excess: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.excess = self.temperature - 1000.0
+        self.rate.temperature = -self.share * self.heat
+
+
+class Ingot(ev.Continuous):
+    furnace: Furnace
+    temperature: ev.State = ev.state(300.0)
+    coefficient: float = 0.125
+    colour: int = 0
+
+    def contributions(self) -> None:
+        self.furnace.heat += self.coefficient * (self.furnace.temperature - self.temperature)
+
+    def equations(self) -> None:
+        self.rate.temperature = self.coefficient * (self.furnace.temperature - self.temperature)
+
+
+class Slab(Ingot):
+    thickness: ev.VectorState = ev.vector(size=2)
+
+    def equations(self) -> None:
+        self.rate.temperature = 0.5 * self.coefficient * (self.furnace.temperature - self.temperature)
+        self.rate.thickness[0] = -1e-3
+
+
+def load(sim: ev.Simulation, count: int = 8) -> tuple[Furnace, list[Ingot]]:
+    furnace = Furnace(sim).start()
+    kinds = [Ingot, Slab]
+    load = [kinds[k // 3 % 2](sim, furnace=furnace, coefficient=0.1 / (1 + k), colour=k) for k in range(count)]
+    return furnace, [ingot.start() for ingot in load]
+
+
+def the_flow(sim: ev.Simulation) -> Any:
+    (flow,) = sim._continuum.motion.flows.values()
+    return flow
+
+
+def test_states_of_all_objects_of_a_flow_are_one_run_of_slots() -> None:
+    sim = ev.Simulation()
+    _, ingots = load(sim)
+    sim.run(until=1.0)
+    assert len(the_flow(sim).segments.rows()) == 1
+    assert len(the_flow(sim).slots) == 1 + 8 + 2 * 3
+    ingots[3].stop()
+    sim.run(until=2.0)
+    assert len(the_flow(sim).segments.rows()) == 2
+    ingots[3].start()
+    sim.run(until=3.0)
+    assert len(the_flow(sim).segments.rows()) == 1
+
+
+def test_who_is_gone_leaves_room_for_the_next() -> None:
+    sim = ev.Simulation()
+    furnace, ingots = load(sim)
+    sim.run(until=1.0)
+    width = sim._continuum.arena.table.shape[1]
+    for _ in range(100):
+        ingots.pop(0).stop()
+        gc.collect(0)
+        ingots.append(Ingot(sim, furnace=furnace, colour=7).start())
+        sim.run(until=sim.time + 0.25)
+        assert [ingot.colour for ingot in ingots[-1:]] == [7]
+    assert sim._continuum.arena.table.shape[1] == width
+
+
+def test_quantities_keep_their_values_when_the_table_grows() -> None:
+    sim = ev.Simulation()
+    furnace, ingots = load(sim)
+    sim.run(until=1.0)
+    seen = [furnace.temperature, furnace.heat, furnace.excess, furnace.share, *(ingot.colour for ingot in ingots)]
+    others = [Slab(sim, furnace=furnace, thickness=[1.0 + k, 2.0]) for k in range(500)]
+    assert [furnace.temperature, furnace.heat, furnace.excess, furnace.share, *(i.colour for i in ingots)] == seen
+    assert [float(other.thickness[0]) for other in others] == [1.0 + k for k in range(500)]
+    assert [(other.coefficient, other.colour) for other in others] == [(0.125, 0)] * 500
+    names = [other["thickness"][1].name for other in others[:2]]
+    assert names == [f"{other.name}.thickness[1]" for other in others[:2]]
+
+
+def runs_of(flow: Any) -> list[int]:
+    """How many laws each call is for, from each place of the chain on."""
+    chain = flow.chain
+    return chain.table.array[chain.start : chain.start + chain.count, RUN].tolist()
+
+
+def test_laws_of_one_kernel_are_one_call_and_keep_their_order() -> None:
+    def run(compile_: Any, *priorities: tuple[int, float]) -> tuple[list[list[int]], list[float]]:
+        sim = ev.Simulation(compile=compile_, stepping="together")
+        furnace, ingots = load(sim)
+        for k, priority in priorities:
+            ingots[k].set_priority(priority)
+        sim.run(until=2.0)
+        runs = [runs_of(the_flow(sim))]
+        ingots[1].stop()
+        sim.run(until=4.0)
+        runs.append(runs_of(the_flow(sim)))
+        return runs, [furnace.temperature, *(ingot.temperature for ingot in ingots)]
+
+    contributions = [8, 7, 6, 5, 4, 3, 2, 1]
+    runs, values = run(True)
+    assert runs[0] == [*contributions, 1, 3, 2, 1, 3, 2, 1, 2, 1]  # the furnace, 3 ingots, 3 slabs, 2 ingots
+    assert runs[1] == [*contributions[1:], 1, 2, 1, 3, 2, 1, 2, 1]
+    assert values == run(False)[1]
+    runs, values = run(True, (7, 1.0), (4, 2.0))
+    assert runs[0] == [*contributions, 1, 1, 1, 3, 2, 1, 2, 1, 1]
+    assert runs[1] == [*contributions[1:], 1, 1, 1, 2, 1, 2, 1, 1]
+    assert values == run(False, (7, 1.0), (4, 2.0))[1]
+
+
+@pytest.mark.parametrize("compile_", [True, False])
+def test_sums_do_not_depend_on_where_objects_stand(compile_: bool) -> None:
+    def run(*, holes: bool) -> tuple[float, ...]:
+        sim = ev.Simulation(compile=compile_, stepping="together")
+        furnace = Furnace(sim).start()
+        if holes:
+            for k in range(6):
+                Ingot(sim, furnace=furnace, colour=k)
+            gc.collect()  # what nobody holds is gone: its slots are taken by those who come
+        ingots = [Ingot(sim, furnace=furnace, coefficient=0.3 ** (1 + k)).start() for k in range(9)]
+        sim.run(until=5.0)
+        return furnace.temperature, *(ingot.temperature for ingot in ingots)
+
+    assert run(holes=True) == run(holes=False)

@@ -1,0 +1,655 @@
+"""Promise 8, where two handlers lead back to one surface: the state slides along it, or is held there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import asin, atan, atan2, copysign, cos, exp, pi, remainder, sin, sqrt
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+Make = Callable[..., ev.Simulation]
+TIGHT = {"abs_error": 1e-10, "rel_error": 1e-10}
+
+
+def story(log: Any) -> list[tuple[float, str]]:
+    """When who acted."""
+    return [(entry.time, entry.who) for entry in log]
+
+
+def close(*expected: tuple[float, str]) -> list[tuple[Any, str]]:
+    return [(pytest.approx(time, abs=1e-9), who) for time, who in expected]
+
+
+class Relay(ev.Continuous):
+    """x' = -sign(x) + drift * t + load."""
+
+    x: ev.State = ev.state(1.0)
+    clock: ev.State = ev.state(0.0)
+    side: float = -1.0
+    gain: float = 1.0
+    drift: float = 0.0
+    load: float = 0.0
+    switches: int = 0
+
+    def equations(self) -> None:
+        self.rate.clock = 1.0
+        self.rate.x = self.side + self.drift * self.clock + self.load
+
+    @ev.when(lambda self: self.x < 0.0)
+    def below(self) -> None:
+        self.side = self.gain
+        self.switches += 1
+
+    @ev.when(lambda self: self.x > 0.0)
+    def above(self) -> None:
+        self.side = -self.gain
+        self.switches += 1
+
+    sliding = above.slides(below)
+
+
+def test_a_relay_slides_until_one_field_leads_away(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", drift=0.25).start()
+    log = sim.log()
+    sim.run(until=3.0)
+    # While x stays 0, -s + (1 - s) + t / 4 = 0.
+    assert (relay.x, relay.sliding) == (0.0, pytest.approx((1.0 + 3.0 / 4.0) / 2.0, abs=1e-12))
+    sim.run(until=6.0)
+    meets = 4.0 - sqrt(8.0)  # 1 - t + t**2 / 8 = 0
+    assert story(log) == close(
+        (meets, "relay.below"),
+        (meets, "relay.above"),
+        (meets, "relay.sliding.begins"),
+        (4.0, "relay.sliding.ends_above"),
+        (4.0, "relay.above"),
+    )
+    assert (relay.sliding, relay.switches) == (None, 3)
+    assert relay.x == pytest.approx(0.5, abs=1e-9)  # the integral of t / 4 - 1 from 4 to 6
+
+
+@pytest.mark.parametrize("dt_min", [1e-9, 1e-4])
+def test_what_a_search_leaves_is_brought_to_the_surface(simulate: Make, dt_min: float) -> None:
+    sim = simulate(**TIGHT, dt_min=dt_min)
+    relay = Relay(sim, name="relay", drift=0.25).start()
+    log = sim.log()
+    sim.run(until=3.0)
+    assert [who for _, who in story(log)] == ["relay.below", "relay.above", "relay.sliding.begins"]
+    assert abs(relay.x) < 1e-15
+    assert log[0].time == pytest.approx(4.0 - sqrt(8.0), abs=max(1e-9, dt_min))
+
+
+class Block(ev.Continuous):
+    """A block on a belt of speed 1, on a spring of stiffness 1: Coulomb friction of size 1."""
+
+    x: ev.State = ev.state(-2.0)
+    v: ev.State = ev.state(0.0)
+    side: int = 1
+    friction: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.friction = float(self.side)
+        self.rate.x = self.v
+        self.rate.v = self.friction - self.x
+
+    @ev.when(ev.crosses(lambda self: self.v, 1.0, direction="up"))
+    def overtakes(self) -> None:
+        self.side = -1
+
+    @ev.when(ev.crosses(lambda self: self.v, 1.0, direction="down"))
+    def falls_behind(self) -> None:
+        self.side = 1
+
+    sticks = overtakes.slides(falls_behind)
+
+
+def test_a_block_sticks_to_its_belt_and_slips(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    block = Block(sim, name="block").start()
+    log = sim.log()
+    trace = sim.record(block, every=0.125, friction=lambda: block.friction, sticks=lambda: block.sticks is not None)
+    sim.run(until=6.0)
+    # First x = 1 - 3 cos t; then x = -1 + (x1 + 1) cos s + sin s, which has speed 1 again when tan(s / 2) = -(x1 + 1).
+    faster = asin(1.0 / 3.0)
+    x1 = 1.0 - sqrt(8.0)
+    sticks = faster + 2.0 * atan(-(x1 + 1.0))
+    slips = sticks + 1.0 - (-2.0 - x1)
+    assert story(log) == close(
+        (faster, "block.overtakes"),
+        (sticks, "block.falls_behind"),
+        (sticks, "block.overtakes"),
+        (sticks, "block.sticks.begins"),
+        (slips, "block.sticks.ends_below"),
+        (slips, "block.falls_behind"),
+    )
+    assert (block.x, block.v) == (
+        pytest.approx(1.0 + sin(6.0 - slips), abs=1e-8),
+        pytest.approx(cos(6.0 - slips), abs=1e-8),
+    )
+    rows = [row for row in trace.to_pandas().reset_index().to_numpy().tolist() if sticks + 1e-9 < row[0] < slips - 1e-9]
+    assert len(rows) > 8
+    # While it sticks, friction is what the spring pulls, not what either side says.
+    assert [(v, own, told, on) for _, _, v, own, told, on in rows] == [
+        (pytest.approx(1.0, abs=1e-10), pytest.approx(x, abs=1e-10), own, True) for _, x, _, own, _, _ in rows
+    ]
+
+
+class Pendulum(ev.Continuous):
+    """x1' = x2, x2' = u + 0.3 sin t, with a controller that switches on the line x2 + 2 x1 = 0."""
+
+    a: ev.State = ev.state(1.0)
+    b: ev.State = ev.state(0.0)
+    u: float = -2.0
+
+    def equations(self) -> None:
+        self.rate.a = self.b
+        self.rate.b = self.u + 0.3 * sin(self.sim.time)
+
+    @ev.when(lambda self: self.b + 2.0 * self.a > 0.0)
+    def over(self) -> None:
+        self.u = -2.0
+
+    @ev.when(lambda self: self.b + 2.0 * self.a < 0.0)
+    def under(self) -> None:
+        self.u = 2.0
+
+    mode = over.slides(under)
+
+
+def test_a_sliding_controller_leads_to_the_origin(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    plant = Pendulum(sim, name="plant").start()
+    log = sim.log()
+    sim.run(until=1.0)
+    assert [who for _, who in story(log)] == ["plant.under", "plant.over", "plant.under", "plant.mode.begins"]
+    begun = plant.a
+    sim.run(until=5.0)
+    assert plant.a == pytest.approx(begun * exp(-8.0), abs=1e-9)
+    assert abs(plant.b + 2.0 * plant.a) < 1e-14
+    # The equivalent control: -2 s + 2 (1 - s) = -2 x2 - 0.3 sin t.
+    assert 2.0 - 4.0 * (plant.mode or 0.0) == pytest.approx(-2.0 * plant.b - 0.3 * sin(5.0), abs=1e-9)
+
+
+class Ring(ev.Continuous):
+    """A turn around the origin, drawn outwards inside the unit circle and inwards outside of it."""
+
+    x: ev.State = ev.state(2.0)
+    y: ev.State = ev.state(0.0)
+    side: float = -1.0
+
+    def equations(self) -> None:
+        r = sqrt(self.x**2 + self.y**2)
+        self.rate.x = -self.y + self.side * self.x / r
+        self.rate.y = self.x + self.side * self.y / r
+
+    @ev.when(lambda self: self.x**2 + self.y**2 > 1.0)
+    def out(self) -> None:
+        self.side = -1.0
+
+    @ev.when(lambda self: self.x**2 + self.y**2 < 1.0)
+    def within(self) -> None:
+        self.side = 1.0
+
+    circle = out.slides(within)
+
+
+def test_a_curved_surface_is_kept_without_drift() -> None:
+    sim = ev.Simulation(abs_error=1e-7, rel_error=1e-7)
+    ring = Ring(sim).start()
+    offs = []
+    for k in range(1, 21):
+        sim.run(until=50.0 * k)
+        offs.append(abs(sqrt(ring.x**2 + ring.y**2) - 1.0))
+    assert sim.report().steps > 5000
+    assert max(offs) < 1e-7
+    assert remainder(atan2(ring.y, ring.x) - 1000.0, 2.0 * pi) == pytest.approx(0.0, abs=1e-3)
+
+
+class Tank(ev.Continuous):
+    """A tank at its edge: what is too much runs over."""
+
+    level: ev.State = ev.state(0.0)
+    spilled: ev.State = ev.state(0.0)
+    is_full: bool = False
+
+    def equations(self) -> None:
+        over = 100.0 if self.is_full else 0.0
+        self.rate.level = sin(self.sim.time) - over
+        self.rate.spilled = over
+
+    @ev.when(lambda self: self.level > 1.0)
+    def overflows(self) -> None:
+        self.is_full = True
+
+    @ev.when(lambda self: self.level < 1.0)
+    def ebbs(self) -> None:
+        self.is_full = False
+
+    edge = overflows.slides(ebbs)
+
+
+def test_a_tank_spills_what_is_too_much(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    tank = Tank(sim, name="tank").start()
+    log = sim.log()
+    sim.run(until=2.0 * pi)
+    assert story(log) == close(
+        (pi / 2.0, "tank.overflows"),
+        (pi / 2.0, "tank.ebbs"),
+        (pi / 2.0, "tank.edge.begins"),
+        (pi, "tank.edge.ends_below"),
+        (pi, "tank.ebbs"),
+    )
+    assert (tank.level, tank.spilled) == (pytest.approx(-1.0, abs=1e-9), pytest.approx(1.0, abs=1e-9))
+
+
+class Turncoat(Relay):
+    @ev.when(ev.crosses(lambda self: self.x))
+    def switch(self) -> None:
+        self.side = -self.side
+
+    @ev.when(lambda self: False)
+    def below(self) -> None: ...
+
+    @ev.when(lambda self: False)
+    def above(self) -> None: ...
+
+    along = switch.slides()
+
+
+def test_one_handler_of_a_crossing_slides_by_itself(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Turncoat(sim, name="relay", drift=0.25).start()
+    log = sim.log()
+    sim.run(until=6.0)
+    meets = 4.0 - sqrt(8.0)
+    assert story(log) == close(
+        (meets, "relay.switch"),
+        (meets, "relay.switch"),
+        (meets, "relay.along.begins"),
+        (4.0, "relay.along.ends_above"),
+        (4.0, "relay.switch"),
+    )
+    assert (relay.x, relay.side) == (pytest.approx(0.5, abs=1e-9), -1.0)
+
+
+# --- several surfaces -------------------------------------------------------------------------------------------------
+
+
+class Pair(ev.Continuous):
+    """Two relays that act on each other's state; `product` makes more of both than their sum."""
+
+    x: ev.State = ev.state(1.0)
+    y: ev.State = ev.state(0.5)
+    u: float = -1.0
+    w: float = -1.0
+    coupling: float = 0.0
+    product: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.x = self.u + 0.2 + self.coupling * self.w + self.product * self.u * self.w
+        self.rate.y = self.w - 0.3 + self.coupling * self.u
+
+    @ev.when(lambda self: self.x < 0.0)
+    def x_below(self) -> None:
+        self.u = 1.0
+
+    @ev.when(lambda self: self.x > 0.0)
+    def x_above(self) -> None:
+        self.u = -1.0
+
+    @ev.when(lambda self: self.y < 0.0)
+    def y_below(self) -> None:
+        self.w = 1.0
+
+    @ev.when(lambda self: self.y > 0.0)
+    def y_above(self) -> None:
+        self.w = -1.0
+
+    along_x = x_above.slides(x_below)
+    along_y = y_above.slides(y_below)
+
+
+@pytest.mark.parametrize("coupling", [0.0, 0.3])
+def test_two_surfaces_at_once_have_the_shares_that_keep_both(simulate: Make, coupling: float) -> None:
+    sim = simulate(**TIGHT)
+    pair = Pair(sim, name="pair", coupling=coupling).start()
+    log = sim.log()
+    sim.run(until=5.0)
+    assert [who for _, who in story(log)] == [
+        *("pair.y_below", "pair.y_above", "pair.along_y.begins"),
+        *("pair.x_below", "pair.x_above", "pair.along_x.begins"),
+    ]
+    # u + 0.2 + c w = 0 and w - 0.3 + c u = 0.
+    w = (0.3 + 0.2 * coupling) / (1.0 - coupling**2)
+    u = -0.2 - coupling * w
+    assert (pair.along_x, pair.along_y) == (pytest.approx((1.0 - u) / 2.0), pytest.approx((1.0 - w) / 2.0))
+    assert abs(pair.x) + abs(pair.y) < 1e-15
+
+
+def test_two_surfaces_whose_modes_are_no_sum_are_refused(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    Pair(sim, name="pair", product=0.3).start()
+    with pytest.raises(
+        ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is no sum"
+    ):
+        sim.run(until=5.0)
+
+
+def test_many_slide_each_by_itself(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relays = [Relay(sim, name=f"r{k}", drift=0.25, x=1.0 + k / 4.0).start() for k in range(4)]
+    log = sim.log()
+    sim.run(until=6.0)
+    assert len(log) == 5 * 4
+    for k, relay in enumerate(relays):
+        meets = 4.0 - sqrt(16.0 - 8.0 * (1.0 + k / 4.0))
+        assert story(e for e in log if e.who.startswith(relay.name)) == close(
+            (meets, f"r{k}.below"),
+            (meets, f"r{k}.above"),
+            (meets, f"r{k}.sliding.begins"),
+            (4.0, f"r{k}.sliding.ends_above"),
+            (4.0, f"r{k}.above"),
+        )
+        assert relay.x == pytest.approx(0.5, abs=1e-9)
+
+
+# --- what happens meanwhile -------------------------------------------------------------------------------------------
+
+
+def test_an_event_that_changes_the_model_asks_the_handlers_again(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", load=0.25).start()
+    seen: list[Any] = []
+
+    def process() -> ev.Life:
+        yield ev.hold(2.0)
+        relay.gain = 2.0  # which only the handlers read
+        yield ev.hold(1.0)
+        seen.append((relay.sliding, relay.switches))
+        relay.load = 5.0  # more than either side can hold: it goes up
+        yield ev.hold(1.0)
+        seen.append((relay.sliding, relay.switches, relay.x))
+        relay.load = 0.5  # and comes back, with x' = -1.5
+        yield ev.hold(3.0)
+        seen.append((relay.sliding, relay.switches, relay.x))
+        relay.x = -1.0
+        yield ev.hold(0.25)
+        seen.append((relay.sliding, relay.switches, relay.side))
+        yield ev.hold(1.0)
+        seen.append((relay.sliding, relay.switches))
+
+    sim.process(process(), name="process")
+    sim.run(until=20.0)
+    # Each time both handlers run once; the state that was set below leads to the one there alone, then to both.
+    assert seen == [
+        (pytest.approx(0.5625), 4),
+        (None, 4, pytest.approx(3.0)),
+        (pytest.approx(0.625), 6, pytest.approx(0.0, abs=1e-15)),
+        (None, 7, 2.0),
+        (pytest.approx(0.625), 9),
+    ]
+
+
+def test_what_stops_slides_no_longer(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", load=0.25).start()
+    other = Relay(sim, name="other", load=0.25, x=2.0).start()
+
+    def process() -> ev.Life:
+        yield ev.hold(2.0)
+        relay.stop()
+        yield ev.hold(2.0)
+        relay.x, relay.side = 1.0, -1.0
+        relay.start()
+
+    sim.process(process(), name="process")
+    sim.run(until=3.0)
+    assert (relay.sliding, relay.switches, other.sliding) == (None, 2, pytest.approx(0.625))
+    sim.run(until=8.0)
+    assert (relay.sliding, relay.switches, other.sliding) == (
+        pytest.approx(0.625),
+        4,
+        pytest.approx(0.625),
+    )
+
+
+def run_relay(**options: Any) -> tuple[list[Any], list[float]]:
+    """The log and the numbers of one run."""
+    records = options.pop("records", False)
+    sim = ev.Simulation(**TIGHT, **options)
+    relay, block = Relay(sim, name="relay", drift=0.25).start(), Block(sim, name="block").start()
+    if records:
+        sim.record(relay, block, every=0.01, sliding=lambda: relay.sliding or 0.0)
+    log = sim.log()
+    sim.run(until=6.0)
+    return [(*entry[:3], entry.wrote) for entry in log], [relay.x, relay.clock, block.x, block.v]
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_plain_and_native_give_the_same_bits(stepping: str) -> None:
+    assert run_relay(compile=False, stepping=stepping) == run_relay(stepping=stepping)
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_recordings_leave_the_motion_as_it_is(stepping: str) -> None:
+    assert run_relay(stepping=stepping) == run_relay(stepping=stepping, records=True)
+
+
+@pytest.mark.parametrize("method", [ev.DORMAND_PRINCE, ev.DOP853, ev.methods.ADAMS, ev.RK4])
+def test_any_method_slides(method: Any) -> None:
+    options = {"dt_max": 1.0 / 256.0} if method in (ev.RK4, ev.methods.ADAMS) else {}
+    sim = ev.Simulation(**TIGHT, **options)
+    sim.method = method
+    relay = Relay(sim, name="relay", drift=0.25).start()
+    log = sim.log()
+    sim.run(until=6.0)
+    assert len(log) == 5
+    assert (log[-1].time, relay.x) == (pytest.approx(4.0, abs=1e-8), pytest.approx(0.5, abs=1e-8))
+
+
+class Opaque(Relay):
+    """The relay with equations that cannot be compiled."""
+
+    def equations(self) -> None:
+        terms = {"side": self.side, "drift": self.slope() * self.clock}
+        self.rate.clock = 1.0
+        self.rate.x = terms["side"] + terms["drift"] + self.load
+
+    def slope(self) -> float:
+        return float(str(self.drift))
+
+
+def test_equations_that_cannot_be_compiled_slide_alike(simulate: Make) -> None:
+    sim = simulate(**TIGHT)
+    relay = Opaque(sim, name="relay", drift=0.25).start()
+    sim.run(until=6.0)
+    # `switches`, which no equation reads, is no mode: it counts on.
+    assert (relay.x, relay.switches, relay.side) == (pytest.approx(0.5, abs=1e-9), 3, -1.0)
+
+
+# --- what cannot slide ------------------------------------------------------------------------------------------------
+
+
+def test_equations_that_test_the_sign_themselves_are_refused(simulate: Make) -> None:
+    class Signed(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -1.0 if self.x > 0.0 else 1.0
+
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None: ...
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None: ...
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    Signed(sim, name="signed").start()
+    with pytest.raises(ev.ModelError, match=r"signed\.below leads back .* sets no number .* in place of the sign"):
+        sim.run(until=2.0)
+
+
+def test_handlers_that_set_a_state_are_refused(simulate: Make) -> None:
+    class Setter(Relay):
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            self.side = 1.0
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side, self.clock = -1.0, 0.0
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    Setter(sim, name="setter").start()
+    with pytest.raises(ev.ModelError, match=r"setter\.above sets the state setter\.clock, and slides"):
+        sim.run(until=2.0)
+
+
+def test_handlers_that_set_a_field_from_a_state_are_refused(simulate: Make) -> None:
+    class Follower(Relay):
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            size = 1.0 + self.clock
+            self.side = size
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side = copysign(1.0, -self.x)
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    Follower(sim, name="follower").start()
+    with pytest.raises(ev.ModelError, match=r"follower\.below sets side from clock, and what handlers set counts as"):
+        sim.run(until=2.0)
+
+
+def test_a_handler_that_sets_another_number_at_the_end_is_found(simulate: Make) -> None:
+    class Ageing(Relay):
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            self.side = 1.0
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side = -1.0 - self.sim.time
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    Ageing(sim, name="ageing", drift=0.25).start()
+    with pytest.raises(ev.ModelError, match=r"ageing\.above sets ageing\.side to -9\.6\d+ at the end .* it was -2\.17"):
+        sim.run(until=9.0)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [lambda self: self.x > 0.0 and self.clock > 0.0, lambda self: self.side + self.rate.x > 0.0],
+    ids=["two", "rate"],
+)
+def test_an_edge_that_is_not_one_comparison_of_states_is_refused(simulate: Make, condition: Any) -> None:
+    class Edged(Relay):
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            self.side = 1.0
+
+        @ev.when(condition)
+        def above(self) -> None:
+            self.side = -1.0
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    Edged(sim, name="edged").start()
+    with pytest.raises(
+        ev.ModelError, match=r"edged\.above cannot slide along the edge of \[lambda at .*one comparison"
+    ):
+        sim.run(until=2.0)
+
+
+def test_a_band_slides_nowhere(simulate: Make) -> None:
+    class Banded(Relay):
+        @ev.when(lambda self: self.x < -0.25)
+        def below(self) -> None:
+            self.side = 1.0
+            self.switches += 1
+
+        @ev.when(lambda self: self.x > 0.25)
+        def above(self) -> None:
+            self.side = -1.0
+            self.switches += 1
+
+        sliding = above.slides(below)
+
+    sim = simulate(**TIGHT)
+    relay = Banded(sim, name="banded").start()
+    sim.run(until=4.0)
+    assert (relay.switches, relay.sliding) == (6, None)
+
+
+def test_slides_is_said_of_the_handlers_of_one_surface() -> None:
+    @ev.when(lambda self: self.x > 0.0)
+    def above(self: Any) -> None: ...
+
+    @ev.when(lambda self: self.x < 0.0)
+    def below(self: Any) -> None: ...
+
+    @ev.when(ev.crosses(lambda self: self.x))
+    def crosses(self: Any) -> None: ...
+
+    with pytest.raises(TypeError, match=r"above\.slides takes the handler of the other side.*got <function"):
+        above.slides(lambda self: None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"above\.slides\(\) is for one handler of `crosses"):
+        above.slides()
+    with pytest.raises(TypeError, match=r"slides\(other\) for two handlers of one condition each"):
+        above.slides(crosses)
+    above.slides(below)
+    with pytest.raises(TypeError, match=r"above slides along two surfaces"):
+        above.slides(below)
+
+
+def test_a_subclass_with_another_handler_says_anew_which_slide() -> None:
+    class Other(Relay):
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side = -1.0
+
+    sim = ev.Simulation()
+    with pytest.raises(ev.ModelError, match=r"other has another handler in the place of above or below: say anew"):
+        Other(sim, name="other").start()
+
+
+# --- to hold ----------------------------------------------------------------------------------------------------------
+
+
+def test_chatter_may_end_in_a_rest(simulate: Make) -> None:
+    class Held(Relay):
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            self.side = 1.0
+            self.switches += 1
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side = -1.0
+            self.switches += 1
+
+        hold = above.accumulates(ev.rest(x=0.0))
+
+    sim = simulate(**TIGHT)
+    relay = Held(sim, name="held", load=0.25).start()
+    sim.run(until=3.0)
+    assert (relay.x, relay["x"].active, relay.clock) == (0.0, False, 3.0)
+    assert 1000 < relay.switches < 4100
+    relay.x = 1.0
+    relay["x"].start()
+    sim.run(until=3.5)
+    assert relay.x == pytest.approx(1.0 + 0.5 * (relay.side + 0.25))
