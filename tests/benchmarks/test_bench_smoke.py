@@ -13,8 +13,6 @@ from report import growth, table
 from starts import Start
 from workloads import WORKLOADS, Workload
 
-import eventide as ev
-
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
 COUNTS = {
