@@ -125,6 +125,25 @@ def test_waits_for_the_clock_are_found_as_well(simulate: Simulate) -> None:
 
 
 @pytest.mark.row("R-146")
+def test_where_no_end_is_known_steps_stay_as_short_as_proofs_need() -> None:
+    """Where nothing else is to come steps go ever farther, and what is worth a step must not grow with them."""
+    sim = ev.Simulation(rng=1)
+
+    def waiter() -> ev.Life:
+        yield ev.until(
+            lambda: (
+                sin(200.0 * sim.time**2) ** 2 + 0.9 * cos(200.0 * sim.time**2) ** 2 > 1.00001 + 0.01 * (4.0 - sim.time)
+            )
+        )
+
+    sim.process(waiter())
+    sim.run()
+    # The sum is 1 at its peaks, of which there are 400 t / pi in a time unit: from 4.001 on they reach above.
+    assert (sim.time - 4.001) * 1600.0 == pytest.approx(0.0, abs=pi)
+    assert sim.report().unproved == 0
+
+
+@pytest.mark.row("R-146")
 @pytest.mark.parametrize(
     ("condition", "options"),
     [
