@@ -189,3 +189,39 @@ def test_native_and_plain_runs_find_the_same_to_the_last_bit() -> None:
         return [*fired, str(report.steps), str(report.refused), str(report.evaluations)]
 
     assert {name: run(name, "auto") for name in CASES} == {name: run(name, False) for name in CASES}
+
+
+@pytest.mark.row("R-146")
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_events_ever_closer_to_a_time_are_named_although_no_ratio_tells_it(stepping: str) -> None:
+    """The intervals shrink with the square of what is left, so that their ratio tends to 1."""
+    fired: list[float] = []
+
+    class Clocked(ev.Continuous):
+        @ev.when(lambda self: sin(1.0 / (1.0 - self.sim.time)) > 0.5)
+        def fire(self) -> None:
+            assert len(fired) < 20_000
+            fired.append(self.sim.time)
+
+    sim = ev.Simulation(rng=1, stepping=stepping)
+    Clocked(sim).start()
+    with pytest.raises(ev.ModelError, match=r"Clocked 1\.fire fires ever faster"):
+        sim.run(until=2.0)
+    assert 1.0 - fired[-1] < 1e-4
+
+
+@pytest.mark.row("R-146")
+def test_a_chirp_is_no_accumulation() -> None:
+    """Its intervals shrink 3,000 times in a row, but what lies ahead does not."""
+    fired: list[float] = []
+
+    class Clocked(ev.Continuous):
+        @ev.when(lambda self: sin(exp(self.sim.time)) > 0.5)
+        def fire(self) -> None:
+            fired.append(self.sim.time)
+
+    sim = ev.Simulation(rng=1)
+    Clocked(sim).start()
+    sim.run(until=log(2.0 * pi * 3000.0 + 1.0))
+    # sin(1) is above 0.5 already: the first rise is that after a full turn.
+    assert len(fired) == 3000

@@ -50,6 +50,9 @@ SAME: Final = 0.01
 """How far ratios may differ, as a share, and count as one."""
 NEAR: Final = 1e-8
 """The end of the intervals is near when it is ahead by less than this share of the time (of 1, if that is more)."""
+PATIENCE: Final = 1000.0
+"""Where they have shrunk so often in a row their ratio tends to 1: the end is near NEARER times as far for each."""
+NEARER: Final = 0.1
 KEPT: Final = 4096
 """So many trails are kept in mind of what is not waited for."""
 
@@ -110,7 +113,10 @@ def ahead_of(a: Arrays, t: int, time: float) -> float:
     if not 0.0 < ratio < 1.0 or a.trails[t, STEADY] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
         return 0.0
     ahead = a.trails[t, INTERVAL] * ratio / (1.0 - ratio)
-    near = max(10.0 * a.settings[DT_MIN], NEAR * max(1.0, abs(time)))
+    near = NEAR * max(1.0, abs(time))
+    if a.trails[t, STEADY] >= PATIENCE:
+        near *= NEARER * a.trails[t, STEADY]
+    near = max(10.0 * a.settings[DT_MIN], near)
     return ahead if ahead < near else 0.0
 
 
