@@ -259,7 +259,8 @@ class Expressions(Ways):
         if self.is_guided:
             # For its guide a condition evaluates both, unless the other might never end where it is not asked for.
             mark, flow, unbounded = self.builder.mark(), self.flow.copy(), self.unbounded
-            other = operand()
+            with self.builder.where(one.text if is_and else self.builder.opposite(one.text)):
+                other = operand()
             if self.unbounded == unbounded:
                 return join(one, other)
             self.builder.return_to(mark)

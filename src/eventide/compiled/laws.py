@@ -69,7 +69,8 @@ class Conditions(Statements):
         self._followed.append(owner.path)
         try:
             self.loops = []
-            found = self._follow_law(Function(function, None, owner))
+            with self.builder.without_traps():
+                found = self._follow_law(Function(function, None, owner))
         except (CannotLower, Unlowerable):
             found = {}
         self._followed.pop()

@@ -16,7 +16,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
-from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, STILL
+from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, RAISES, STILL
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -135,8 +135,7 @@ class Lowering:
             "%row = getelementptr i64, ptr %ix, i64 %place",
         ]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
-        if builder.trap:
-            inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
+        builder.begin_without_trap(inside)
         entry.lines[:0] = builder.room
         return builder.text(LAW) + SCALAR
 
@@ -156,8 +155,7 @@ class Lowering:
             return
         index = writer.slots.index_of(rate)
         before = builder.load("double", "%R", index)
-        trapped = builder.value(f"load i1, ptr {builder.trap}")
-        builder.store("double", builder.select(trapped, "double", NAN, before), "%R", index)
+        builder.store("double", builder.select(builder.has_trapped(), "double", NAN, before), "%R", index)
 
     def _own_rate(self) -> Place | None:
         """The first rate of the component whose law it is; None if it has no states."""
@@ -174,6 +172,7 @@ class Lowering:
         builder = writer.builder
         entry = builder.block()
         builder.enter(entry)
+        builder.traps = builder.overflows = True
         answer = self._follow(writer)
         if not isinstance(answer, Number | Truth):
             raise Unlowerable("a condition answers a truth, and this one does not on every way")
@@ -184,9 +183,12 @@ class Lowering:
         certificate = certificate_of(writer.truths.tree(truth))
         self.comparisons = comparisons_in(truth.tree)
         holds = builder.value(f"zext i1 {truth.text} to i64")
-        builder.finish(f"i64 {holds}")
+        builder.finish(
+            f"i64 {builder.select(builder.has_trapped(), 'i64', str(RAISES), holds) if builder.trap else holds}"
+        )
         if leave(builder, certificate.stills, STILL - GUARD):
             self.certificate = certificate.words
+        builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
@@ -200,12 +202,8 @@ class Lowering:
             raise Unlowerable("a quantity is a number, and this one is none on some way")
         arithmetic = writer.truths.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
-        if builder.trap:
-            entry.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
-            raised = builder.value(f"load i1, ptr {builder.trap}")
-            builder.finish(f"i64 {builder.value(f'zext i1 {raised} to i64')}")
-        else:
-            builder.finish("i64 0")
+        builder.finish(f"i64 {builder.select(builder.has_trapped(), 'i64', str(RAISES), '0') if builder.trap else '0'}")
+        builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
@@ -241,6 +239,7 @@ class Lowering:
             steps=steps,
             certificate=self.certificate,
             comparisons=self.comparisons,
+            raises=bool(writer.builder.trap),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
             stands=make_comparer(
                 self.entry,

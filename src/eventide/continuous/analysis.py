@@ -69,6 +69,7 @@ class ConditionPlan(Plan):
     is_certified                whether that proves it always
     comparisons                 of how many it consists; 0 if that is not known
     looks_at                    the slots of what it reads, if only states and numbers that stand still; else none
+    recourse                    the address of who asks Python where the kernel would raise; 0 if it never does
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
     binding             what its kernel works on
@@ -83,6 +84,7 @@ class ConditionPlan(Plan):
     is_certified: bool = False
     comparisons: int = 0
     looks_at: tuple[int, ...] = ()
+    recourse: int = 0
     guide: Callable[[int, float, float, float], None] | None = None
     binding: Any = None
     stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None

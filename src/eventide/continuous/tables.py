@@ -137,7 +137,11 @@ SAMPLED: Final = 13
 """Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up."""
 TRAIL: Final = 14
 """Its row among the trails."""
-CONDITION_INTS: Final = 15
+RECOURSE: Final = 15
+"""The address of who asks Python where its kernel answers RAISES; 0 where it never does."""
+CONDITION_INTS: Final = 16
+RAISES: Final = 2
+"""What a kernel answers where Python would raise, besides 0 and 1."""
 AT_END: Final = 2
 
 PRIORITY: Final = 0

@@ -19,6 +19,7 @@ from eventide.continuous.tables import (
     DUE,
     GUARD,
     INDEX,
+    RECOURSE,
     SLOPE,
     TRAIL,
     TRIGGER,
@@ -88,6 +89,7 @@ class Watches:
         self.at[row] = condition
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        ints[row, RECOURSE] = plan.recourse
         floats[row, GUARD] = floats[row, SLOPE] = nan
         return plan
 
