@@ -35,11 +35,12 @@ START = Moment()
 
 
 class Answer(NamedTuple):
-    """What a condition's kernel gives."""
+    """What a condition's kernel gives; where Python raises it says that only."""
 
     holds: bool
     guide: float
     slope: float
+    raises: bool = False
 
 
 def table_of(sim: ev.Simulation) -> np.ndarray:
@@ -88,7 +89,7 @@ def run_condition(bound: Bound, table: np.ndarray, moment: Moment = START) -> An
         lists.ctypes.data,
     )
     assert holds in (0, 1, RAISES)
-    return Answer(holds == 1, *out[:2].tolist())
+    return Answer(holds == 1, *out[:2].tolist(), holds == RAISES)
 
 
 def set_clock(sim: ev.Simulation, moment: Moment) -> None:
