@@ -106,6 +106,47 @@ def test_what_python_would_raise_in_a_condition_goes_up(kind: str, way: Any, ste
     assert "lambda self" in native[3]
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
+    sim = ev.Simulation(compile=compiled, dt_max=0.25)
+    clock = Clock(sim)
+    clock.start()
+
+    def life() -> ev.Life:
+        yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 2.0)
+
+    sim.process(life(), name="who waits")
+    with pytest.raises(ValueError, match="math domain error") as caught:
+        sim.run(until=4.0)
+    # The end of the step is tested first; at samples inside it the same is met.
+    assert caught.value.__notes__ == ["in the condition of who waits at time 1.25"]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_a_law_would_raise_is_no_error_of_a_condition_that_reads_what_it_sets(compiled: bool) -> None:
+    class Guarded(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        share: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.share = self.x if self.x < 1.0 else 1.0 / (self.x - 1.0)
+            self.rate.x = 1.0
+
+    sim = ev.Simulation(compile=compiled)
+    guarded = Guarded(sim)
+
+    def life() -> ev.Life:
+        yield ev.until(lambda: guarded.share > 0.75)
+        fired.append(sim.time)
+
+    fired: list[float] = []
+    guarded.start()
+    sim.process(life())
+    sim.run(until=0.9)
+    assert fired == [pytest.approx(0.75)]
+    assert all(c.plan.recourse == 0 for c in sim._continuum.motion.watches.at.values())
+
+
 @pytest.mark.parametrize("stepping", STEPPINGS)
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize(
@@ -171,10 +212,10 @@ def test_who_looks_at_such_a_condition_meets_nothing(compiled: bool) -> None:
 
     waiting = sim.process(life())
     sim.run(until=1.0)
-    assert "short of it" in str(waiting.why_waiting())
+    assert "short of it" in waiting.why_waiting()
     clock.zero = 0.0
-    assert "short of it" not in str(waiting.why_waiting())
-    assert "nan" not in str(waiting.why_waiting()) + str(sim.report()) + str(sim.explain())
+    assert re.search("short of it|it holds now", waiting.why_waiting()) is None
+    assert "nan" not in waiting.why_waiting() + str(sim.report()) + str(sim.explain())
     with pytest.raises(ZeroDivisionError, match="float division by zero"):
         sim.run(until=2.0)
 
