@@ -15,6 +15,7 @@ from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import DIRECT, GUARD, RAISES, STILL, STILLS, Y0, R, Y
 
@@ -59,6 +60,7 @@ class Compiler(Analyst):
             equations=equations,
             sets=sets,
             adds=adds,
+            moves=draft.moves,
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
         )
@@ -101,6 +103,7 @@ class Compiler(Analyst):
             is_certified=bool(certificate),
             comparisons=bound.kernel.lowered.comparisons,
             looks_at=_looked_at(bound),
+            equalities=_equalities(bound),
             recourse=self._recourse if bound.kernel.lowered.raises else 0,
             binding=bound.binding,
             stands=bound.kernel.lowered.stands,
@@ -352,6 +355,11 @@ class _Draft:
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """The slots whose rates are set or added to."""
+        return tuple(self._rates)
+
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
         if not any(self._rates.values()):
@@ -376,6 +384,15 @@ def _looked_at(bound: Bound) -> tuple[int, ...]:
             else:
                 slots[owner._layout.slot(owner, access.name)] = None
     return tuple(slots)
+
+
+def _equalities(bound: Bound) -> tuple[Equality, ...]:
+    """The comparisons of what moves by == or != in a condition."""
+    bases = bound.binding.bases
+    return tuple(
+        Equality(file, line, text, tuple(bases[place] + offset for place, offset in states))
+        for file, line, text, states in bound.kernel.lowered.equalities
+    )
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -76,6 +76,7 @@ class Lowering:
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
         self.comparisons = 0
+        self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -182,6 +183,8 @@ class Lowering:
         builder.store("double", slope, "%out", "1")
         certificate = certificate_of(writer.truths.tree(truth))
         self.comparisons = comparisons_in(truth.tree)
+        assert isinstance(writer, Conditions)
+        self.equalities = writer.equalities
         holds = builder.value(f"zext i1 {truth.text} to i64")
         builder.finish(
             f"i64 {builder.select(builder.has_trapped(), 'i64', str(RAISES), holds) if builder.trap else holds}"
@@ -239,6 +242,7 @@ class Lowering:
             steps=steps,
             certificate=self.certificate,
             comparisons=self.comparisons,
+            equalities=tuple((*where, states) for where, states in self.equalities.items()),
             raises=bool(writer.builder.trap),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
             stands=make_comparer(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from eventide.continuous.equalities import Doubts
 from eventide.continuous.growing import Table
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
@@ -58,6 +59,7 @@ class Watches:
         self.trails = Trails(motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
         self.resting: dict[tuple[int, int, int | None], Any] = {}
 
@@ -78,6 +80,7 @@ class Watches:
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
+        self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
