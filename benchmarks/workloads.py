@@ -81,6 +81,25 @@ def smooth(name: str, story: str, tolerance: float, allowed: float) -> Workload:
     )
 
 
+def stiff(name: str, story: str, tolerance: float, allowed: float) -> Workload:
+    """One of the problems of `stiff.py`, at a tolerance, with an error that none should exceed."""
+    size = {"problem": name, "tolerance": tolerance}
+    return Workload(
+        name=name,
+        story=story,
+        folder="stiff",
+        size=size,
+        quick=size,
+        unit="run",
+        work=lambda size: 1,
+        agree={},
+        references=("sundae-native", "scipy"),
+        known=lambda size: {"error": (0.0, allowed)},
+        price="unit",
+        goals={"eventide": 3.0},
+    )
+
+
 def known_bounces(size: Size) -> Mapping[str, Known]:
     return {"events": (answers.count_bounces(size["balls"]), 0), "wrong_balls": (0, 0), "time_error": (0.0, 1e-9)}
 
@@ -230,4 +249,6 @@ WORKLOADS = [
         price="unit",
         goals_us={"eventide": 30.0},
     ),
+    stiff("robertson", "Robertson's reaction to t = 1e11 by Radau IIA at 1e-6", 1e-6, 1e-6),
+    stiff("hires", "HIRES, eight states, to t = 321.8122 by Radau IIA at 1e-6", 1e-6, 1e-5),
 ]

@@ -11,7 +11,7 @@ from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
-    from eventide.continuous import Continuous, Method, Motion, Multistep, System, Variable
+    from eventide.continuous import Continuous, Method, Motion, Multistep, Newton, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
     from eventide.observe import Every, Integral, PopulationRecording, Recording, Watch
@@ -97,12 +97,12 @@ class Simulation(World):
         return self._the_monitor
 
     @property
-    def method(self) -> Method | Multistep:
+    def method(self) -> Method | Multistep | Newton:
         """The integration method; it may be exchanged at any event. Raises ModelError if it is set to what is none."""
         return self._continuum.motion.method
 
     @method.setter
-    def method(self, method: Method | Multistep) -> None:
+    def method(self, method: Method | Multistep | Newton) -> None:
         self._continuum.motion.method = method
 
     @property

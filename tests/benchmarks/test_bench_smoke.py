@@ -13,8 +13,6 @@ from report import growth, table
 from starts import Start
 from workloads import WORKLOADS, Workload
 
-import eventide as ev
-
 BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
 COUNTS = {
@@ -47,12 +45,19 @@ CONTINUOUS = {
 }
 
 
+STIFF = {
+    "robertson": {"steps": 521, "refused": 2, "evaluations": 4198, "factorizations": 220},
+    "hires": {"steps": 240, "refused": 1, "evaluations": 2784, "factorizations": 122},
+}
+"""What eventide counts; there is no bare loop."""
+
+
 def own_contestants(workload: Workload) -> list[Contestant]:
     return contestants_of(workload, only=("eventide", "bare"))
 
 
 def test_every_workload_is_counted_here() -> None:
-    assert [*COUNTS, *CONTINUOUS] == list(BY_NAME)
+    assert [*COUNTS, *CONTINUOUS, *STIFF] == list(BY_NAME)
 
 
 @pytest.mark.parametrize("name", COUNTS)
@@ -69,8 +74,7 @@ def test_eventide_counts_what_the_bare_loop_counts(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_what_is_known_is_found_and_steps_are_those_of_the_bare_loop(name: str) -> None:
-    if name == "brusselator" and not hasattr(ev, "vector"):
-        pytest.skip("there are no vectors of states yet")
+    pytest.importorskip("numba", reason="no bare loop: numba is in the environment that `make bench` makes")
     workload = BY_NAME[name]
     found = {one: timed(one.load(), workload.quick, seed=1)["result"] for one in own_contestants(workload)}
     assert [one.name for one in found] == CONTINUOUS[name]
@@ -78,6 +82,16 @@ def test_what_is_known_is_found_and_steps_are_those_of_the_bare_loop(name: str) 
     for one, result in found.items():
         assert errors(workload, Standing(one, workload.quick, result=result)) == []
         assert differences(workload, one.name, result, "bare", bare) == []
+
+
+@pytest.mark.parametrize("name", STIFF)
+def test_stiff_problems_are_solved_in_so_many_steps(name: str) -> None:
+    workload = BY_NAME[name]
+    (own,) = own_contestants(workload)
+    result = timed(own.load(), workload.quick, seed=1)["result"]
+    assert errors(workload, Standing(own, workload.quick, result=result)) == []
+    # Other mathematical libraries may round a power otherwise.
+    assert {key: result[key] for key in STIFF[name]} == pytest.approx(STIFF[name], rel=0.02, abs=2)
 
 
 def test_the_answers_are_those_that_were_published() -> None:

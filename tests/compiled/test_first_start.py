@@ -48,6 +48,6 @@ def test_the_first_start_says_once_that_it_compiles_and_the_second_is_silent(tmp
     assert out == "0.367879\n"
     assert [line.partition(",")[0] for line in told] == ["eventide: compiling its stepper"]
     made = compiled_in(cache)
-    assert len(made) == 3  # the stepper, its method, the law
+    assert len(made) == 4  # the stepper, its method, the law, the step of its flow
     assert start(tmp_path, cache) == ("0.367879\n", [])
     assert compiled_in(cache) == made

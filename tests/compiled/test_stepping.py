@@ -471,3 +471,13 @@ def test_what_has_no_translation_is_refused_by_name(function: Any, words: str) -
     with pytest.raises(Untranslatable) as caught:
         Translation(function, {})
     assert str(caught.value) == words
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    # One would be called for the other without a word.
+    def first_due(a: Arrays, f: int, best: int) -> int:
+        return best
+
+    assert native.program({"choose": PLAIN.choose}).count("define internal i64 @first_due(") == 1
+    with pytest.raises(Untranslatable, match="two functions of the stepper are called first_due"):
+        native.program({"choose": PLAIN.choose, "first_due": first_due})

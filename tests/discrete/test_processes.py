@@ -160,6 +160,25 @@ def test_run_has_to_yield(sim):
     assert sim.never_begun == (hasty,)
 
 
+def test_who_writes_async_is_told_to_yield(sim):
+    class Waiter(ev.Process):
+        async def run(self):
+            pass
+
+    async def waits():
+        pass
+
+    async def waits_and_yields():
+        yield 1.0
+
+    advice = "write `def` for `async def`, and `yield` for `await`$"
+    with pytest.raises(ev.ModelError, match=advice):
+        Waiter(sim).activate()
+    for made in (waits(), waits_and_yields()):
+        with pytest.raises(TypeError, match=advice):
+            sim.process(made)
+
+
 def test_run_has_to_be_written(sim):
     class Empty(ev.Process):
         pass

@@ -148,7 +148,7 @@ def test_an_own_tableau_runs() -> None:
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        (ev.methods.RADAU_IIA_2, "implicit tableau, and the stepper has no implicit methods yet: take an explicit one"),
+        (ev.methods.RADAU_IIA_2, r"is a tableau by itself: give `ev.methods.Newton\(tableau\)`"),
         (ev.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
         (ev.methods.Method, "got <class .*Method'>, of type type"),
         ("RK4", "got 'RK4', of type str"),

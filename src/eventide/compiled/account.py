@@ -13,7 +13,7 @@ from eventide.discrete.conditions import describe_function
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
-    from eventide.continuous import Flow, Motion
+    from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.watches import Kind
     from eventide.discrete.conditions import Condition
 
@@ -80,12 +80,14 @@ class Bond:
 class FlowNote:
     """What steps together.
 
-    bonds   what holds it together
+    bonds       what holds it together
+    derivatives of its laws, as an implicit method has them; None before its first step, and for other methods
     """
 
     number: int
     members: tuple[str, ...]
     bonds: tuple[Bond, ...]
+    derivatives: Derivatives | None = None
 
     @property
     def joined_by(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ class Explanation:
             for bond in flow.bonds:
                 touched = "all" if len(bond.members) == len(flow.members) else " and ".join(bond.members)
                 lines.append(f"    joined by {bond.name}, which touches {touched}")
+            lines += [f"    {flow.derivatives}"] if flow.derivatives else []
         return "\n".join(lines)
 
 
@@ -274,12 +277,20 @@ class _Reader:
         return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities)
 
     def _flow(self, flow: Flow) -> FlowNote:
+        linear = self.motion.linearizations.of.get(flow.number)
+        return FlowNote(
+            self.numbers[flow],
+            tuple(owner.name for owner in flow.owners()),
+            self._bonds(flow),
+            linear.kind if linear else None,
+        )
+
+    def _bonds(self, flow: Flow) -> tuple[Bond, ...]:
         owners = flow.owners()
         joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
-        bonds = tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
-        return FlowNote(self.numbers[flow], tuple(owner.name for owner in owners), bonds)
+        return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
 
 
 def _name(law: Any, stage: str) -> str:

@@ -17,7 +17,7 @@ from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
 from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -193,6 +193,8 @@ class Compiler(Analyst):
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
         motion = self.motion
         stretch = flow.stretch
+        if motion.method.coefficients.sizes[IMPLICIT] > 0:
+            return 0, 0  # its stages are iterated
         if stretch is None or flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
             return 0, 0
         low, high = stretch

@@ -8,6 +8,7 @@ from eventide.continuous import inputs, methods
 from eventide.continuous.checks import check_limits
 from eventide.continuous.component import Continuous, Law, law
 from eventide.continuous.flow import Flow
+from eventide.continuous.linearization import Derivatives
 from eventide.continuous.methods import (
     BOGACKI_SHAMPINE,
     DOP853,
@@ -26,6 +27,7 @@ from eventide.continuous.methods import (
     TRAPEZOID,
     Method,
     Multistep,
+    Newton,
     Tableau,
     explicit,
     fixed,
@@ -56,6 +58,7 @@ __all__ = [
     "RK43",
     "TRAPEZOID",
     "Continuous",
+    "Derivatives",
     "Fixed",
     "Flow",
     "Law",
@@ -63,6 +66,7 @@ __all__ = [
     "Motion",
     "Moving",
     "Multistep",
+    "Newton",
     "PathIntegrator",
     "PathState",
     "Probe",

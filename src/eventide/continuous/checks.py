@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 import numpy as np
 
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.methods import Method, Multistep, Tableau
+from eventide.continuous.methods import Method, Multistep, Newton, Tableau
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
@@ -272,18 +272,17 @@ def check_pass(flow: Flow) -> None:
 
 def check_method(method: Any) -> None:
     """Raise ModelError if something is no method that the stepper can run."""
-    if isinstance(method, Method | Multistep):
+    if isinstance(method, Method | Multistep | Newton):
         return
     if isinstance(method, Tableau):
         why = (
             "is a tableau by itself: give `ev.methods.explicit(tableau)`"
             if method.is_explicit
-            else "is an implicit tableau, and the stepper has no implicit methods yet: take an explicit one as "
-            "`ev.ENGLAND` here, and `ev.methods.solve` to run a tableau apart from a simulation"
+            else "is a tableau by itself: give `ev.methods.Newton(tableau)`"
         )
         raise ModelError(f"sim.method = {method!r}: this {why}")
     raise ModelError(
-        f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.ADAMS` or what `ev.methods.explicit(...)` makes, "
+        f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.RADAU` or what `ev.methods.explicit(...)` makes, "
         f"and got {method!r}, of type {type(method).__name__}"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from eventide.continuous import march, taping
+from eventide.continuous import linear, march, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -27,6 +27,7 @@ class Engine(NamedTuple):
     leave: Callable[..., None]
     link: Callable[..., None]
     unlink: Callable[..., None]
+    probe: Callable[..., None]
 
 
 ENTRIES: Final = Engine._fields[1:]
@@ -40,5 +41,8 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-PLAIN: Final = Engine(_views, *(getattr(taping if name == "fill" else march, name) for name in ENTRIES))
+_HOMES: Final = {"fill": taping, "probe": linear}
+"""Entries that are not of `march.py`."""
+
+PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, march), name) for name in ENTRIES))
 """The stepper as Python runs it."""

@@ -30,6 +30,7 @@ from eventide.continuous.tables import (
     SLIDES,
     SUMS_HI,
     SUMS_LO,
+    SYSTEM,
 )
 
 CONTRIBUTIONS: Final = 0
@@ -96,6 +97,7 @@ class Flow:
         self._is_checked = True
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
+        ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
         self._limit(inf)

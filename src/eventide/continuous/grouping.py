@@ -130,6 +130,7 @@ class Grouping:
     def _restructured(self, flow: Flow) -> None:
         """The laws or states of a flow have changed: its next step is estimated anew."""
         flow.fuse()
+        self.motion.linearizations.leave(flow)
         if self.motion.sim.dt_max == inf:
             self.motion.flow_floats.view[flow.number, NEXT] = 0.0
 

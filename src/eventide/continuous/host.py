@@ -50,6 +50,15 @@ class Host:
             states[low : low + count] = zeros[:count]
         self._guard(flow, flow.run_laws)
 
+    def ask(self, flow: Flow, slot: int) -> bool:
+        """Leave in row R the rates of a flow where one state is NaN; whether its laws can be asked that."""
+        motion = self.motion
+        self.call(lambda arrays, f, _: motion.engine.probe(arrays, f, slot), flow.number)
+        is_answered = not self._has_failed() and not self.has_met
+        self.failure = self.trouble = self._meeting = None
+        motion.settings[ABORTED] = motion.settings[TROUBLED] = 0.0
+        return is_answered
+
     def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
         """Test a condition in Python."""
         motion = self.motion

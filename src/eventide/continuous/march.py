@@ -12,6 +12,15 @@ from math import inf
 from typing import Final
 
 from eventide.continuous.heap import insert, remove, sift_down, sift_up
+from eventide.continuous.implicit import (
+    attempt_implicitly,
+    begin_again,
+    is_in_doubt,
+    keep_derivatives,
+    longer,
+    remember,
+    shorter,
+)
 from eventide.continuous.location import locate, note_start, visit
 from eventide.continuous.passes import copy, is_true
 from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
@@ -46,6 +55,7 @@ from eventide.continuous.tables import (
     FLOW,
     FLOWS,
     FOLLOWING,
+    IMPLICIT,
     KEY,
     LAND,
     LIMIT,
@@ -75,9 +85,11 @@ from eventide.continuous.tables import (
     STEPS,
     STEPWISE,
     STUCK,
+    SYSTEM,
     TOUCHED,
     TRIGGER,
     TROUBLED,
+    UNPLANNED,
     UNSETTLED,
     UPCOMING,
     WORST,
@@ -111,6 +123,8 @@ def advance(a: Arrays, f: int) -> int:
     limit = limit_of(a, f)
     if a.flow_ints[f, EMPTY] == 1:
         code = wait_step(a, f)
+    elif a.method.sizes[IMPLICIT] > 0 and a.flow_ints[f, SYSTEM] < 0:
+        return UNPLANNED
     else:
         code = step_to_tolerance(a, f, limit)
     if code != REACHED:
@@ -133,6 +147,8 @@ def commit(a: Arrays, f: int) -> None:
     if a.method.sizes[FIRST_STAGE] == 2:
         copy(a, f, K, K + 1)
         a.flow_floats[f, PAST] = a.flow_floats[f, STEP]
+    elif a.method.sizes[IMPLICIT] > 0 and a.flow_ints[f, EMPTY] == 0:
+        remember(a, f)
     copy(a, f, K + a.method.sizes[STAGES], K)
     a.flow_floats[f, START] = a.flow_floats[f, END]
     a.flow_floats[f, REST] = a.flow_floats[f, END_REST]
@@ -169,7 +185,7 @@ def end_step(a: Arrays, f: int, step: float, end: float, rest: float) -> None:
 
 
 def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
-    """Try steps, each half as long as the one before, until one is accurate enough."""
+    """Try steps, each shorter than the one before, until one is accurate enough."""
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     choose_next(a, f, remaining)
     step = first_try(a, f, remaining, limit)
@@ -182,7 +198,7 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
             return REACHED
         if ratio < 0.0:
             return STUCK
-        half = max(step / 2, a.settings[DT_MIN])
+        half = max(step / 2 if a.method.sizes[IMPLICIT] == 0 else shorter(a, f, step, ratio), a.settings[DT_MIN])
         start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
         return_to_start(a, f)
         if is_hopeless(a, f, step) or not (step > a.settings[DT_MIN] and start + (rest + half) > start):
@@ -190,6 +206,8 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
         a.flow_ints[f, REFUSED] += 1
         step = half
         a.flow_floats[f, NEXT] = half
+        if a.method.sizes[IMPLICIT] > 0 and is_in_doubt(a, f):
+            return UNPLANNED
 
 
 def is_hopeless(a: Arrays, f: int, step: float) -> bool:
@@ -231,10 +249,17 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
     a.settings[TROUBLED] = 0.0
     end, _ = end_of(a, f, step, remaining, limit)
-    ratio = attempt(a, f, step, end)
+    ratio = attempt_by_method(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
     return ratio if finish_step(a, f, step, remaining, limit) else 0.0
+
+
+def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
+    """Evaluate one step until its error is known, explicitly or by iteration."""
+    if a.method.sizes[IMPLICIT] > 0:
+        return attempt_implicitly(a, f, step)
+    return attempt(a, f, step, end)
 
 
 def finish_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> bool:
@@ -262,7 +287,7 @@ def force(a: Arrays, f: int) -> int:
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = first_try(a, f, remaining, limit)
     end, _ = end_of(a, f, step, remaining, limit)
-    ratio = attempt(a, f, step, end)
+    ratio = attempt_by_method(a, f, step, end)
     finish_step(a, f, step, remaining, limit)
     adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
@@ -280,12 +305,17 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
 
 def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
     """Choose the next step from an accepted one; one that an event cut short tells nothing."""
+    if a.method.sizes[IMPLICIT] > 0:
+        keep_derivatives(a, f)
     if step == a.flow_floats[f, NEXT]:
-        factor = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1)))
         longest = a.settings[DT_MAX]
         if a.flow_floats[f, START] > 0.0:
             longest = min(longest, max(step, FARTHEST * a.flow_floats[f, START]))
-        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(longest, factor * step))
+        if a.method.sizes[IMPLICIT] > 0:
+            following = longer(a, f, step)
+        else:
+            following = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1))) * step
+        a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(longest, following))
 
 
 def return_to_start(a: Arrays, f: int) -> None:
@@ -375,6 +405,8 @@ def settle(a: Arrays, f: int, time: float) -> None:
         run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
         copy(a, f, R, K)
+    if a.method.sizes[IMPLICIT] > 0:
+        begin_again(a, f)
     a.flow_floats[f, AT] = time
     a.flow_floats[f, END] = time
     a.flow_floats[f, KEY] = time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
-from eventide.continuous.methods import ENGLAND, Method, Multistep
+from eventide.continuous.linearization import Linearizations
+from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.tables import (
     ARMS,
     AT,
@@ -30,9 +31,11 @@ from eventide.continuous.tables import (
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
+    FACTORIZATIONS,
     FLOW_FLOATS,
     FLOW_INTS,
     FOUND,
+    JACOBIANS,
     KEY,
     LAND,
     MODELS,
@@ -46,9 +49,11 @@ from eventide.continuous.tables import (
     STEP,
     STEPS,
     STEPWISE,
+    SYSTEM,
     TAPE,
     TOUCHED,
     TROUBLED,
+    UNPLANNED,
     UPCOMING,
     WORST,
     Arrays,
@@ -62,6 +67,14 @@ if TYPE_CHECKING:
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
+
+
+COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
+"""The columns of flows that are counters."""
+
+
+ROOM: Final = 1024
+"""So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
 
 
 class Motion:
@@ -106,6 +119,7 @@ class Motion:
         "is_marching",
         "is_observed",
         "is_rebound",
+        "linearizations",
         "lists",
         "on_touch",
         "packed",
@@ -136,8 +150,8 @@ class Motion:
         self.chain = Runs(CHAIN_COLUMNS, self.outdate)
         self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
-        self.lists = Blocks(np.int64, self.outdate)
-        self.constants = Blocks(np.float64, self.outdate)
+        self.lists = Blocks(np.int64, self.outdate, ROOM)
+        self.constants = Blocks(np.float64, self.outdate, ROOM)
         settings = np.zeros(SETTINGS)
         self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
         self._settings = settings
@@ -154,8 +168,8 @@ class Motion:
         self.touched: list[Flow] = []
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
-        self._method: Method | Multistep = ENGLAND
-        self._past = [0, 0, 0]
+        self._method: Method | Multistep | Newton = ENGLAND
+        self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
         self._heap = self._touched = memoryview(b"")
@@ -165,6 +179,7 @@ class Motion:
         self.host = Host(self)
         self.watches = Watches(self)
         self.groups = Grouping(self)
+        self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
 
@@ -214,13 +229,14 @@ class Motion:
             self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
 
     @property
-    def method(self) -> Method | Multistep:
+    def method(self) -> Method | Multistep | Newton:
         """The integration method; raises ModelError if it is set to what is none."""
         return self._method
 
     @method.setter
-    def method(self, method: Method | Multistep) -> None:
+    def method(self, method: Method | Multistep | Newton) -> None:
         check_method(method)
+        self.linearizations.forget_all()
         self._method = method
         self._limits = (None, None)
         self.touch_all()
@@ -232,14 +248,15 @@ class Motion:
 
     def total(self, column: int) -> int:
         """The sum of a counter over all flows, past ones included."""
-        past = self._past[(STEPS, REFUSED, EVALUATIONS).index(column)]
+        past = self._past[COUNTERS.index(column)]
         return past + sum(int(self.flow_ints.array[number, column]) for number in self.flows)
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted is kept."""
         self.engine.leave(self.arrays, flow.number)
-        for k, column in enumerate((STEPS, REFUSED, EVALUATIONS)):
+        for k, column in enumerate(COUNTERS):
             self._past[k] += self.flow_ints.view[flow.number, column]
+        self.linearizations.leave(flow)
         del self.flows[flow.number]
         self.touched = [f for f in self.touched if f is not flow]
 
@@ -395,9 +412,12 @@ class Motion:
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
         code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
-        while code == BROKEN:
-            sim.time = now = settings[EVENT_TIME]
-            self.flows[self._touched[0]].foresee(now)
+        while code in (BROKEN, UNPLANNED):
+            if code == BROKEN:
+                sim.time = now = settings[EVENT_TIME]
+                self.flows[self._touched[0]].foresee(now)
+            else:
+                self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self.packed or self.arrays, now, stop)
         self.is_marching = False
         if host.trouble is not None and settings[TROUBLED] == 0.0:
@@ -428,6 +448,10 @@ class Motion:
             if flow.sliding is not None:
                 flow.sliding.note_opening()
 
+    def show_start(self, flow: Flow) -> None:
+        """Let the rows that are seen of a flow be those of its step's start."""
+        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], flow.number)
+
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
         self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
@@ -455,7 +479,7 @@ class Motion:
         flow, other, condition = self.host.take_meeting()
         row, floats = flow.number, self.flow_floats.view
         start = floats[row, START]
-        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], row)
+        self.show_start(flow)
         floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
         floats[row, EVENT], floats[row, AT] = -1.0, nan
         self.sim.time = start
@@ -490,6 +514,8 @@ class Motion:
         self._take_limits()
         if self.touched:
             self.settle(arms=False)
+        if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Newton):
+            self.linearizations.plan(self.flows[number])
         self.engine.force(self.arrays, number)
         self.host.forget_what_was_seen()
 

@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     ERROR_ORDER,
     ERROR_STAGE,
     ESTIMATE,
+    ESTIMATED,
     EVALUATIONS,
     EXTRA,
     FIRST_STAGE,
@@ -237,7 +238,7 @@ def fit(a: Arrays, f: int) -> None:
         elapsed = a.method.nodes[e] * step
         evaluate(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + e)
     for m in range(a.method.sizes[DEGREE]):
-        combine(a, f, stages + DENSE + m, stages + 1 + extra, step, P + m, False)
+        combine(a, f, stages + DENSE + m, stages + 1 + extra + a.method.sizes[ESTIMATED], step, P + m, False)
     a.flow_ints[f, FITTED] = 1
 
 

@@ -99,7 +99,13 @@ ATTEMPT: Final = 20
 """In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
 COMPLETE_STEP: Final = 21
 """The same for `complete`."""
-FLOW_INTS: Final = 22
+SYSTEM: Final = 22
+"""The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
+JACOBIANS: Final = 23
+"""How often derivatives of its laws have been evaluated."""
+FACTORIZATIONS: Final = 24
+"""How often they have been factorized for a step."""
+FLOW_INTS: Final = 25
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -376,6 +382,8 @@ BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
 """A tape is full."""
+UNPLANNED: Final = 10
+"""For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
 
 class Coefficients(NamedTuple):
@@ -385,11 +393,14 @@ class Coefficients(NamedTuple):
     nodes       times of the stages, of the end, and of the extra stages
     table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
                 first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
-                the interpolant, and the arguments of the extra stages
+                the interpolant, and the arguments of the extra stages; of an implicit method instead of those the
+                rows for the residues of the transformed equations, the mean rates from the transformed ones, and back,
+                with columns for the rates at the stages and the transformed means
     layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
+    blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
     kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
                 its derivative, and its development about a point
     """
@@ -400,6 +411,7 @@ class Coefficients(NamedTuple):
     layers: Any
     mixed: Any
     bernstein: Any
+    blocks: Any
     kernels: Any
 
 
@@ -419,7 +431,21 @@ WITH_PAST: Final = 8
 DIVISOR: Final = 9
 """The layers are divided by 1 + DIVISOR * r."""
 TABLE_ROWS: Final = 10
-METHOD_SIZES: Final = 11
+IMPLICIT: Final = 11
+"""How many stages are found by iteration; 0 of an explicit method. Their rows K+1 ... hold mean rates up to them."""
+REALS: Final = 12
+"""How many real eigenvalues its matrix has, equal ones counted apart."""
+PAIRS: Final = 13
+"""How many complex pairs."""
+FACTORS: Final = 14
+"""How many real matrices are factorized: one for equal eigenvalues."""
+ESTIMATED: Final = 15
+"""Whether an implicit method has an error estimate."""
+METHOD_SIZES: Final = 16
+ITERATED: Final = 3
+"""So many more rows the table of an implicit method has for each stage: see `Coefficients`."""
+MOST_IMPLICIT: Final = 5
+"""So many stages can be found by iteration: rows for mean rates, rates and transformed ones, and two besides."""
 RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1

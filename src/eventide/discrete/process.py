@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import CodeType, GeneratorType
+from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from eventide.declare import Component, check_same_simulation
@@ -267,8 +267,7 @@ class Process(_Agenda, Component):
     def _begin(self, generator: Any) -> None:
         if type(generator) is not GeneratorType:
             raise ModelError(
-                f"the run() of {self.name} is no generator (it returned {generator!r}): "
-                "a process needs at least one `yield`"
+                f"the run() of {self.name} is no generator (it returned {generator!r}): {_what_to_write(generator)}"
             )
         if id(generator.gi_code) not in KNOWN:
             refuse_dropped_commands(generator)
@@ -441,6 +440,15 @@ class Kind:
         self.count = 0
 
 
+def _what_to_write(made: Any) -> str:
+    """What its author is to write instead of something that is no generator."""
+    if isinstance(made, CoroutineType):
+        made.close()  # nobody will await it, which Python would warn of
+    if isinstance(made, CoroutineType | AsyncGeneratorType):
+        return "write `def` for `async def`, and `yield` for `await`"
+    return "a process needs at least one `yield`"
+
+
 UNKNOWN: Final = Kind("")
 """The kind of what has not been seen yet."""
 
@@ -449,6 +457,8 @@ def kind_of(world: World, generator: Any) -> Kind:
     """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
     if type(generator) is not GeneratorType:
         what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
+        if isinstance(generator, CoroutineType | AsyncGeneratorType):
+            raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
     if generator.gi_frame is None or generator.gi_suspended:
         raise ModelError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.continuous.tables import ARMED, UNPROVED
+from eventide.continuous.tables import ARMED, FACTORIZATIONS, JACOBIANS, UNPROVED
 from eventide.discrete.conditions import Trigger
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ class RunReport:
     certified, sampled, opaque      how many conditions have been watched: over the whole of each step by proofs, at
                     points of it, and, as their code cannot be read, at its middle and its end only
     unproved        in how many steps a condition could not be proved to stay false, certified as it is
+    jacobians       how often an implicit method has evaluated derivatives of the laws of a flow, all or some, and
+                    factorizations: how often it has factorized matrices made of them for a step
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     """
 
@@ -35,6 +37,8 @@ class RunReport:
     sampled: int = 0
     opaque: int = 0
     unproved: int = 0
+    jacobians: int = 0
+    factorizations: int = 0
     passed_through: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -43,6 +47,8 @@ class RunReport:
             f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
             f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
         ]
+        if self.factorizations:
+            lines.append(f"derivatives evaluated {self.jacobians} times, factorized {self.factorizations} times")
         if self.unproved:
             lines.append(f"not proved in {self.unproved} steps")
         if self.passed_through:
@@ -65,6 +71,8 @@ def report(monitor: Monitor) -> RunReport:
         sampled=watches.sampled,
         opaque=watches.opaque,
         unproved=int(motion.settings[UNPROVED]),
+        jacobians=motion.total(JACOBIANS),
+        factorizations=motion.total(FACTORIZATIONS),
         passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
     )
 

@@ -17,6 +17,7 @@ from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.memory import pack, places_of, table_at
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
+from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 
@@ -105,17 +106,22 @@ def program(entries: dict[str, FunctionType]) -> str:
 
     Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
     """
-    waiting = dict(entries)
+    waiting = {name: getattr(overrides, name, function) for name, function in entries.items()}
+    known = dict(waiting)
     texts: dict[str, str] = {}
     declarations: dict[str, None] = {}
     while waiting:
         name, function = waiting.popitem()
-        function = getattr(overrides, name, function)
         translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(MATHEMATICAL)
-        waiting.update({n: f for n, f in translation.called.items() if n not in texts})
+        for called, named in translation.called.items():
+            other = getattr(overrides, called, named)
+            if known.setdefault(called, other) is not other:
+                raise Untranslatable(f"two functions of the stepper are called {called}")
+            if called not in texts:
+                waiting[called] = other
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])
     parts = [*calls.DECLARATIONS, *declarations, *(texts[name] for name in sorted(texts)), *calling, table]

@@ -39,6 +39,7 @@ FLOATS: Final = frozenset(
         "layers",
         "mixed",
         "bernstein",
+        "blocks",
     ]
 )
 WIDTHS: Final = {
@@ -52,7 +53,7 @@ WIDTHS: Final = {
     "sums": 2,
 }
 """How many columns there are, where that never changes."""
-STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "kernels"])
+STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
 """Arrays that nobody writes while native code runs."""
 INVARIANT: Final = ", !invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""

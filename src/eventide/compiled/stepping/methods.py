@@ -15,6 +15,8 @@ from eventide.continuous.tables import (
     E0,
     ESTIMATE,
     EXTRA,
+    IMPLICIT,
+    ITERATED,
     RESULT,
     STAGES,
     Y0,
@@ -41,13 +43,13 @@ def method_text(method: Coefficients) -> str:
     Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, the same
     with its derivative, and what `develop_state` in `enclosure.py` does.
     """
-    stages, degree = int(method.sizes[STAGES]), int(method.sizes[DEGREE])
+    stages, degree, implicit = (int(method.sizes[name]) for name in (STAGES, DEGREE, IMPLICIT))
     texts = []
     for row, weights in enumerate(method.table):
-        target = _target(row, stages, degree)
+        target = _target(row, stages, degree, implicit)
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
         texts.append(_function(f"@row{row}", partial(_Combination, kept, target, onto_start=target == Y)))
-    assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA])
+    assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
     texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
     texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
     texts.append(_development("@development", degree))
@@ -61,9 +63,12 @@ def table_of(names: list[str]) -> str:
     return table + "\n\ndefine ptr @kernel() {\n  ret ptr @entries\n}\n"
 
 
-def _target(row: int, stages: int, degree: int) -> int:
+def _target(row: int, stages: int, degree: int, implicit: int) -> int:
     """The row of slots that a row of the table is for; the error estimate is left in P."""
     first = stages + DENSE
+    if implicit and row >= first + degree:
+        part, number = divmod(row - first - degree, implicit)
+        return (K + 1, K + 1, K + stages + 1 + implicit)[part] + number
     if row < stages or row >= first + degree:
         return Y
     return P + row - first if row >= first else {RESULT: Y2, ESTIMATE: P}[row - stages]

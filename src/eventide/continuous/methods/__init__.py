@@ -16,6 +16,7 @@ from eventide.continuous.methods.explicit_fixed import EULER, HEUN3, KUTTA_SIMPS
 from eventide.continuous.methods.flags import method_from_flags
 from eventide.continuous.methods.method import Method, explicit, fixed
 from eventide.continuous.methods.multistep import ADAMS, ADAMS_SIMPSON, HEUN, HEUN_AS_PRINTED, Multistep
+from eventide.continuous.methods.newton import Newton
 from eventide.continuous.methods.pairs import (
     BOGACKI_SHAMPINE,
     DORMAND_PRINCE,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         LOBATTO_IIIC_2,
         LOBATTO_IIIC_3,
         LOBATTO_IIIC_4,
+        RADAU,
         RADAU_IA_2,
         RADAU_IA_3,
         RADAU_IIA_2,
@@ -107,6 +109,7 @@ __all__ = [
     "LOBATTO_IIIC_3",
     "LOBATTO_IIIC_4",
     "MIDPOINT",
+    "RADAU",
     "RADAU_IA_2",
     "RADAU_IA_3",
     "RADAU_IIA_2",
@@ -125,6 +128,7 @@ __all__ = [
     "Method",
     "Multiscale",
     "Multistep",
+    "Newton",
     "OneStep",
     "SolutionMethod",
     "StabilityFunction",
@@ -177,6 +181,7 @@ _LATER = {
         "LOBATTO_IIIC_2",
         "LOBATTO_IIIC_3",
         "LOBATTO_IIIC_4",
+        "RADAU",
         "RADAU_IA_2",
         "RADAU_IA_3",
         "RADAU_IIA_2",

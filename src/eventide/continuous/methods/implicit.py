@@ -13,6 +13,7 @@ from eventide.continuous.methods.collocation import (
     lobatto_iiic,
     quadrature,
 )
+from eventide.continuous.methods.newton import Newton
 from eventide.continuous.methods.surd import Exact, Row, Surd, row, rows
 from eventide.continuous.methods.tableau import Tableau
 
@@ -142,3 +143,6 @@ SDIRK_2_L: Final = _l_stable_2()
 
 SDIRK_3_L: Final = _l_stable_3()
 """Order 3, L-stable, stiffly accurate."""
+
+RADAU: Final = Newton(RADAU_IIA_3)
+"""Radau IIA of order 5 as the stepper runs it: L-stable, 3 controlled, interpolant of order 3: for stiff problems."""

@@ -138,7 +138,7 @@ class Method:
         nodes = np.array([float(c) for c in (*tableau.nodes, Fraction(1), *tableau.extra_nodes)])
         nothing = np.zeros((1, 1))
         certain = bernstein_matrix(len(tableau.dense))
-        return Coefficients(sizes, nodes, table, nothing, nothing, certain, np.zeros(0, np.int64))
+        return Coefficients(sizes, nodes, table, nothing, nothing, certain, nothing, np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Method {self.name!r}, order {self.order}>"

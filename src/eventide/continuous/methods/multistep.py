@@ -153,7 +153,7 @@ class Multistep:
         nodes = np.array([*(float(c) for c in self.nodes), 1.0])
         layers = np.ascontiguousarray(self.layers.reshape(4 * rows, -1))
         start, certain = self.layers[3], bernstein_matrix(CUBIC)
-        return Coefficients(sizes, nodes, start, layers, start.copy(), certain, np.zeros(0, np.int64))
+        return Coefficients(sizes, nodes, start, layers, start.copy(), certain, np.zeros((1, 1)), np.zeros(0, np.int64))
 
     def __repr__(self) -> str:
         return f"<Multistep {self.name!r}, order {self.order}>"
