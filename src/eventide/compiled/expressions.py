@@ -259,7 +259,7 @@ class Expressions(Ways):
         if self.is_guided:
             # For its guide a condition evaluates both, unless the other might never end where it is not asked for.
             mark, flow, unbounded = self.builder.mark(), self.flow.copy(), self.unbounded
-            with self.builder.where(one.text if is_and else self.builder.opposite(one.text)):
+            with self.builder.where(one.text, is_and):
                 other = operand()
             if self.unbounded == unbounded:
                 return join(one, other)

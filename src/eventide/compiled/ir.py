@@ -47,7 +47,7 @@ class Builder:
     room        the memory that is taken for the length of a call, as instructions of the first block
     zeroes      whether memory is set to zero by a call
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
-    only_where  the truth without which Python would not have come here; empty if it surely does
+    only_where  the truths, and what they must be for Python to come here
     overflows   whether it is noted also where a power is too large for Python: a law's rate is not finite then
     """
 
@@ -56,7 +56,7 @@ class Builder:
         self.room: list[str] = []
         self.traps = False
         self.trap = ""
-        self.only_where = ""
+        self.only_where: tuple[tuple[str, bool], ...] = ()
         self.overflows = False
         self.zeroes = False
         self.blocks: list[Block] = []
@@ -176,8 +176,9 @@ class Builder:
         if not self.trap:
             self.trap = "%trap"
             self.room.append("%trap = alloca i1")
-        if self.only_where:
-            test = self.value(f"and i1 {test}, {self.only_where}")
+        for truth, wanted in self.only_where:
+            here = truth if wanted else self.value(f"xor i1 {truth}, true")
+            test = self.value(f"and i1 {test}, {here}")
         before = self.value("load i1, ptr %trap")
         self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
 
@@ -191,19 +192,14 @@ class Builder:
             self.traps = before
 
     @contextmanager
-    def where(self, test: str) -> Iterator[None]:
-        """What is written meanwhile is computed anyway, and Python comes there only if `test` holds."""
+    def where(self, truth: str, wanted: bool) -> Iterator[None]:
+        """What is written meanwhile is computed anyway, and Python comes there only if a truth is what is wanted."""
         before = self.only_where
-        if self.traps:
-            self.only_where = self.value(f"and i1 {before}, {test}") if before else test
+        self.only_where = (*before, (truth, wanted))
         try:
             yield
         finally:
             self.only_where = before
-
-    def opposite(self, test: str) -> str:
-        """Whether a truth does not hold."""
-        return self.value(f"xor i1 {test}, true")
 
     def has_trapped(self) -> str:
         """Whether Python would have raised in this call, for the last block; to be asked if there is a `trap`."""
