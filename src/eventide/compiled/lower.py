@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
-from eventide.compiled.ir import NAN
+from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
@@ -48,6 +48,13 @@ def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowe
     """
     entry = _entry_of(test, arguments)
     return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
+
+
+def _finish(builder: Builder, answer: str) -> None:
+    """Return an answer, or RAISES where Python would have raised."""
+    if builder.trap:
+        answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
+    builder.finish(f"i64 {answer}")
 
 
 def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
@@ -186,9 +193,7 @@ class Lowering:
         assert isinstance(writer, Conditions)
         self.equalities = writer.equalities
         holds = builder.value(f"zext i1 {truth.text} to i64")
-        builder.finish(
-            f"i64 {builder.select(builder.has_trapped(), 'i64', str(RAISES), holds) if builder.trap else holds}"
-        )
+        _finish(builder, holds)
         if leave(builder, certificate.stills, STILL - GUARD):
             self.certificate = certificate.words
         builder.begin_without_trap(entry)
@@ -205,7 +210,7 @@ class Lowering:
             raise Unlowerable("a quantity is a number, and this one is none on some way")
         arithmetic = writer.truths.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
-        builder.finish(f"i64 {builder.select(builder.has_trapped(), 'i64', str(RAISES), '0') if builder.trap else '0'}")
+        _finish(builder, "0")
         builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)

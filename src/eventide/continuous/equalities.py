@@ -26,8 +26,9 @@ class Equality(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"`{self.text}` compares what moves between events by == or !=: at most single floats make it equal, which "
-            "a step hardly meets. Write `ev.crosses(lambda: ..., level)` for a passage, or compare by >= or <="
+            f"`{self.text}` compares what moves between events by == or !=: single floats make it equal, which a step "
+            "meets by chance, unless an event sets them. Write `ev.crosses(lambda: ..., level)` for a passage, or "
+            "compare by >= or <="
         )
 
 
