@@ -176,6 +176,7 @@ SOLVERS = [
     Solver("scipy LSODA", "scipy", with_scipy("LSODA"), "navy", "s--", "scipy"),
     Solver("SUNDIALS Adams", "sundials", with_sundials("Adams"), "tab:green", "^:", "sksundae"),
     Solver("heyoka Taylor", "heyoka", with_heyoka, "tab:purple", "d-.", "heyoka"),
+    Solver("eventide RADAU", "eventide", with_eventide("RADAU"), "tab:red", "o-", "eventide", for_stiff=True),
     Solver("scipy Radau", "scipy", with_scipy("Radau"), "tab:blue", "s--", "scipy", for_stiff=True),
     Solver("scipy BDF", "scipy", with_scipy("BDF"), "tab:cyan", "s--", "scipy", for_stiff=True),
     Solver("scipy LSODA, stiff", "scipy", with_scipy("LSODA"), "navy", "s--", "scipy", for_stiff=True),

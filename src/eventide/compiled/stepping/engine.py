@@ -81,7 +81,7 @@ def _told(make: Callable[[], str]) -> Callable[[], str]:
     """The same, but it says that it takes a moment."""
 
     def make_and_tell() -> str:
-        sys.stderr.write("eventide: compiling its stepper, once for this installation (a second)\n")
+        sys.stderr.write("eventide: compiling its stepper, once for this installation (some seconds)\n")
         return make()
 
     return make_and_tell
