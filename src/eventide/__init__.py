@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from eventide.discrete import when as when
     from eventide.errors import CascadeWarning as CascadeWarning
     from eventide.errors import Ended as Ended
+    from eventide.errors import EqualityWarning as EqualityWarning
     from eventide.errors import EventideError as EventideError
     from eventide.errors import InputError as InputError
     from eventide.errors import Interrupt as Interrupt
@@ -184,6 +185,7 @@ _HOMES = {
     "errors": (
         "CascadeWarning",
         "Ended",
+        "EqualityWarning",
         "EventideError",
         "InputError",
         "Interrupt",

@@ -6,6 +6,7 @@ EventideError
 |-- MissingLibraryError a library of an extra is not installed
 `-- Interrupt           thrown into a process by `interrupt(cause)`
 CascadeWarning (UserWarning)   events come ever closer to one time
+EqualityWarning (UserWarning)  a condition compares what moves by == or !=
 Ended (BaseException)   thrown into a process by `end()`
 """
 
@@ -129,6 +130,10 @@ class SimulationError(EventideError):
 
 class CascadeWarning(UserWarning):
     """Events come ever closer to a time that the run will not go beyond; told with `Simulation(cascades="warn")`."""
+
+
+class EqualityWarning(UserWarning):
+    """A condition compares by == or != what moves between events: it is met by chance, or where an event sets it."""
 
 
 class Interrupt(EventideError):

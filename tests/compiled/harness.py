@@ -11,7 +11,7 @@ import numpy as np
 import eventide as ev
 from eventide.compiled import Binding, Bound, Kernel, Registry, Store
 from eventide.continuous.stepper import Y0, R, Y
-from eventide.continuous.tables import CHAIN_COLUMNS, OPERANDS, STILLS
+from eventide.continuous.tables import CHAIN_COLUMNS, OPERANDS, RAISES, STILLS
 
 LAW = ctypes.CFUNCTYPE(
     None, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 5, ctypes.c_int64, ctypes.c_void_p
@@ -35,11 +35,12 @@ START = Moment()
 
 
 class Answer(NamedTuple):
-    """What a condition's kernel gives."""
+    """What a condition's kernel gives; where Python raises it says that only."""
 
     holds: bool
     guide: float
     slope: float
+    raises: bool = False
 
 
 def table_of(sim: ev.Simulation) -> np.ndarray:
@@ -87,8 +88,8 @@ def run_condition(bound: Bound, table: np.ndarray, moment: Moment = START) -> An
         out.ctypes.data,
         lists.ctypes.data,
     )
-    assert holds in (0, 1)
-    return Answer(bool(holds), *out[:2].tolist())
+    assert holds in (0, 1, RAISES)
+    return Answer(holds == 1, *out[:2].tolist(), holds == RAISES)
 
 
 def set_clock(sim: ev.Simulation, moment: Moment) -> None:

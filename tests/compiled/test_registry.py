@@ -99,7 +99,7 @@ def test_super_is_the_class_above(sim) -> None:
 def test_lists_are_told_by_their_items(sim) -> None:
     registry, furnace = new_registry(), Furnace(sim)
     empty = registry.condition(furnace.is_ready)
-    assert tuple(run_condition(empty, table_of(sim))) == (False, -1.0, 0.0)
+    assert run_condition(empty, table_of(sim))[:3] == (False, -1.0, 0.0)
     ingots = [Ingot(sim, furnace=furnace, temperature=2100.0 + 60 * k) for k in range(3)]
     furnace.load += ingots[:1]
     one = registry.condition(furnace.is_ready)

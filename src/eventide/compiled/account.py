@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.compiled.analyst import objects_of
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
+from eventide.continuous.equalities import moving_equalities
 from eventide.discrete.conditions import describe_function
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class ConditionNote:
     name        whose it is; code: its function, or where it stands
     flow        the number of its flow, counted from 1
     kind        how closely it is looked after inside steps: "certified", "sampled" or "opaque"
+    equalities  its comparisons by == or != of what moves between events, with what to write instead
     """
 
     name: str
@@ -51,6 +53,7 @@ class ConditionNote:
     refusal: CannotLower | None
     flow: int
     kind: Kind
+    equalities: tuple[str, ...] = ()
 
     @property
     def _looks(self) -> str:
@@ -117,6 +120,7 @@ class Explanation:
         for item in self.conditions:
             state = _state(item.is_compiled, item.refusal, self.compiles)
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
+            lines += [f"    {equality}" for equality in item.equalities]
         lines.append("flows: all is one" if self.together else "flows")
         for flow in self.flows:
             lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}")
@@ -268,7 +272,9 @@ class _Reader:
             refusal = error
         is_compiled = refusal is None and self._compiles
         flow, kind = self.numbers[condition.flow], self.motion.watches.kind_of(condition)
-        return ConditionNote(condition.name, describe_function(condition.function), is_compiled, refusal, flow, kind)
+        equalities = tuple(str(equality) for equality in moving_equalities(condition, self.motion.groups))
+        code = describe_function(condition.function)
+        return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities)
 
     def _flow(self, flow: Flow) -> FlowNote:
         linear = self.motion.linearizations.of.get(flow.number)

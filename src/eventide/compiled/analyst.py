@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,8 +15,9 @@ from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.registry import Bound, Registry
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
+_RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
 
 
 class Compiler(Analyst):
@@ -57,6 +60,7 @@ class Compiler(Analyst):
             equations=equations,
             sets=sets,
             adds=adds,
+            moves=draft.moves,
             assigns=draft.assigns,
             is_direct=not draft.looks_at_rates,
         )
@@ -99,6 +103,8 @@ class Compiler(Analyst):
             is_certified=bool(certificate),
             comparisons=bound.kernel.lowered.comparisons,
             looks_at=_looked_at(bound),
+            equalities=_equalities(bound),
+            recourse=self._recourse if bound.kernel.lowered.raises else 0,
             binding=bound.binding,
             stands=bound.kernel.lowered.stands,
         )
@@ -156,6 +162,17 @@ class Compiler(Analyst):
 
         return call
 
+    @cached_property
+    def _recourse(self) -> int:
+        """The address of a function that tests a condition in Python, of this simulation."""
+        motion = self.motion
+
+        def call(c: int, f: int, time: float, dt: float) -> int:
+            return int(motion.host.is_true(c, f, time, dt))
+
+        self._kept_recourse = _RECOURSE(call)
+        return int(cast(self._kept_recourse, c_void_p).value or 0)
+
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
         plan, motion = condition.plan, self.motion
@@ -168,7 +185,8 @@ class Compiler(Analyst):
         constants = motion.constants.array.ctypes.data + 8 * plan.constants
         lists = motion.lists.array.ctypes.data
         kernel = _CONDITION(plan.address)
-        kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists)
+        if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
+            return None
         return float(answer[0]), float(answer[1])
 
     def fused(self, flow: Flow) -> tuple[int, int]:
@@ -339,6 +357,11 @@ class _Draft:
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         return self.block(motion.index, (*binding.bases, *lists))
 
+    @property
+    def moves(self) -> tuple[int, ...]:
+        """The slots whose rates are set or added to."""
+        return tuple(self._rates)
+
     def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The slots whose rates are set without having been read, and those that are added to."""
         if not any(self._rates.values()):
@@ -363,6 +386,15 @@ def _looked_at(bound: Bound) -> tuple[int, ...]:
             else:
                 slots[owner._layout.slot(owner, access.name)] = None
     return tuple(slots)
+
+
+def _equalities(bound: Bound) -> tuple[Equality, ...]:
+    """The comparisons of what moves by == or != in a condition."""
+    bases = bound.binding.bases
+    return tuple(
+        Equality(file, line, text, tuple(bases[place] + offset for place, offset in states))
+        for file, line, text, states in bound.kernel.lowered.equalities
+    )
 
 
 def objects_of(bound: Bound) -> dict[Any, list[Any]]:

@@ -300,16 +300,23 @@ class Arithmetic:
             return value, "float"
         if exponent == 0.5:
             # The root of -0.0 would be -0.0, and its power is 0.0.
-            return (base + 0.0).machine("sqrt").text, "float"
+            root = (base + 0.0).machine("sqrt").text
+            self._note_power(root, one, other)
+            return root, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
             product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
             if exponent >= 0:
+                self._note_power(product, one, other)
                 return product, "float"
             self._note_division(Number(ONE, "float", known=1.0), Number(product, "float", is_numpy=one.is_numpy))
             return (1.0 / Wire(self.builder, product)).text, "float"
         value = self.builder.library("pow", base.text, self.double(other))
         self.note_error(value, one, other)
         return value, "float"
+
+    def _note_power(self, value: str, *arguments: Number) -> None:
+        if self.builder.overflows:
+            self.note_error(value, *arguments)
 
     def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""
@@ -331,7 +338,8 @@ class Arithmetic:
         slope = None
         if one.slope:
             lower = self.binary("Sub", other, Number("1", "int", known=1))
-            factor = exponent * Wire(self.builder, self._power_value(self.as_float(one), lower)[0])
+            with self.builder.without_traps():
+                factor = exponent * Wire(self.builder, self._power_value(self.as_float(one), lower)[0])
             slope = self.scale_slope(one.slope, factor.text)
         if other.slope:
             value = Wire(self.builder, self.builder.library("pow", base.text, exponent.text))

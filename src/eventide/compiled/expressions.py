@@ -259,7 +259,8 @@ class Expressions(Ways):
         if self.is_guided:
             # For its guide a condition evaluates both, unless the other might never end where it is not asked for.
             mark, flow, unbounded = self.builder.mark(), self.flow.copy(), self.unbounded
-            other = operand()
+            with self.builder.where(one.text, is_and):
+                other = operand()
             if self.unbounded == unbounded:
                 return join(one, other)
             self.builder.return_to(mark)
@@ -276,25 +277,32 @@ class Expressions(Ways):
         return value
 
     def _compare(self, node: ast.Compare) -> Item:
-        return self._chain(node, self.evaluate(node.left), node.left, 0)
+        return self._chain(node, self.evaluate(node.left), 0)
 
-    def _chain(self, node: ast.Compare, left: Item, place: ast.expr, index: int) -> Truth:
+    def _chain(self, node: ast.Compare, left: Item, index: int) -> Truth:
         """The comparisons from one on; each operand is evaluated once, and where Python does."""
-        last = node.comparators[index]
-        right = self.evaluate(last)
-        truth = self._compare_pair(node.ops[index], left, right, place, last)
+        right = self.evaluate(node.comparators[index])
+        truth = self._compare_pair(node, index, left, right)
         if index + 1 == len(node.ops):
             return truth
-        return self._and_then(truth, lambda: self._chain(node, right, last, index + 1), is_and=True)
+        return self._and_then(truth, lambda: self._chain(node, right, index + 1), is_and=True)
 
-    def _compare_pair(self, operator: ast.cmpop, left: Item, right: Item, first: ast.expr, last: ast.expr) -> Truth:
-        name = type(operator).__name__
+    def _compare_pair(self, node: ast.Compare, index: int, left: Item, right: Item) -> Truth:
+        """One comparison of a chain."""
+        name, last = type(node.ops[index]).__name__, node.comparators[index]
+        first = node.comparators[index - 1] if index else node.left
         if name in ("Is", "IsNot", "Eq", "NotEq") and (isinstance(left, Nothing) or isinstance(right, Nothing)):
             is_same = isinstance(left, Nothing) and isinstance(right, Nothing)
             return literal(is_same == (name in ("Is", "Eq")))
         if name not in COMPARISONS:
             raise Unlowerable("of the comparisons < <= > >= == != are followed, and `is None`")
-        return self.truths.compare(name, self._as_number(left, first), self._as_number(right, last))
+        one, other = self._as_number(left, first), self._as_number(right, last)
+        if name in ("Eq", "NotEq") and ast.dump(first) != ast.dump(last):
+            self.note_equality(node, self.arithmetic.number(one), self.arithmetic.number(other))
+        return self.truths.compare(name, one, other)
+
+    def note_equality(self, node: ast.Compare, one: Number, other: Number) -> None:
+        """Two numbers, not of the same text, are compared by == or !=."""
 
     def _ifexp(self, node: ast.IfExp) -> Item:
         value = self.choose(self.truth(node.test), lambda: self.evaluate(node.body), lambda: self.evaluate(node.orelse))

@@ -47,6 +47,8 @@ class Builder:
     room        the memory that is taken for the length of a call, as instructions of the first block
     zeroes      whether memory is set to zero by a call
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
+    only_where  the truths, and what they must be for Python to come here
+    overflows   whether it is noted also where a power is too large for Python: a law's rate is not finite then
     """
 
     def __init__(self) -> None:
@@ -54,6 +56,8 @@ class Builder:
         self.room: list[str] = []
         self.traps = False
         self.trap = ""
+        self.only_where: tuple[tuple[str, bool], ...] = ()
+        self.overflows = False
         self.zeroes = False
         self.blocks: list[Block] = []
         self.current: Block | None = None
@@ -172,6 +176,9 @@ class Builder:
         if not self.trap:
             self.trap = "%trap"
             self.room.append("%trap = alloca i1")
+        for truth, wanted in self.only_where:
+            here = truth if wanted else self.value(f"xor i1 {truth}, true")
+            test = self.value(f"and i1 {test}, {here}")
         before = self.value("load i1, ptr %trap")
         self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
 
@@ -179,8 +186,29 @@ class Builder:
     def without_traps(self) -> Iterator[None]:
         """What is written meanwhile never raises."""
         before, self.traps = self.traps, False
-        yield
-        self.traps = before
+        try:
+            yield
+        finally:
+            self.traps = before
+
+    @contextmanager
+    def where(self, truth: str, wanted: bool) -> Iterator[None]:
+        """What is written meanwhile is computed anyway, and Python comes there only if a truth is what is wanted."""
+        before = self.only_where
+        self.only_where = (*before, (truth, wanted))
+        try:
+            yield
+        finally:
+            self.only_where = before
+
+    def has_trapped(self) -> str:
+        """Whether Python would have raised in this call, for the last block; to be asked if there is a `trap`."""
+        return self.value(f"load i1, ptr {self.trap}")
+
+    def begin_without_trap(self, block: Block) -> None:
+        """At the start of a block nothing has been noted yet."""
+        if self.trap:
+            block.lines[:0] = [f"store i1 false, ptr {self.trap}"]
 
     def memory(self, kind: str, count: int) -> str:
         """The address of memory for so many values, anew in each call of the kernel."""

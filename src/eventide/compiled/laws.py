@@ -14,9 +14,11 @@ from eventide.compiled.statements import Statements
 from eventide.compiled.values import Form, Function, Item, Number, Path, Ref, Truth, Vector
 from eventide.compiled.ways import Frame
 from eventide.continuous import Continuous
-from eventide.continuous.tables import CHECKED
+from eventide.continuous.tables import CHECKED, CHOICE_OF, GREATEST_OF, LEAST_OF, STATE
 
 if TYPE_CHECKING:
+    import ast
+
     from eventide.compiled.vectors import Operand
 
 READ_IN_LAWS: Final = ("computed", "rate")
@@ -35,6 +37,7 @@ class Conditions(Statements):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._followed: list[Path] = []
+        self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
         self._lost: set[str] = set()  # asked for membership only
         self._known: dict[Path, tuple[Block, int, str, dict[str, Item]]] = {}
 
@@ -56,6 +59,19 @@ class Conditions(Statements):
         # Another law might set it as well: it counts as moving even if this one sets it to what stands still.
         return replace(number, slope=source.slope or ZERO, form=form and Form(CHECKED, (form,), still=apart))
 
+    def note_equality(self, node: ast.Compare, one: Number, other: Number) -> None:
+        """Keep a comparison by == or != of what moves with the states of which it is made.
+
+        What may stand still for a while although its states move has a step, an extreme or a choice in it.
+        """
+        if self._followed:
+            return
+        states: dict[tuple[int, int], None] = {}
+        forms = [self.arithmetic.form(side) for side in (one, other)]
+        if "float" in (one.kind, other.kind) and all(form is not None and _moves_on(form, states) for form in forms):
+            file = self.frame.definition.file
+            self.equalities[file.name, node.lineno, file.excerpt(node)] = tuple(states)
+
     def _set_in(self, owner: Ref) -> dict[str, Item]:
         """What the equations of an object set, by names of our own; nothing if they cannot be followed."""
         function = getattr(type(owner.sample), "equations", None)
@@ -69,7 +85,8 @@ class Conditions(Statements):
         self._followed.append(owner.path)
         try:
             self.loops = []
-            found = self._follow_law(Function(function, None, owner))
+            with self.builder.without_traps():
+                found = self._follow_law(Function(function, None, owner))
         except (CannotLower, Unlowerable):
             found = {}
         self._followed.pop()
@@ -126,6 +143,15 @@ class Conditions(Statements):
         """Nor are their items."""
         if not self._followed:
             super().set_item(target, node, compute)
+
+
+def _moves_on(form: Form, states: dict[tuple[int, int], None]) -> bool:
+    """Whether what is so made of states moves whenever one of them does; their places are gathered."""
+    if form.code in (LEAST_OF, GREATEST_OF, CHOICE_OF):
+        return False
+    if form.code == STATE:
+        states[form.numbers[0], form.numbers[1]] = None
+    return all(_moves_on(part, states) for part in form.parts)
 
 
 _MARK: Final = "="

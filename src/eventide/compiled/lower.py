@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
-from eventide.compiled.ir import NAN
+from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
@@ -16,7 +16,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Ref, Truth
 from eventide.continuous import Continuous
-from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, STILL
+from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, RAISES, STILL
 
 LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -50,6 +50,13 @@ def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowe
     return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
 
 
+def _finish(builder: Builder, answer: str) -> None:
+    """Return an answer, or RAISES where Python would have raised."""
+    if builder.trap:
+        answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
+    builder.finish(f"i64 {answer}")
+
+
 def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
     try:
         return Entry.of(function, arguments)
@@ -76,6 +83,7 @@ class Lowering:
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
         self.comparisons = 0
+        self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
 
     def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
         """The kernel's text and what its caller has to know.
@@ -135,8 +143,7 @@ class Lowering:
             "%row = getelementptr i64, ptr %ix, i64 %place",
         ]
         inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
-        if builder.trap:
-            inside.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
+        builder.begin_without_trap(inside)
         entry.lines[:0] = builder.room
         return builder.text(LAW) + SCALAR
 
@@ -156,8 +163,7 @@ class Lowering:
             return
         index = writer.slots.index_of(rate)
         before = builder.load("double", "%R", index)
-        trapped = builder.value(f"load i1, ptr {builder.trap}")
-        builder.store("double", builder.select(trapped, "double", NAN, before), "%R", index)
+        builder.store("double", builder.select(builder.has_trapped(), "double", NAN, before), "%R", index)
 
     def _own_rate(self) -> Place | None:
         """The first rate of the component whose law it is; None if it has no states."""
@@ -174,6 +180,7 @@ class Lowering:
         builder = writer.builder
         entry = builder.block()
         builder.enter(entry)
+        builder.traps = builder.overflows = True
         answer = self._follow(writer)
         if not isinstance(answer, Number | Truth):
             raise Unlowerable("a condition answers a truth, and this one does not on every way")
@@ -183,10 +190,13 @@ class Lowering:
         builder.store("double", slope, "%out", "1")
         certificate = certificate_of(writer.truths.tree(truth))
         self.comparisons = comparisons_in(truth.tree)
+        assert isinstance(writer, Conditions)
+        self.equalities = writer.equalities
         holds = builder.value(f"zext i1 {truth.text} to i64")
-        builder.finish(f"i64 {holds}")
+        _finish(builder, holds)
         if leave(builder, certificate.stills, STILL - GUARD):
             self.certificate = certificate.words
+        builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
@@ -200,12 +210,8 @@ class Lowering:
             raise Unlowerable("a quantity is a number, and this one is none on some way")
         arithmetic = writer.truths.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
-        if builder.trap:
-            entry.lines[:0] = [f"store i1 false, ptr {builder.trap}"]
-            raised = builder.value(f"load i1, ptr {builder.trap}")
-            builder.finish(f"i64 {builder.value(f'zext i1 {raised} to i64')}")
-        else:
-            builder.finish("i64 0")
+        _finish(builder, "0")
+        builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
@@ -241,6 +247,8 @@ class Lowering:
             steps=steps,
             certificate=self.certificate,
             comparisons=self.comparisons,
+            equalities=tuple((*where, states) for where, states in self.equalities.items()),
+            raises=bool(writer.builder.trap),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
             stands=make_comparer(
                 self.entry,

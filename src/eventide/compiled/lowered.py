@@ -76,6 +76,9 @@ class Lowered:
     reads_time  whether it reads the clock; reads_step: dt or last_time
     certificate of a condition, see `certificate.py`
     comparisons of how many comparisons a condition consists; 0 if that is not known
+    equalities  its comparisons by == or != of what moves: file, line, text, and its states by their objects' places in
+                the index row and their slots behind the first there
+    raises      whether there are numbers for which Python would raise
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     stands      whether it would work on just what a binding has, which is found out faster
     """
@@ -96,6 +99,8 @@ class Lowered:
     steps: tuple[Step, ...]
     certificate: tuple[int, ...]
     comparisons: int
+    equalities: tuple[tuple[str, int, str, tuple[tuple[int, int], ...]], ...]
+    raises: bool
     bind: Bind = field(repr=False)
     stands: Stands = field(repr=False)
 

@@ -90,7 +90,7 @@ class Registry:
     def quantity(self, read: Any) -> Bound:
         """The kernel of a function without arguments that answers a number, and its binding.
 
-        It has the form of a condition's, leaves the number in the answer, and answers 1 where Python would have raised.
+        It has the form of a condition's, leaves the number in the answer, and answers RAISES where Python would.
         Raises CannotLower if something in it cannot be followed.
         """
         return self._find("quantity", read, ())

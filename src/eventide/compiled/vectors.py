@@ -329,7 +329,7 @@ class Vectors(Expressions):
         left, right = self.evaluate(node.left), self.evaluate(last)
         if name in COMPARISONS and (is_vector(left) or is_vector(right)):
             return self.compare_items(name, self.operand(left, node.left), self.operand(right, last))
-        return self._compare_pair(node.ops[0], left, right, node.left, last)
+        return self._compare_pair(node, 0, left, right)
 
     def compare_items(self, name: str, left: Operand, right: Operand) -> Operand:
         """`left <comparison> right`, item by item."""

@@ -110,7 +110,8 @@ class Ways:
         for way, is_then in ((then, True), (otherwise, False)):
             self.flow = start.copy()
             self._narrow(test, is_then)
-            value = way()
+            with self.builder.where(test.text, is_then):
+                value = way()
             ways_out = len(self.frame.returns) if self.frames else 0
             if self.is_dead or ways_out > returned or self.unbounded > unbounded or left != self._left():
                 break

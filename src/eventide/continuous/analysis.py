@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.continuous.equalities import Equality
     from eventide.continuous.flow import Flow
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
@@ -47,6 +48,7 @@ class LawPlan(Plan):
 
     contributions, equations    address and place of the index row; None for one not there
     sets, adds                  slots whose rates they set without having read them, and after having read them
+    moves                       slots whose rates they set or add to, also where that is found out as they run
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
     """
@@ -55,6 +57,7 @@ class LawPlan(Plan):
     equations: tuple[int, int] | None = None
     sets: tuple[int, ...] = ()
     adds: tuple[int, ...] = ()
+    moves: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
 
@@ -69,6 +72,8 @@ class ConditionPlan(Plan):
     is_certified                whether that proves it always
     comparisons                 of how many it consists; 0 if that is not known
     looks_at                    the slots of what it reads, if only states and numbers that stand still; else none
+    equalities                  its comparisons by == or != of what moves
+    recourse                    the address of who asks Python where the kernel would raise; 0 if it never does
     guide                       where it is tested in Python: what leaves event function and slope in a row of the
                                 arrays, called with the row, time, dt and last_time; None if it has no kernel
     binding             what its kernel works on
@@ -83,6 +88,8 @@ class ConditionPlan(Plan):
     is_certified: bool = False
     comparisons: int = 0
     looks_at: tuple[int, ...] = ()
+    equalities: tuple[Equality, ...] = ()
+    recourse: int = 0
     guide: Callable[[int, float, float, float], None] | None = None
     binding: Any = None
     stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None

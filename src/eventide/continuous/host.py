@@ -91,6 +91,8 @@ class Host:
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
+        if self.failure is not None:
+            return False  # the first error is the one that is told
         try:
             return is_condition_true(condition, self.motion.sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned

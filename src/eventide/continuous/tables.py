@@ -151,9 +151,13 @@ many points as its event function needs: AS_NEEDED."""
 AS_NEEDED: Final = 2
 TRAIL: Final = 14
 """Its row among the trails."""
-TIMED: Final = 15
+TIMED: Final = 16
 """Whether it reads nothing that moves but the time, so that no error of a state ends its steps."""
-CONDITION_INTS: Final = 16
+RECOURSE: Final = 15
+"""The address of who asks Python where its kernel answers RAISES; 0 where it never does."""
+CONDITION_INTS: Final = 17
+RAISES: Final = 2
+"""What a kernel answers where Python would raise, besides 0 and 1."""
 AT_END: Final = 2
 
 PRIORITY: Final = 0

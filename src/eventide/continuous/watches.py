@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
+from eventide.continuous.equalities import Doubts
 from eventide.continuous.growing import Table
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
@@ -19,6 +20,7 @@ from eventide.continuous.tables import (
     DUE,
     GUARD,
     INDEX,
+    RECOURSE,
     SLOPE,
     TIMED,
     TRAIL,
@@ -58,6 +60,7 @@ class Watches:
         self.trails = Trails(motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
         self.resting: dict[tuple[int, int, int | None], Any] = {}
 
@@ -78,6 +81,7 @@ class Watches:
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
+        self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
@@ -89,6 +93,7 @@ class Watches:
         self.at[row] = condition
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
+        ints[row, RECOURSE] = plan.recourse
         floats[row, GUARD] = floats[row, SLOPE] = nan
         return plan
 

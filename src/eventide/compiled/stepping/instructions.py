@@ -24,7 +24,12 @@ def law(
 def condition(
     address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, numbers: int, out: int, at: int
 ) -> int:
-    """Call a condition's kernel; answers 0 or 1."""
+    """Call a condition's kernel; answers 0 or 1, or RAISES."""
+    return 0
+
+
+def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
+    """Test a condition in Python; answers 0 or 1."""
     return 0
 
 
@@ -144,6 +149,7 @@ FEW: Final = 128
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
+    "recourse": _call(("i64", "i64", "double", "double"), "i64"),
     "fused_attempt": _call(_FUSED, "double"),
     "fused_end": _call(_FUSED, "i1"),
     "combination": _call(_COMBINATION, "void"),

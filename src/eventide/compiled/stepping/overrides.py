@@ -15,6 +15,7 @@ from eventide.compiled.stepping.instructions import (
     fused_attempt,
     fused_end,
     law,
+    recourse,
 )
 from eventide.continuous.passes import copy
 from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages
@@ -37,6 +38,8 @@ from eventide.continuous.tables import (
     LAW,
     NUMBERS_OF,
     OPERANDS,
+    RAISES,
+    RECOURSE,
     REST,
     ROW_OF,
     RUN,
@@ -143,23 +146,24 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
 
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now."""
-    return (
-        condition(
-            a.conditions[c, ADDRESS],
-            min(time, a.flow_floats[f, BEFORE]),
-            dt,
-            a.flow_floats[f, START],
-            address_of(a.rows[Y, 0]),
-            address_of(a.rows[R, 0]),
-            address_of(a.rows[Y0, 0]),
-            address_of(a.index[a.conditions[c, INDEX]]),
-            address_of(a.constants[a.conditions[c, CONSTANTS]]),
-            address_of(a.condition_floats[c, GUARD]),
-            address_of(a.lists[0]),
-        )
-        != 0
+    """Whether condition `c` holds now; where Python would raise it is asked, at the same states."""
+    instant = min(time, a.flow_floats[f, BEFORE])
+    answer = condition(
+        a.conditions[c, ADDRESS],
+        instant,
+        dt,
+        a.flow_floats[f, START],
+        address_of(a.rows[Y, 0]),
+        address_of(a.rows[R, 0]),
+        address_of(a.rows[Y0, 0]),
+        address_of(a.index[a.conditions[c, INDEX]]),
+        address_of(a.constants[a.conditions[c, CONSTANTS]]),
+        address_of(a.condition_floats[c, GUARD]),
+        address_of(a.lists[0]),
     )
+    if answer == RAISES:
+        return recourse(a.conditions[c, RECOURSE], c, f, instant, dt) != 0
+    return answer != 0
 
 
 def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
