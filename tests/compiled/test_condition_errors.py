@@ -108,7 +108,7 @@ def test_what_python_would_raise_in_a_condition_goes_up(kind: str, way: Any, ste
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
-    sim = ev.Simulation(compile=compiled, dt_max=0.25)
+    sim = ev.Simulation(compile=compiled, dt_min=0.25, dt_max=0.25)
     clock = Clock(sim)
     clock.start()
 
@@ -120,6 +120,27 @@ def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
         sim.run(until=4.0)
     # The end of the step is tested first; at samples inside it the same is met.
     assert caught.value.__notes__ == ["in the condition of who waits at time 1.25"]
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_an_event_before_a_condition_has_no_value_is_found(compiled: bool, stepping: Any) -> None:
+    sim = ev.Simulation(compile=compiled, stepping=stepping)
+    clock = Clock(sim)
+    clock.start()
+    log: list[float] = []
+
+    def life() -> ev.Life:
+        yield ev.until(lambda: math.sqrt(1.0 - clock.x) < 0.1)
+        log.append(sim.time)
+        yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 1.0)
+
+    sim.process(life(), name="who waits")
+    with pytest.raises(ValueError, match="math domain error") as caught:
+        sim.run(until=4.0)
+    assert log == [pytest.approx(0.99, abs=1e-12)]
+    (note,) = caught.value.__notes__
+    assert 1.0 < float(note.rpartition(" ")[2]) < 1.0 + 1e-8
 
 
 @pytest.mark.parametrize("compiled", [True, False])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.culprits import execute_law, is_condition_true
-from eventide.continuous.tables import ABORTED, START, TROUBLED, R, Y
+from eventide.continuous.tables import ABORTED, START, TROUBLED, VALUELESS, R, Y
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
@@ -91,13 +91,15 @@ class Host:
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
-        if self.failure is not None:
+        sim, settings = self.motion.sim, self.motion.settings
+        if settings[ABORTED] != 0.0:
             return False  # the first error is the one that is told
         try:
-            return is_condition_true(condition, self.motion.sim.time)
+            return is_condition_true(condition, sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
             self.failure = error
-            self.motion.settings[ABORTED] = 1.0
+            is_void = isinstance(error, ArithmeticError | ValueError) and sim.dt > 0.0
+            settings[ABORTED] = VALUELESS if is_void else 1.0
             return False
 
     # --- what code that cannot be read touches --------------------------------------------------------------------

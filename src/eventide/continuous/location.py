@@ -69,6 +69,7 @@ from eventide.continuous.tables import (
     TRUE_AT_END,
     UNPROVED,
     USED,
+    VALUELESS,
     Arrays,
     R,
 )
@@ -158,10 +159,12 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
         return True
     test_at_end(a, f)
     look_inside(a, f)
-    if not is_final and is_too_long(a, f):
+    if not is_final and (has_no_value(a, f) or is_too_long(a, f)):
         return False
     count_doubts(a, f)
     first = find_first(a, f)
+    if not is_final and has_no_value(a, f):
+        return False
     if first < 0.0:
         return True
     mark(a, f, first)
@@ -382,6 +385,16 @@ def is_settled(a: Arrays, c: int) -> bool:
         return True
     a.settings[CLEAR] = min(a.settings[CLEAR], a.settings[SOUGHT])
     return False
+
+
+def has_no_value(a: Arrays, f: int) -> bool:
+    """Whether a condition has no value somewhere in the step, which is then to be made anew, half as long."""
+    half = a.flow_floats[f, STEP] / 2.0
+    if a.settings[ABORTED] != VALUELESS or not half > shortest(a, f):
+        return False
+    a.settings[ABORTED] = 0.0
+    a.flow_floats[f, SPAN] = half
+    return True
 
 
 def is_too_long(a: Arrays, f: int) -> bool:

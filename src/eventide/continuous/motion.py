@@ -18,6 +18,7 @@ from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.tables import (
+    ABORTED,
     ARMS,
     AT,
     BROKEN,
@@ -422,6 +423,8 @@ class Motion:
         self.is_marching = False
         if host.trouble is not None and settings[TROUBLED] == 0.0:
             host.trouble = None  # that of a trial step which has been mended since
+        if host.failure is not None and settings[ABORTED] == 0.0:
+            host.failure = None  # that of a condition in a step that has been made anew
         if host.seen:
             host.forget_what_was_seen()
         if code in FOUND:

@@ -263,7 +263,9 @@ LAND: Final = 2
 """Where steps must end: the next time event or the end of the run; infinity if they need not."""
 NEXT_EVENT: Final = 3
 ABORTED: Final = 4
-"""Set when Python code called from a step has raised what must go up at once."""
+"""Set when Python code called from a step has raised what must go up; VALUELESS: unless a shorter step helps."""
+VALUELESS: Final = 2.0
+"""A condition has raised an error of arithmetic inside a step: it has no value there, and its event may come before."""
 TROUBLED: Final = 5
 """Set when Python code called from a step has raised an error of arithmetic."""
 STEPWISE: Final = 6
