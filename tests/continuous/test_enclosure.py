@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from continuous.enclosed import DEGREE, Expression, enclosed, expressions, paths, state, states
+from continuous.enclosed import DEGREE, Expression, enclosed, expressions, paths, prepared, state, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eventide.compiled import forms
-from eventide.compiled.values import Form
+from eventide.compiled.values import Form, Leaf
+from eventide.continuous.certainty import NEVER, PERHAPS, rises_once, sign_of
 from eventide.continuous.tables import (
     BESIDE,
     CHOICE_OF,
@@ -19,6 +20,7 @@ from eventide.continuous.tables import (
     LEAST,
     MOST,
     NOISE,
+    ROUGH,
     SLOWEST,
     UNSURE,
 )
@@ -120,3 +122,20 @@ def test_what_may_have_no_value_says_so() -> None:
     assert isinstance(chosen, Form)
     assert chosen.code == CHOICE_OF
     assert not enclosed(chosen, through_zero, 0.0, 0.25)[UNSURE]
+
+
+def test_of_what_may_have_no_value_nothing_is_proved() -> None:
+    arrays = prepared(Leaf(state()), [(0.0,) * (DEGREE + 1)])
+    arrays.models[LEAST], arrays.models[MOST] = -2.0, -1.0
+    assert sign_of(arrays, 0) == NEVER
+    arrays.models[UNSURE] = 1.0
+    assert sign_of(arrays, 0) == PERHAPS
+
+
+def test_what_may_be_far_from_a_polynomial_that_rises_once_need_not_rise_once() -> None:
+    arrays = prepared(Leaf(state()), [(0.0,) * (DEGREE + 1)])
+    for k, coefficient in enumerate((-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)):
+        arrays.models[ROUGH + k] = coefficient
+    assert rises_once(arrays, 0)
+    arrays.models[BESIDE] = 0.125
+    assert not rises_once(arrays, 0)
