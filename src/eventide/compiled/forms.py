@@ -67,31 +67,28 @@ def with_still(code: int, one: Form, other: Form) -> Form:
     return Form(code, (one,), still=other.still)
 
 
-def total(one: Maybe, other: Maybe) -> Maybe:
-    """A sum."""
+def _with_constants(one: Maybe, other: Maybe, code: int, by_other: int, by_one: int) -> Maybe:
+    """A function of two, by the codes for both, for a constant second operand and for a constant first one."""
     if one is None or other is None:
         return None
     if other.code == CONSTANT:
-        return with_still(RAISED_BY, one, other)
-    return with_still(RAISED_BY, other, one) if one.code == CONSTANT else Form(SUM, (one, other))
+        return with_still(by_other, one, other)
+    return with_still(by_one, other, one) if one.code == CONSTANT else Form(code, (one, other))
+
+
+def total(one: Maybe, other: Maybe) -> Maybe:
+    """A sum."""
+    return _with_constants(one, other, SUM, RAISED_BY, RAISED_BY)
 
 
 def difference(one: Maybe, other: Maybe) -> Maybe:
     """A difference."""
-    if one is None or other is None:
-        return None
-    if other.code == CONSTANT:
-        return with_still(LOWERED_BY, one, other)
-    return with_still(TAKEN_FROM, other, one) if one.code == CONSTANT else Form(DIFFERENCE, (one, other))
+    return _with_constants(one, other, DIFFERENCE, LOWERED_BY, TAKEN_FROM)
 
 
 def product(one: Maybe, other: Maybe) -> Maybe:
     """A product."""
-    if one is None or other is None:
-        return None
-    if other.code == CONSTANT:
-        return with_still(SCALED_BY, one, other)
-    return with_still(SCALED_BY, other, one) if one.code == CONSTANT else Form(PRODUCT, (one, other))
+    return _with_constants(one, other, PRODUCT, SCALED_BY, SCALED_BY)
 
 
 def quotient(one: Maybe, other: Maybe) -> Maybe:
