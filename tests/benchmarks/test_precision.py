@@ -14,14 +14,15 @@ OURS = [solver for solver in SOLVERS if solver.library == "eventide"]
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_eventide_reaches_what_is_known(name: str) -> None:
-    for solver in OURS:
-        if solver.for_stiff == PROBLEMS[name].is_stiff:
-            loose, tight = measure(solver, name, (1e-5, 1e-10), 1)
-            assert tight.error < 1e-5
-            assert tight.error < loose.error
-            assert loose.evaluations is not None
-            assert tight.evaluations is not None
-            assert 0 < loose.evaluations < tight.evaluations
+    able = [solver for solver in OURS if solver.for_stiff == PROBLEMS[name].is_stiff]
+    assert len(able) == (1 if PROBLEMS[name].is_stiff else 3)
+    for solver in able:
+        loose, tight = measure(solver, name, (1e-5, 1e-10), 1)
+        assert tight.error < 1e-5
+        assert tight.error < loose.error
+        assert loose.evaluations is not None
+        assert tight.evaluations is not None
+        assert 0 < loose.evaluations < tight.evaluations
 
 
 def test_every_problem_has_a_solver_and_as_many_rates_as_states() -> None:

@@ -253,10 +253,10 @@ class _Step:
         if self.method.sizes[END_FIRST] == 1:
             self.reach_end()
         self.compare()
-        return self._function("double", "@attempt")
+        return self._function("@attempt")
 
     def complete(self) -> str:
-        """What stands for `complete`: the remaining stages, the end, and whether all rates there are finite."""
+        """What stands for `complete`: the remaining stages, the end, and 1 if all rates there are finite."""
         if self.method.sizes[END_FIRST] == 0:
             self.known(range(int(self.method.sizes[ERROR_STAGE])))
             for stage in range(int(self.method.sizes[ERROR_STAGE]), self.stages):
@@ -268,14 +268,14 @@ class _Step:
         for rate in self.rates[self.stages]:
             is_small = self.value(f"fcmp olt double {self.size(rate)}, {real(HUGE)}")
             is_finite = self.value(f"and i1 {is_finite}, {is_small}")
-        self.lines.append(f"ret i1 {is_finite}")
-        return self._function("i1", "@complete")
+        self.lines.append(f"ret double {self.value(f'uitofp i1 {is_finite} to double')}")
+        return self._function("@complete")
 
-    def _function(self, answer: str, name: str) -> str:
+    def _function(self, name: str) -> str:
         lines = ["%here = alloca i64", "store i64 0, ptr %here"]
         for k, part in enumerate(self.parts):
             lines += self._index_row(k, part.own)
-        return "\n".join([f"define internal {answer} {name}({_ARGUMENTS}) {{", "entry:", *lines, *self.lines, "}", ""])
+        return "\n".join([f"define internal double {name}({_ARGUMENTS}) {{", "entry:", *lines, *self.lines, "}", ""])
 
     @staticmethod
     def _index_row(k: int, own: tuple[int | None, ...]) -> list[str]:

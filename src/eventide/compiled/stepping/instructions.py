@@ -33,7 +33,7 @@ def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
     return 0
 
 
-def fused_attempt(
+def fused(
     address: int,
     index: int,
     calls: int,
@@ -48,27 +48,8 @@ def fused_attempt(
     step: float,
     end: float,
 ) -> float:
-    """Call what stands for `attempt`."""
+    """Call what stands for `attempt` or `complete` in a small flow."""
     return 0.0
-
-
-def fused_end(
-    address: int,
-    index: int,
-    calls: int,
-    lists: int,
-    worst: int,
-    rows: int,
-    width: int,
-    low: int,
-    start: float,
-    rest: float,
-    before: float,
-    step: float,
-    end: float,
-) -> bool:
-    """Call what stands for `complete`."""
-    return False
 
 
 def combination(address: int, rows: int, width: int, low: int, high: int, factor: float, scale: float) -> None:
@@ -150,8 +131,7 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "law": _call(_LAW, "void"),
     "condition": _call(_CONDITION, "i64"),
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),
-    "fused_attempt": _call(_FUSED, "double"),
-    "fused_end": _call(_FUSED, "i1"),
+    "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
     "development": _call(_DEVELOPMENT, "void"),
     "address_of": _address,

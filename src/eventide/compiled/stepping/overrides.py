@@ -12,8 +12,7 @@ from eventide.compiled.stepping.instructions import (
     combination,
     condition,
     development,
-    fused_attempt,
-    fused_end,
+    fused,
     law,
     recourse,
 )
@@ -105,21 +104,7 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     if a.flow_ints[f, ATTEMPT] == 0 or a.flow_ints[f, SLIDES] >= 0:
         return attempt_stages(a, f, step, end)
     a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
-    return fused_attempt(
-        a.flow_ints[f, ATTEMPT],
-        address_of(a.index[0]),
-        address_of(a.chain[a.flow_ints[f, CHAIN_LO], OPERANDS]),
-        address_of(a.lists[0]),
-        address_of(a.flow_ints[f, WORST]),
-        address_of(a.rows[0, 0]),
-        a.rows.width,
-        a.segments[a.flow_ints[f, SEGMENTS_LO], 0],
-        a.flow_floats[f, START],
-        a.flow_floats[f, REST],
-        a.flow_floats[f, BEFORE],
-        step,
-        end,
-    )
+    return step_of_its_own(a, f, a.flow_ints[f, ATTEMPT], step, end)
 
 
 def complete(a: Arrays, f: int, step: float, end: float) -> bool:
@@ -128,8 +113,13 @@ def complete(a: Arrays, f: int, step: float, end: float) -> bool:
         return complete_stages(a, f, step, end)
     if a.method.sizes[END_FIRST] == 0:
         a.flow_ints[f, EVALUATIONS] += a.method.sizes[STAGES] - a.method.sizes[ERROR_STAGE] + 1
-    return fused_end(
-        a.flow_ints[f, COMPLETE_STEP],
+    return step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end) != 0.0
+
+
+def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) -> float:
+    """Call one of the two functions that a small flow has for its steps."""
+    return fused(
+        address,
         address_of(a.index[0]),
         address_of(a.chain[a.flow_ints[f, CHAIN_LO], OPERANDS]),
         address_of(a.lists[0]),
