@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import pi, sin
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -112,11 +112,16 @@ PROBLEMS = {
 
 
 class SmoothTrial:
-    """Solves a problem and compares with what is known; a library says how, in `solve`."""
+    """Solves a problem and compares with what is known; a library says how, in `solve`.
+
+    problems    those that there are
+    """
+
+    problems: ClassVar[Any] = PROBLEMS
 
     def __init__(self, *, problem: str, tolerance: float, seed: int) -> None:
         self.name = problem
-        self.problem = PROBLEMS[problem]
+        self.problem = self.problems[problem]
         self.tolerance = tolerance
         self.start = np.array(self.problem.start)
         self.prepare()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from smooth import SmoothTrial
 
 
 @dataclass(frozen=True)
@@ -74,25 +74,10 @@ PROBLEMS = {
 }
 
 
-class StiffTrial:
-    """Solves a problem and compares with what is known; a library says how, in `solve`."""
+class StiffTrial(SmoothTrial):
+    """The same for these problems, which are compared at their end."""
 
-    def __init__(self, *, problem: str, tolerance: float, seed: int) -> None:
-        self.name = problem
-        self.problem = PROBLEMS[problem]
-        self.tolerance = tolerance
-        self.start = np.array(self.problem.start)
-        self.prepare()
-
-    def prepare(self) -> None:
-        """What is made before the clock runs."""
-
-    def solve(self, until: float) -> tuple[Sequence[float], dict[str, int]]:
-        """The states at `until`, and what the library counts."""
-        raise NotImplementedError
-
-    def run(self) -> None:
-        self.state, self.counts = self.solve(self.problem.until)
+    problems = PROBLEMS
 
     def result(self) -> dict[str, float]:
         return self.counts | {"end": float(self.state[0]), "error": float(self.problem.error(self.state))}
