@@ -135,7 +135,6 @@ def arrays_for(rows, method, host) -> tables.Arrays:
     flow_floats, flow_ints = np.zeros((1, tables.FLOW_FLOATS)), np.zeros((1, tables.FLOW_INTS), np.int64)
     flow_floats[0, [tables.LIMIT, tables.BEFORE]] = inf
     flow_ints[0, tables.SEGMENTS_HI] = 1
-    flow_ints[0, tables.FIRST] = -1
     nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)
     return tables.Arrays(
         rows=memoryview(rows),

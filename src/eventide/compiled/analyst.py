@@ -101,6 +101,7 @@ class Compiler(Analyst):
             constants=constants,
             certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
             is_certified=bool(certificate),
+            is_steady=bool(certificate) and bound.kernel.lowered.is_steady and not bound.binding.inputs,
             comparisons=bound.kernel.lowered.comparisons,
             looks_at=_looked_at(bound),
             equalities=_equalities(bound),

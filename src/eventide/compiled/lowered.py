@@ -120,6 +120,12 @@ class Lowered:
         return any(access.row in ("rate", "computed", "sum") for access in self.reads)
 
     @property
+    def is_steady(self) -> bool:
+        """Whether it reads nothing but states, and numbers that stand still, and never raises."""
+        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates
+        return not looks_elsewhere and all(access.row != "last" for access in self.reads)
+
+    @property
     def can_change(self) -> bool:
         """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
         return any(step.can_change for step in self.steps)

@@ -70,6 +70,7 @@ class ConditionPlan(Plan):
     address, index, constants   its kernel, its index row and its closure numbers
     certificate                 the place of what lets the stepper prove that it stays false within a step; -1 without
     is_certified                whether that proves it always
+    is_steady                   whether it reads nothing but states, and numbers that stand still between events
     comparisons                 of how many it consists; 0 if that is not known
     looks_at                    the slots of what it reads, if only states and numbers that stand still; else none
     equalities                  its comparisons by == or != of what moves
@@ -86,6 +87,7 @@ class ConditionPlan(Plan):
     constants: int = 0
     certificate: int = -1
     is_certified: bool = False
+    is_steady: bool = False
     comparisons: int = 0
     looks_at: tuple[int, ...] = ()
     equalities: tuple[Equality, ...] = ()

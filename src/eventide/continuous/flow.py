@@ -21,10 +21,12 @@ from eventide.continuous.tables import (
     COUNTED,
     DIRECT,
     EMPTY,
+    ENTRIES,
+    ENTRY,
     EVENT,
-    FIRST,
     LIMIT,
     PLACE,
+    ROOM_FOR,
     SEGMENTS_HI,
     SEGMENTS_LO,
     SLIDES,
@@ -32,10 +34,14 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     SYSTEM,
+    WATCHED,
+    P,
 )
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
+FEWEST: Final = 2
+"""For so many conditions a flow has room at first."""
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan
@@ -97,7 +103,7 @@ class Flow:
         self.sliding: Sliding | None = None
         self._is_checked = True
         ints = motion.flow_ints.array
-        ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
+        ints[number, PLACE] = ints[number, SLIDES] = -1
         ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
@@ -128,8 +134,28 @@ class Flow:
             self.sliding.renew()
         for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sum_runs)):
             table.drop(run)
+        self._release_entries()
         motion.flow_floats.release(self.number)
         motion.flow_ints.release(self.number)
+
+    # --- conditions -----------------------------------------------------------------------------------------------
+
+    def make_room(self) -> None:
+        """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
+        ints, number, constants = self.motion.flow_ints.view, self.number, self.motion.constants
+        room, used = ints[number, ROOM_FOR], ints[number, ENTRIES]
+        longer = max(FEWEST, 2 * room)
+        old, new = ints[number, WATCHED], constants.allocate((ENTRY + 1) * longer)
+        numbers = constants.array
+        for first, target, count in ((old, new, ENTRY * used), (old + ENTRY * room, new + ENTRY * longer, room)):
+            numbers[target : target + count] = numbers[first : first + count]
+        self._release_entries()
+        ints[number, WATCHED], ints[number, ROOM_FOR] = new, longer
+
+    def _release_entries(self) -> None:
+        ints, number = self.motion.flow_ints.view, self.number
+        if ints[number, ROOM_FOR]:
+            self.motion.constants.release(ints[number, WATCHED], (ENTRY + 1) * ints[number, ROOM_FOR])
 
     # --- what is seen and changed from outside --------------------------------------------------------------------
 
@@ -285,8 +311,10 @@ class Flow:
 
     def remove_slots(self, slots: list[int]) -> None:
         """Let slots stand still."""
+        change = self.motion.arena.rows[P]
         for slot in slots:
             self.slots.pop(slot, None)
+            change[slot] = nan  # no condition dozes for it
         for low, high in coalesce(slots):
             place = bisect_right(self._runs, (low, inf)) - 1
             first, last = self._runs.pop(place)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow
-from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.tables import ASSIGNS, DOZES, END, KEY, NEEDS_LAWS, NEXT, STALE, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -199,8 +199,10 @@ class Grouping:
         if plan.assigns and not flow.assigns:
             flow.assigns = True
             self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
+            self.motion.flow_ints.view[flow.number, STALE] = 1
             for condition in flow.conditions:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
+                self.motion.watches.ints.view[condition.row, DOZES] = 0
         self.motion.keep_current(owner, plan)
         slots = self.motion.system.active_slots(owner)
         if slots:

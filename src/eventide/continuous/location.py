@@ -24,22 +24,23 @@ from eventide.continuous.tables import (
     ASSIGNS,
     AT,
     AT_END,
+    AWAKE,
     BUDGET,
     CERTIFICATE,
     CLEAR,
     COMPLETE,
     DEGREE,
     DOUBTED,
+    DOZES,
     DT_MIN,
     DUE,
     EMPTY,
     END,
+    ENTRIES,
     EVENT,
     EXTRA,
     FALSE_TO,
-    FIRST,
     FITTED,
-    FOLLOWING,
     GUARD,
     GUARD_AT_END,
     GUARD_AT_START,
@@ -49,10 +50,12 @@ from eventide.continuous.tables import (
     HIGH,
     KEY,
     LOW,
+    MOMENT,
     NEEDS_LAWS,
     READY,
     REST,
     SAMPLED,
+    SEEN,
     SLOPE,
     SLOPE_AT_END,
     SLOPE_AT_START,
@@ -73,6 +76,7 @@ from eventide.continuous.tables import (
     Arrays,
     R,
 )
+from eventide.continuous.waking import awake, catch_up, lull, wake_after_step
 
 PARTS: Final = 128.0
 """Into so many parts a step is divided at most to prove that a condition stays false in it."""
@@ -155,8 +159,9 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     """
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = a.flow_floats[f, END]
-    if a.flow_ints[f, FIRST] < 0:
+    if a.flow_ints[f, ENTRIES] == 0:
         return True
+    wake_after_step(a, f)
     test_at_end(a, f)
     look_inside(a, f)
     if not is_final and (has_no_value(a, f) or is_too_long(a, f)):
@@ -173,25 +178,29 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     return True
 
 
-def note_start(a: Arrays, c: int, truth: bool) -> None:
+def note_start(a: Arrays, c: int, truth: bool, moment: int) -> None:
     """Keep what a test at the end of a step gave, or at the start of one."""
+    a.conditions[c, SEEN] = moment
     a.conditions[c, TRUE_AT_END] = 1 if truth else 0
     a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
     a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
 
 
 def test_at_end(a: Arrays, f: int) -> None:
-    """Test all conditions at the end of the step; what the end of the one before gave is what holds at its start."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    """Test conditions at the end of the step; what the end of the one before gave is what holds at its start."""
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
+        catch_up(a, c, f)
         a.condition_floats[c, GUARD_AT_START] = a.condition_floats[c, GUARD_AT_END]
         a.condition_floats[c, SLOPE_AT_START] = a.condition_floats[c, SLOPE_AT_END]
         a.conditions[c, DUE] = 0
         a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
         a.condition_floats[c, HIGH] = -1.0
         keep_low(a, c, 0.0, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
-        note_start(a, c, is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP]))
-        c = a.conditions[c, FOLLOWING]
+        truth = is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP])
+        note_start(a, c, truth, a.flow_ints[f, MOMENT] + 1)
+        if not truth and a.conditions[c, READY] == 1 and a.conditions[c, DOZES] == 1:
+            lull(a, c, f)
 
 
 def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
@@ -214,20 +223,18 @@ def look_inside(a: Arrays, f: int) -> None:
     a.settings[COMPLETE], a.settings[CLEAR], a.settings[USED] = 0.0, 1.0, 0.0
     if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
         a.settings[COMPLETE] = 1.0
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         a.conditions[c, SAMPLED] = 0 if is_provable(a, c, f) and examine(a, c, f) else 1
         if a.conditions[c, SAMPLED] == 1 and is_followable(a, c) and follow_through(a, c, f):
             a.conditions[c, SAMPLED] = AS_NEEDED
         if a.conditions[c, SAMPLED] == 1:
             wanted = True
-        c = a.conditions[c, FOLLOWING]
     if wanted:
         look_at_samples(a, f)
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         look_to_the_end(a, c, f)
-        c = a.conditions[c, FOLLOWING]
 
 
 def look_at_samples(a: Arrays, f: int) -> None:
@@ -265,8 +272,8 @@ def look_to_the_end(a: Arrays, c: int, f: int) -> None:
 def look_at(a: Arrays, f: int, elapsed: float) -> None:
     """Test the conditions that are sampled and have an event function at a point inside the step."""
     time, seen, laws = time_at(a, f, elapsed), False, False
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         guard = a.condition_floats[c, GUARD_AT_END]
         wanted = a.conditions[c, SAMPLED] == 1 and a.condition_floats[c, LOW] < elapsed
         if wanted and guard == guard and a.condition_floats[c, HIGH] < 0.0:
@@ -276,7 +283,6 @@ def look_at(a: Arrays, f: int, elapsed: float) -> None:
                 seen, laws = True, needed
             truth = is_true(a, c, f, time, elapsed)
             seen = not note_test(a, c, f, elapsed, truth)
-        c = a.conditions[c, FOLLOWING]
 
 
 def look_in_the_middle(a: Arrays, c: int, f: int) -> None:
@@ -427,12 +433,11 @@ def shortest(a: Arrays, f: int) -> float:
 
 def count_doubts(a: Arrays, f: int) -> None:
     """Count the proofs that are given up in an accepted step, and choose how long the next may be."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         is_counted = a.settings[COMPLETE] == 1.0 or a.flow_ints[f, ASSIGNS] == 1
         if a.conditions[c, CERTIFICATE] >= 0 and a.conditions[c, SAMPLED] != 0 and is_counted:
             a.settings[UNPROVED] += 1.0
-        c = a.conditions[c, FOLLOWING]
     a.flow_ints[f, DOUBTED] = 1 if a.settings[CLEAR] < 1.0 else 0
     is_easy = a.settings[CLEAR] < 1.0 or a.settings[USED] < PARTS / 2
     if is_easy and a.flow_floats[f, STEP] >= a.flow_floats[f, SPAN]:
@@ -591,22 +596,20 @@ def uncover(a: Arrays, c: int, f: int) -> None:
 def find_first(a: Arrays, f: int) -> float:
     """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
     first = -1.0
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         if a.condition_floats[c, HIGH] >= 0.0:
             if first >= 0.0:
                 reduce(a, c, f, first)
             if a.condition_floats[c, HIGH] >= 0.0:
                 first = find(a, c, f)
-        c = a.conditions[c, FOLLOWING]
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         if a.conditions[c, READY] == 1:
             if a.condition_floats[c, HIGH] >= 0.0:
                 a.conditions[c, DUE] = 1
             if a.conditions[c, ARMED] == 0:
                 a.conditions[c, ARMED] = AT_END
-        c = a.conditions[c, FOLLOWING]
     return first
 
 
@@ -712,9 +715,8 @@ def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> f
 
 def mark(a: Arrays, f: int, elapsed: float) -> None:
     """Keep DUE for the conditions that are true at the point that was found."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         if a.conditions[c, DUE] == 1 and not (a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)):
             a.conditions[c, DUE] = 0
-        c = a.conditions[c, FOLLOWING]
     visit(a, f, elapsed, time_at(a, f, elapsed), False)

@@ -33,6 +33,7 @@ from eventide.continuous.tables import (
     ASKED,
     AT,
     AT_END,
+    AWAKE,
     BROKEN,
     CHOICE,
     CHOSEN,
@@ -50,12 +51,10 @@ from eventide.continuous.tables import (
     EVENT_START,
     EVENT_TIME,
     FAILED,
-    FIRST,
     FIRST_STAGE,
     FITTED,
     FLOW,
     FLOWS,
-    FOLLOWING,
     GUARD_AT_END,
     GUARD_AT_START,
     IMPLICIT,
@@ -65,6 +64,7 @@ from eventide.continuous.tables import (
     LOCATED,
     LOW,
     MIDDLE,
+    MOMENT,
     NEEDS_LAWS,
     NEXT,
     NEXT_EVENT,
@@ -72,7 +72,6 @@ from eventide.continuous.tables import (
     PAST,
     PENDING,
     PLACE,
-    PRECEDING,
     PRIORITY,
     RAISED,
     RANK,
@@ -81,6 +80,7 @@ from eventide.continuous.tables import (
     REFUSED,
     REL,
     REST,
+    SEEN,
     SLOPE_AT_END,
     SLOPE_AT_START,
     SPAN,
@@ -108,6 +108,7 @@ from eventide.continuous.tables import (
 )
 from eventide.continuous.taping import elapsed_at, take_down
 from eventide.continuous.trails import note_firing
+from eventide.continuous.waking import awake, enroll, rouse, strike, wake_at_start
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -149,11 +150,11 @@ def make_step(a: Arrays, f: int) -> int:
 
 def take_back(a: Arrays, f: int) -> None:
     """Return to the start of the step that has been made."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD_AT_START]
         a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE_AT_START]
-        c = a.conditions[c, FOLLOWING]
+        a.conditions[c, SEEN] = a.flow_ints[f, MOMENT]
     if a.flow_ints[f, EMPTY] == 0:
         return_to_start(a, f)
         a.flow_ints[f, REFUSED] += 1
@@ -179,6 +180,7 @@ def commit(a: Arrays, f: int) -> None:
     a.flow_floats[f, START] = a.flow_floats[f, END]
     a.flow_floats[f, REST] = a.flow_floats[f, END_REST]
     a.flow_floats[f, STEP] = 0.0
+    a.flow_ints[f, MOMENT] += 1
 
 
 def wait_step(a: Arrays, f: int) -> int:
@@ -418,11 +420,10 @@ def keep_touched(a: Arrays, first: int, count: int) -> None:
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
     """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         if a.conditions[c, ARMED] == AT_END:
             a.conditions[c, ARMED] = 1 if a.condition_floats[c, LOW] <= elapsed else 0
-        c = a.conditions[c, FOLLOWING]
 
 
 def settle(a: Arrays, f: int, time: float) -> None:
@@ -443,17 +444,18 @@ def settle(a: Arrays, f: int, time: float) -> None:
     if a.flow_floats[f, NEXT] > 0.0:
         a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], a.flow_floats[f, NEXT]))
     sift_up(a, a.flow_ints[f, PLACE])
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    a.flow_ints[f, MOMENT] += 2  # the last one's next is the end of the step that the event has cut
+    wake_at_start(a, f)
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         truth = is_true(a, c, f, time, 0.0)
-        note_start(a, c, truth)
+        note_start(a, c, truth, a.flow_ints[f, MOMENT])
         if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
             a.conditions[c, DUE] = 0
             if not truth and a.settings[ARMS] != 0.0:
                 a.conditions[c, ARMED] = 1
         else:
             a.conditions[c, DUE] = 1 if truth else 0
-        c = a.conditions[c, FOLLOWING]
     pending = int(a.settings[PENDING])
     for k in range(pending):
         if a.pending[k] == f:
@@ -518,31 +520,22 @@ def take(a: Arrays, c: int, time: float) -> None:
     a.conditions[c, ARMED] = 0
     if a.conditions[c, TRIGGER] == 0:
         unlink(a, c)
+    else:
+        rouse(a, c)
 
 
 def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
-    """Let a flow watch a condition."""
-    first = a.flow_ints[f, FIRST]
+    """Let a flow watch a condition, for which it has room."""
     a.conditions[c, FLOW] = f
     a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
-    a.conditions[c, FOLLOWING] = first
-    a.conditions[c, PRECEDING] = -1
     a.condition_floats[c, PRIORITY] = priority
     a.condition_floats[c, RANK] = rank
-    if first >= 0:
-        a.conditions[first, PRECEDING] = c
-    a.flow_ints[f, FIRST] = c
+    enroll(a, c, f)
 
 
 def unlink(a: Arrays, c: int) -> None:
-    """Take a condition out of the list of its flow."""
-    before, after = a.conditions[c, PRECEDING], a.conditions[c, FOLLOWING]
-    if before >= 0:
-        a.conditions[before, FOLLOWING] = after
-    else:
-        a.flow_ints[a.conditions[c, FLOW], FIRST] = after
-    if after >= 0:
-        a.conditions[after, PRECEDING] = before
+    """Let its flow watch a condition no longer."""
+    strike(a, c)
 
 
 def march(a: Arrays, stop: float) -> int:
@@ -631,11 +624,10 @@ def gather(a: Arrays) -> None:
 
 def first_due(a: Arrays, f: int, best: int) -> int:
     """The first of the flow's conditions that are due, or `best`, whichever stands before the other."""
-    c = a.flow_ints[f, FIRST]
-    while c >= 0:
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
         if a.conditions[c, DUE] == 1 and (best < 0 or is_before(a, c, best)):
             best = c
-        c = a.conditions[c, FOLLOWING]
     return best
 
 

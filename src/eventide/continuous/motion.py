@@ -46,6 +46,7 @@ from eventide.continuous.tables import (
     REFUSED,
     REST,
     SETTINGS,
+    STALE,
     START,
     STEP,
     STEPS,
@@ -195,6 +196,11 @@ class Motion:
             self.packed, self._kept = self.engine.pack(self._gather_arrays())
         return self.packed
 
+    def views(self) -> Arrays:
+        """The arrays for a function of the stepper that Python runs."""
+        arrays: Arrays = PLAIN.pack(self._gather_arrays())[0]
+        return arrays
+
     def _gather_arrays(self) -> Arrays:
         self._reserve(len(self.flow_floats.array))
         heap, pending, touched = self._flow_lists
@@ -316,6 +322,7 @@ class Motion:
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers.get(slot, ()):
+            self.flow_ints.view[flow.number, STALE] = 1
             if not flow.is_open:
                 self.touch(flow)
 
@@ -385,6 +392,7 @@ class Motion:
                 flow.foresee(self.sim.time)
             if flow.sliding is not None:
                 flow.sliding.renew()
+                self.flow_ints.view[flow.number, STALE] = 1
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -442,7 +450,7 @@ class Motion:
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
         self.watches.disarm(trigger)
-        note_firing(PLAIN.pack(self._gather_arrays())[0], trigger.row, self.sim.time)
+        note_firing(self.views(), trigger.row, self.sim.time)
 
     def open_reached(self) -> None:
         """The event of the condition that was chosen begins: the flows that the stepper has brought to it are open."""
@@ -453,7 +461,7 @@ class Motion:
 
     def show_start(self, flow: Flow) -> None:
         """Let the rows that are seen of a flow be those of its step's start."""
-        march.return_to_start(PLAIN.pack(self._gather_arrays())[0], flow.number)
+        march.return_to_start(self.views(), flow.number)
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
@@ -530,7 +538,7 @@ class Motion:
 
     def replay(self) -> None:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
-        views, _ = PLAIN.pack(self._gather_arrays())
+        views = self.views()
         flow, row = self.root, self.flow_floats.array[self.root]
         limit = march.limit_of(views, flow)
         remaining = (limit - float(row[START])) - float(row[REST])

@@ -74,8 +74,8 @@ CHAIN_LO: Final = 2
 CHAIN_HI: Final = 3
 SUMS_LO: Final = 4
 SUMS_HI: Final = 5
-FIRST: Final = 6
-"""The first of the flow's conditions; -1 if it has none."""
+WATCHED: Final = 6
+"""The place in `constants` of its entries, one for each condition, and of its waking ones; see `watching.py`."""
 FITTED: Final = 7
 """Whether the interpolant's coefficients have been computed."""
 EMPTY: Final = 8
@@ -111,7 +111,32 @@ FACTORIZATIONS: Final = 24
 """How often they have been factorized for a step."""
 DOUBTED: Final = 25
 """Whether the last step was accepted although it was in doubt what a condition was in it."""
-FLOW_INTS: Final = 26
+ENTRIES: Final = 26
+"""How many entries there are, those that were left included."""
+ROOM_FOR: Final = 27
+"""How many there can be."""
+LEFT: Final = 28
+"""How many belong to no condition any more."""
+AWAKE: Final = 29
+"""How many conditions are awake."""
+MOMENT: Final = 30
+"""The number of the present step's start; that of its end is the next."""
+DOZING: Final = 31
+"""Whether some condition has a floor and a ceiling."""
+STALE: Final = 32
+"""Whether a number that stands still has been written, so that floors and ceilings are void."""
+FLOW_INTS: Final = 33
+
+# An entry for a condition, in `constants` -----------------------------------------------------------------------------
+
+WHO: Final = 0
+"""The condition; -1 if it has left."""
+SLOT_OF: Final = 1
+"""The one state that it depends on."""
+FLOOR: Final = 2
+"""Between this and ...: it is false as long as the state is; NaN where nothing of the kind is known."""
+CEILING: Final = 3
+ENTRY: Final = 4
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -133,8 +158,10 @@ TRIGGER: Final = 3
 ARMED: Final = 4
 """0, 1, or AT_END: found false within the present step, which may be cut before."""
 FLOW: Final = 5
-FOLLOWING: Final = 6
-PRECEDING: Final = 7
+PLACE_OF: Final = 6
+"""The number of its entry among those of the flow."""
+SEEN: Final = 7
+"""The moment of its last test at an end of a step."""
 NEEDS_LAWS: Final = 8
 """Whether it reads rates, computed values or sums."""
 DUE: Final = 9
@@ -155,7 +182,9 @@ TIMED: Final = 16
 """Whether it reads nothing that moves but the time, so that no error of a state ends its steps."""
 RECOURSE: Final = 15
 """The address of who asks Python where its kernel answers RAISES; 0 where it never does."""
-CONDITION_INTS: Final = 17
+DOZES: Final = 17
+"""Whether it may have a floor and a ceiling: it depends on nothing but states, and numbers that stand still."""
+CONDITION_INTS: Final = 18
 RAISES: Final = 2
 """What a kernel answers where Python would raise, besides 0 and 1."""
 AT_END: Final = 2

@@ -17,16 +17,20 @@ from eventide.continuous.tables import (
     CONDITION_FLOATS,
     CONDITION_INTS,
     CONSTANTS,
+    DOZES,
     DUE,
+    ENTRIES,
     GUARD,
     INDEX,
     RECOURSE,
+    ROOM_FOR,
     SLOPE,
     TIMED,
     TRAIL,
     TRIGGER,
 )
 from eventide.continuous.trails import Trail, Trails
+from eventide.continuous.waking import rouse
 from eventide.discrete.composite import who_waits
 
 if TYPE_CHECKING:
@@ -139,7 +143,12 @@ class Watches:
             self._note_inputs(condition, flow)
         needs_laws = condition.plan.needs_laws or flow.assigns
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
+        plan, ints = condition.plan, self.ints.view
+        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else plan.certificate
+        ints[condition.row, DOZES] = int(plan.is_steady and not flow.assigns)
+        rows, number = motion.flow_ints.view, flow.number
+        if rows[number, ENTRIES] == rows[number, ROOM_FOR]:
+            flow.make_room()
         arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
         motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
@@ -193,6 +202,7 @@ class Watches:
     def disarm(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
         self.motion.touch(trigger.flow)
+        rouse(self.motion.views(), trigger.row)
         self.ints.view[trigger.row, ARMED] = self.ints.view[trigger.row, DUE] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from eventide.compiled.store import Store
     from eventide.continuous.tables import Arrays, Coefficients
 
-_INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
+_INLINED: Final = frozenset(
+    ["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at", "awake"]
+)
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
 MATHEMATICAL: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
