@@ -21,6 +21,7 @@ from eventide.continuous import certainty, location
 from eventide.continuous.tables import (
     AND,
     BEFORE,
+    CERTIFICATE,
     CONDITION_FLOATS,
     DT_MIN,
     EMPTY,
@@ -293,7 +294,7 @@ class Probed:
             condition_floats=_Rows(self.row),
             flow_floats=_Rows(flow),
             flow_ints=ints,
-            conditions={(0, NEEDS_LAWS): 0},
+            conditions={(0, NEEDS_LAWS): 0, (0, CERTIFICATE): -1},
             settings=settings,
             host=self,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
+from eventide.compiled.carrying import carry
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.laws import Conditions
@@ -142,9 +143,10 @@ class Lowering:
             "%place = load i64, ptr %place.at",
             "%row = getelementptr i64, ptr %ix, i64 %place",
         ]
-        inside.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        first, room = carry(builder, writer.slots, head, inside) if writer.slots.lanes is None else (inside, [])
+        first.lines[:0] = [*row, *writer.slots.prologue("%row")]
         builder.begin_without_trap(inside)
-        entry.lines[:0] = builder.room
+        entry.lines[:0] = [*builder.room, *room]
         return builder.text(LAW) + SCALAR
 
     def _spoil(self, writer: Statements) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Anchor, Row
@@ -27,10 +27,21 @@ CLOCK: Final = {"time": ("%t", ONE), "dt": ("%dt", ONE), "last_time": ("%last", 
 """For each name of the clock the argument of the kernel, and its slope within a step."""
 
 
+class Touch(NamedTuple):
+    """A read or a write of a single quantity: its value, the line that was written, and where that quantity stands."""
+
+    access: Access
+    value: str
+    line: str
+    base: str
+    offset: int
+
+
 class Slots:
     """Writes loads and stores.
 
     lanes       how many simulations stand side by side in each slot; None for one
+    loads, stores   those of single quantities so far
     """
 
     def __init__(self, builder: Builder, *, is_guided: bool, lanes: int | None = None) -> None:
@@ -44,6 +55,8 @@ class Slots:
         self.writes: dict[Access, None] = {}
         self.ranges: dict[Access, dict[Span, None]] = {}
         self.clock: dict[str, None] = {}
+        self.loads: list[Touch] = []
+        self.stores: list[Touch] = []
 
     # --- where things stand ---------------------------------------------------------------------------------------
 
@@ -83,6 +96,7 @@ class Slots:
             self.reads[access] = None
         index = self._index(place)
         value = self.builder.load("double", ROWS[place.row], index)
+        self.loads.append(self._touch(place, access, value))
         slope = self._slope(place, index)
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
@@ -144,7 +158,14 @@ class Slots:
         access = Access(place.owner.path, place.row, place.name)
         self.writes[access] = None
         self.builder.store("double", value, ROWS[place.row], self._index(place))
+        self.stores.append(self._touch(place, access, value))
         return access
+
+    def _touch(self, place: Place, access: Access, value: str) -> Touch:
+        """What has just been written."""
+        assert self.builder.current is not None
+        line = self.builder.current.lines[-1]
+        return Touch(access, value, line, self._base(place.owner, place.name), place.offset)
 
     def tell(self, name: str) -> Number:
         """A name of the clock."""

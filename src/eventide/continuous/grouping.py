@@ -103,13 +103,18 @@ class Grouping:
         """Move all members of one flow into another."""
         for flow in (kept, given):
             self._change(flow)
+        floats = self.motion.flow_floats.view
+        following = [floats[flow.number, NEXT] for flow in (kept, given) if flow.slots]
         for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
             self.motion.watches.move(condition, kept)
         self._drop(given)
-        self._restructured(kept)
+        self._restructured(kept, bool(following))
+        if following:
+            floats = self.motion.flow_floats.view
+            floats[kept.number, NEXT] = min(following)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
@@ -127,11 +132,14 @@ class Grouping:
         self.motion.touch(flow)
         self.motion.watches.wake(flow)
 
-    def _restructured(self, flow: Flow) -> None:
-        """The laws or states of a flow have changed: its next step is estimated anew."""
+    def _restructured(self, flow: Flow, had_states: bool) -> None:
+        """The laws or states of a flow have changed: its next step is tried as long as the last would have been.
+
+        It is estimated where there was none to go by.
+        """
         flow.fuse()
         self.motion.linearizations.leave(flow)
-        if self.motion.sim.dt_max == inf:
+        if self.motion.sim.dt_max == inf and not (had_states and flow.slots):
             self.motion.flow_floats.view[flow.number, NEXT] = 0.0
 
     # --- members --------------------------------------------------------------------------------------------------
@@ -169,8 +177,9 @@ class Grouping:
         """More slots of a member are integrated."""
         flow = owner._flow
         self.motion.touch(flow)
+        had_states = bool(flow.slots)
         flow.add_slots(slots)
-        self._restructured(flow)
+        self._restructured(flow, had_states)
 
     def remove_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated no longer."""
@@ -179,7 +188,7 @@ class Grouping:
         if slots:
             self.motion.touch(flow)
             flow.remove_slots(slots)
-            self._restructured(flow)
+            self._restructured(flow, True)
 
     def place(self) -> None:
         """Place what has been started since in flows."""
@@ -204,19 +213,20 @@ class Grouping:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
                 self.motion.watches.ints.view[condition.row, DOZES] = 0
         self.motion.keep_current(owner, plan)
-        slots = self.motion.system.active_slots(owner)
+        slots, had_states = self.motion.system.active_slots(owner), bool(flow.slots)
         if slots:
             flow.add_slots(slots)
-        self._restructured(flow)
+        self._restructured(flow, had_states)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
         self.forget_uses(flow, self.plans[owner])
         self.motion.leave_alone(owner)
         slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
+        had_states = bool(flow.slots)
         if slots:
             flow.remove_slots(slots)
-        self._restructured(flow)
+        self._restructured(flow, had_states)
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""

@@ -14,8 +14,9 @@ from math import nan
 from typing import Final
 
 from eventide.continuous.certainty import ALWAYS, NEVER, PERHAPS, RISES, sign_within
+from eventide.continuous.enclosure import is_moved
 from eventide.continuous.passes import evaluate, is_true
-from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion
+from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
 from eventide.continuous.tables import (
     ABORTED,
     ARMED,
@@ -38,6 +39,7 @@ from eventide.continuous.tables import (
     END,
     ENTRIES,
     EVENT,
+    EXPRESSION,
     EXTRA,
     FALSE_TO,
     FITTED,
@@ -48,11 +50,13 @@ from eventide.continuous.tables import (
     GUARD_HIGH,
     GUARD_LOW,
     HIGH,
+    INDEX,
     KEY,
     LOW,
     MOMENT,
     NEEDS_LAWS,
     READY,
+    RECOURSE,
     REST,
     SAMPLED,
     SEEN,
@@ -64,7 +68,9 @@ from eventide.continuous.tables import (
     SLOPE_LOW,
     SOUGHT,
     SPAN,
+    STAGES,
     START,
+    STATE,
     STEP,
     TIMED,
     TRIGGER,
@@ -73,8 +79,11 @@ from eventide.continuous.tables import (
     UNPROVED,
     USED,
     VALUELESS,
+    Y2,
     Arrays,
+    K,
     R,
+    Y,
 )
 from eventide.continuous.waking import awake, catch_up, lull, wake_after_step
 
@@ -133,6 +142,34 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
         interpolate_motion(a, f, elapsed / a.flow_floats[f, STEP])
 
 
+def show(a: Arrays, c: int, f: int, elapsed: float, time: float) -> None:
+    """As `visit`, for what a condition depends on; where that is known to be a few states, for these alone."""
+    if a.conditions[c, CERTIFICATE] < 0 or a.conditions[c, NEEDS_LAWS] == 1 or a.conditions[c, RECOURSE] != 0:
+        visit(a, f, elapsed, time, a.conditions[c, NEEDS_LAWS] == 1)
+        return
+    a.flow_floats[f, AT] = nan
+    if a.flow_ints[f, EMPTY] == 1:
+        return
+    if a.flow_ints[f, FITTED] == 0:
+        fit(a, f)
+    place, step = a.conditions[c, CERTIFICATE], a.flow_floats[f, STEP]
+    for k in range(a.lists[place]):
+        word = place + 2 + EXPRESSION * k
+        if a.lists[word] == STATE:
+            slot = a.index[a.conditions[c, INDEX] + a.lists[word + 1]] + a.lists[word + 2]
+            if is_moved(a, f, slot):
+                show_slot(a, slot, elapsed / step, 1.0 / step)
+
+
+def show_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
+    """Bring one state and its rate to a fraction of the step; 1 gives its end exactly."""
+    if theta == 1.0:
+        a.rows[Y, slot] = a.rows[Y2, slot]
+        a.rows[R, slot] = a.rows[K + a.method.sizes[STAGES], slot]
+    else:
+        move_slot(a, slot, theta, scale)
+
+
 def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
     """Whether `middle` lies strictly between the others, also as a time."""
     return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
@@ -141,7 +178,7 @@ def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> boo
 def test_inside(a: Arrays, c: int, f: int, elapsed: float) -> bool:
     """Whether a condition is true at a point inside the step."""
     time = time_at(a, f, elapsed)
-    visit(a, f, elapsed, time, a.conditions[c, NEEDS_LAWS] == 1)
+    show(a, c, f, elapsed, time)
     return is_true(a, c, f, time, elapsed)
 
 
@@ -650,7 +687,7 @@ def find(a: Arrays, c: int, f: int) -> float:
             sooner = time_at(a, f, better)
             if low < better < high and time_low < sooner < time_high:
                 probe, time = better, sooner
-        visit(a, f, probe, time, a.conditions[c, NEEDS_LAWS] == 1)
+        show(a, c, f, probe, time)
         if is_true(a, c, f, time, probe):
             high, time_high = probe, time
             guard_high, slope_high = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
@@ -719,4 +756,3 @@ def mark(a: Arrays, f: int, elapsed: float) -> None:
         c = awake(a, f, k)
         if a.conditions[c, DUE] == 1 and not (a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)):
             a.conditions[c, DUE] = 0
-    visit(a, f, elapsed, time_at(a, f, elapsed), False)

@@ -291,6 +291,17 @@ def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
             rows[R, i] = scale * total
 
 
+def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
+    """As `evaluate_motion`, for one slot."""
+    rows = a.rows
+    total = speed = 0.0
+    for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+        total = theta * (total + rows[P + m, slot])
+        speed = theta * speed + (m + 1) * rows[P + m, slot]
+    rows[Y, slot] = rows[Y0, slot] + (rows[E0, slot] + total)
+    rows[R, slot] = scale * speed
+
+
 def first_step(a: Arrays, f: int, limit: float) -> float:
     """Estimate the size of a first step from the states, their rates and one evaluation nearby.
 

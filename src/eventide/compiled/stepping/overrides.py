@@ -194,6 +194,12 @@ def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
     combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
 
 
+def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
+    """Set rows Y and R of one slot alike."""
+    kernel = a.method.kernels[a.method.sizes[TABLE_ROWS] + 1]
+    combination(kernel, address_of(a.rows[0, 0]), a.rows.width, slot, slot + 1, theta, scale)
+
+
 def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
     """Leave the coefficients of the interpolant of a state about a point."""
     development(
