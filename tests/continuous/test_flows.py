@@ -735,3 +735,20 @@ def test_a_step_that_an_event_cut_leaves_the_proposal_alone(method: ev.Method, e
     sim.process(clerk())
     steps = lengths(sim, 1.5)
     assert steps == pytest.approx([expected, expected, 0.1, expected, expected, expected, 0.15], rel=1e-9)
+
+
+@pytest.mark.parametrize("comes", [True, False])
+def test_who_comes_and_goes_leaves_the_step_as_it_was(comes: bool) -> None:
+    """The next is tried as long as the last, and not estimated anew."""
+    sim = make(compile=False)
+    source = Decay(sim, speed=0.5).start()
+    other = Drain(sim, source=source)
+    if not comes:
+        other.start()
+    sim.run(until=1.0)
+    motion = sim._continuum.motion
+    (flow,) = motion.flows
+    before = float(motion.flow_floats.array[flow, NEXT])
+    _ = other.start() if comes else other.stop()
+    motion.place_what_waits()
+    assert motion.flow_floats.array[flow, NEXT] == before > 0.0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow
+from eventide.continuous.methods import Newton
 from eventide.continuous.tables import ASSIGNS, DOZES, END, KEY, NEEDS_LAWS, NEXT, STALE, START
 
 if TYPE_CHECKING:
@@ -104,17 +105,16 @@ class Grouping:
         for flow in (kept, given):
             self._change(flow)
         floats = self.motion.flow_floats.view
-        following = [floats[flow.number, NEXT] for flow in (kept, given) if flow.slots]
+        following = [floats[flow.number, NEXT] for flow in (kept, given) if self._can_go_on(flow)]
         for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
             self.motion.watches.move(condition, kept)
         self._drop(given)
-        self._restructured(kept, bool(following))
+        self._restructured(kept, is_known=bool(following))
         if following:
-            floats = self.motion.flow_floats.view
-            floats[kept.number, NEXT] = min(following)
+            self.motion.flow_floats.view[kept.number, NEXT] = min(following)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
@@ -132,15 +132,23 @@ class Grouping:
         self.motion.touch(flow)
         self.motion.watches.wake(flow)
 
-    def _restructured(self, flow: Flow, had_states: bool) -> None:
-        """The laws or states of a flow have changed: its next step is tried as long as the last would have been.
+    def _restructured(self, flow: Flow, *, is_known: bool) -> None:
+        """The laws or states of a flow have changed.
 
-        It is estimated where there was none to go by.
+        is_known    whether its last step tells how long the next may be; else that is estimated
         """
         flow.fuse()
         self.motion.linearizations.leave(flow)
-        if self.motion.sim.dt_max == inf and not (had_states and flow.slots):
+        if self.motion.sim.dt_max == inf and not is_known:
             self.motion.flow_floats.view[flow.number, NEXT] = 0.0
+
+    def _can_go_on(self, flow: Flow) -> bool:
+        """Whether a step may be tried as long as the last, although states or laws are about to join a flow.
+
+        An attempt in vain costs an implicit method derivatives and factors, and others some evaluations, which they
+        save where whoever joins is like those who are there.
+        """
+        return bool(flow.slots) and not isinstance(self.motion.method, Newton)
 
     # --- members --------------------------------------------------------------------------------------------------
 
@@ -177,9 +185,9 @@ class Grouping:
         """More slots of a member are integrated."""
         flow = owner._flow
         self.motion.touch(flow)
-        had_states = bool(flow.slots)
+        is_known = self._can_go_on(flow)
         flow.add_slots(slots)
-        self._restructured(flow, had_states)
+        self._restructured(flow, is_known=is_known)
 
     def remove_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated no longer."""
@@ -188,7 +196,7 @@ class Grouping:
         if slots:
             self.motion.touch(flow)
             flow.remove_slots(slots)
-            self._restructured(flow, True)
+            self._restructured(flow, is_known=bool(flow.slots))
 
     def place(self) -> None:
         """Place what has been started since in flows."""
@@ -213,20 +221,19 @@ class Grouping:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
                 self.motion.watches.ints.view[condition.row, DOZES] = 0
         self.motion.keep_current(owner, plan)
-        slots, had_states = self.motion.system.active_slots(owner), bool(flow.slots)
+        slots, is_known = self.motion.system.active_slots(owner), self._can_go_on(flow)
         if slots:
             flow.add_slots(slots)
-        self._restructured(flow, had_states)
+        self._restructured(flow, is_known=is_known)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
         self.forget_uses(flow, self.plans[owner])
         self.motion.leave_alone(owner)
         slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
-        had_states = bool(flow.slots)
         if slots:
             flow.remove_slots(slots)
-        self._restructured(flow, had_states)
+        self._restructured(flow, is_known=bool(flow.slots))
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""

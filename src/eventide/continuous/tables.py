@@ -134,7 +134,7 @@ WHO: Final = 0
 SLOT_OF: Final = 1
 """The one state that it depends on."""
 FLOOR: Final = 2
-"""Between this and ...: it is false as long as the state is; NaN where nothing of the kind is known."""
+"""It is false as long as the state is between FLOOR and CEILING; NaN where nothing of the kind is known."""
 CEILING: Final = 3
 ENTRY: Final = 4
 
@@ -145,7 +145,7 @@ LAW: Final = 0
 OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
-"""How many laws of the same kernel stand here one behind the other: they are one call."""
+"""Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
 CHAIN_COLUMNS: Final = 3
 
 # Columns of a condition ----------------------------------------------------------------------------------------------

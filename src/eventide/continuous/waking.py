@@ -91,6 +91,7 @@ def enroll(a: Arrays, c: int, f: int) -> None:
     k = a.flow_ints[f, ENTRIES]
     at = a.flow_ints[f, WATCHED] + ENTRY * k
     a.constants[at + WHO] = c
+    a.constants[at + SLOT_OF] = 0.0
     a.constants[at + FLOOR] = nan
     a.conditions[c, PLACE_OF] = k
     a.conditions[c, SEEN] = -1
@@ -151,7 +152,7 @@ def wake_at_start(a: Arrays, f: int) -> None:
     count, first = 0, first_awake(a, f)
     for k in range(a.flow_ints[f, ENTRIES] - 1, -1, -1):
         at = a.flow_ints[f, WATCHED] + ENTRY * k
-        if a.constants[at + WHO] >= 0.0 and not is_between_levels(a, at):
+        if not is_between_levels(a, at) and a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
     a.flow_ints[f, AWAKE] = count
@@ -159,8 +160,8 @@ def wake_at_start(a: Arrays, f: int) -> None:
 
 def is_between_levels(a: Arrays, at: int) -> bool:
     """Whether the state of an entry is between floor and ceiling now."""
-    floor = a.constants[at + FLOOR]
-    return bool(floor < a.rows[Y, int(a.constants[at + SLOT_OF])] < a.constants[at + CEILING])
+    state = a.rows[Y, int(a.constants[at + SLOT_OF])]
+    return bool(a.constants[at + FLOOR] < state < a.constants[at + CEILING])
 
 
 def wake_after_step(a: Arrays, f: int) -> None:

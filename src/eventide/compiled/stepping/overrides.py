@@ -90,12 +90,14 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 
 def count_runs(a: Arrays, f: int) -> None:
-    """Find laws of one kernel that stand one behind the other."""
-    last = a.flow_ints[f, CHAIN_HI] - 1
-    for e in range(last, a.flow_ints[f, CHAIN_LO] - 1, -1):
-        a.chain[e, RUN] = 1
-        if e < last and a.chain[e + 1, LAW] == a.chain[e, LAW]:
-            a.chain[e, RUN] = a.chain[e + 1, RUN] + 1
+    """Find laws of one kernel that stand one behind the other; the first of them tells how many."""
+    first, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
+    while first < high:
+        e = first + 1
+        while e < high and a.chain[e, LAW] == a.chain[first, LAW]:
+            e += 1
+        a.chain[first, RUN] = e - first
+        first = e
     a.flow_ints[f, COUNTED] = 1
 
 

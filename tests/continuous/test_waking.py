@@ -1,0 +1,402 @@
+"""Conditions doze while their state stays between two levels: nothing is missed, and nobody who is far off is asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from continuous.enclosed import DEGREE, paths, prepared, state, states
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eventide as ev
+from eventide.compiled import forms
+from eventide.compiled.values import Form, Joint, Leaf, Tree
+from eventide.continuous import location, waking
+from eventide.continuous.host import Host
+from eventide.continuous.methods import DOP853, ENGLAND
+from eventide.continuous.tables import (
+    AWAKE,
+    CEILING,
+    DOZES,
+    ENTRIES,
+    FLOOR,
+    LEFT,
+    ROOM_FOR,
+    Y2,
+    Y,
+)
+
+# --- levels ----------------------------------------------------------------------------------------------------------
+
+
+class Line(NamedTuple):
+    """A comparison of one state with numbers: as the stepper has it, as Python has it, and as text."""
+
+    form: Form
+    value: Callable[[float], float]
+    text: str
+
+
+def _with(number: float, name: str, one: Line) -> Line:
+    still, inner = forms.literal(number), one.value
+    made: dict[str, tuple[Any, Callable[[float], float]]] = {
+        "+": (forms.total(one.form, still), lambda x: inner(x) + number),
+        "-": (forms.difference(one.form, still), lambda x: inner(x) - number),
+        "from": (forms.difference(still, one.form), lambda x: number - inner(x)),
+        "*": (forms.product(one.form, still), lambda x: inner(x) * number),
+        "/": (forms.quotient(one.form, still), lambda x: inner(x) / number),
+        "negative": (forms.negative(one.form), lambda x: -inner(x)),
+    }
+    form, value = made[name]
+    return Line(form, value, f"({one.text} {name} {number!r})")
+
+
+def _of_two(name: str, one: Line, other: Line) -> Line:
+    if name == "+":
+        form, value = forms.total(one.form, other.form), lambda x: one.value(x) + other.value(x)
+    else:
+        form, value = forms.difference(one.form, other.form), lambda x: one.value(x) - other.value(x)
+    assert form
+    return Line(form, value, f"({one.text} {name} {other.text})")
+
+
+numbers = st.one_of(st.sampled_from([0.1, 1.0, 3.0, -7.0, 1e-9, 1e9]), st.floats(-100.0, 100.0)).filter(bool)
+lines = st.recursive(
+    st.just(Line(state(), lambda x: x, "x")),
+    lambda inner: st.one_of(
+        st.builds(_with, numbers, st.sampled_from(["+", "-", "from", "*", "/", "negative"]), inner),
+        st.builds(_of_two, st.sampled_from(["+", "-"]), inner, inner),
+    ),
+    max_leaves=4,
+)
+
+
+class Test(NamedTuple):
+    """A condition of several of them."""
+
+    tree: Tree
+    is_true: Callable[[float], bool]
+    text: str
+
+    __test__ = False
+
+
+def _leaf(line: Line) -> Test:
+    return Test(Leaf(line.form), lambda x: line.value(x) >= 0.0, line.text)
+
+
+def _joint(word: str, one: Test, other: Test) -> Test:
+    join: Any = all if word == "and" else any
+    return Test(
+        Joint(word, one.tree, other.tree),
+        lambda x: join((one.is_true(x), other.is_true(x))),
+        f"({one.text} {word} {other.text})",
+    )
+
+
+tests = st.recursive(
+    lines.map(_leaf),
+    lambda inner: st.builds(_joint, st.sampled_from(["and", "or"]), inner, inner),
+    max_leaves=3,
+)
+
+
+def levels(tree: Tree, now: float) -> tuple[float, float] | None:
+    """Between which levels the stepper takes a condition for false, told the state now; None if it finds none."""
+    arrays = prepared(tree, [[now] + [0.0] * DEGREE])
+    arrays.constants = memoryview(np.full(8, math.nan))
+    arrays.rows[Y, 0] = now
+    waking.find_levels(arrays, 0, 0, 0)
+    if not arrays.conditions[0, DOZES]:
+        return None
+    return arrays.constants[FLOOR], arrays.constants[CEILING]
+
+
+@settings(max_examples=500)
+@given(tests, st.floats(-50.0, 50.0), st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4))
+def test_between_its_levels_a_condition_is_false(test: Test, now: float, shares: Sequence[float]) -> None:
+    found = levels(test.tree, now)
+    if found is None:
+        return
+    floor, ceiling = found
+    assert floor < now < ceiling
+    near = [math.nextafter(floor, math.inf), math.nextafter(ceiling, -math.inf), now]
+    for x in (*near, *(floor + share * (ceiling - floor) for share in shares), *(now * share for share in shares)):
+        if floor < x < ceiling:
+            assert not test.is_true(x), f"{test.text} at {x!r}"
+
+
+FAR = waking.FARTHEST_LEVEL
+RISING, FALLING = forms.difference(state(), forms.literal(5.0)), forms.difference(forms.literal(2.0), state())
+LEVELS: dict[str, tuple[Tree, tuple[float, float] | None]] = {
+    "x >= 5": (Leaf(RISING), (-FAR, 5.0)),
+    "x <= 2": (Leaf(FALLING), (2.0, FAR)),
+    "x >= 5 or x <= 2": (Joint("or", Leaf(RISING), Leaf(FALLING)), (2.0, 5.0)),
+    "x >= 5 and x <= 2": (Joint("and", Leaf(RISING), Leaf(FALLING)), (-FAR, FAR)),
+    "-3 * x + 1 >= 10": (
+        Leaf(
+            forms.difference(
+                forms.total(forms.product(state(), forms.literal(-3.0)), forms.literal(1.0)), forms.literal(10.0)
+            )
+        ),
+        (-3.0, FAR),
+    ),
+    "x * x >= 25": (Leaf(forms.difference(forms.product(state(), state()), forms.literal(25.0))), None),
+    "x - x >= 1": (Leaf(forms.difference(forms.difference(state(), state()), forms.literal(1.0))), None),
+    "x >= y": (Leaf(forms.difference(state(0), state(1))), None),
+    "x >= 3": (Leaf(forms.difference(state(), forms.literal(3.0))), None),
+}
+
+
+@pytest.mark.parametrize("text", LEVELS)
+def test_levels_are_where_a_comparison_changes(text: str) -> None:
+    """The state is 3: where that is on its level, and where a condition is no line, none is found."""
+    tree, expected = LEVELS[text]
+    found = levels(tree, 3.0)
+    assert found == (expected and pytest.approx(expected, rel=1e-12))
+
+
+# --- how far a state goes --------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=300)
+@given(paths, st.floats(-12.0, 12.0), st.floats(0.0, 6.0))
+def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
+    moved: Sequence[Sequence[float]], floor: float, width: float
+) -> None:
+    arrays = prepared(Leaf(RISING), moved)
+    arrays.rows[Y2, 0] = states(moved, 1.0)[0]
+    arrays.constants = memoryview(np.array([0.0, 0.0, floor, floor + width]))
+    if waking.stays_between_levels(arrays, 0):
+        assert all(floor < states(moved, k / 64)[0] < floor + width for k in range(65))
+
+
+def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:
+    arrays = prepared(Leaf(RISING), [[1.0, 3.0, 0.0, 0.0, 0.0, 0.0]])
+    arrays.rows[Y2, 0] = 4.0
+    for floor, ceiling, stays in ((0.999999, 4.000001, True), (1.0, 4.000001, False), (0.999999, 4.0, False)):
+        arrays.constants = memoryview(np.array([0.0, 0.0, floor, ceiling]))
+        assert waking.stays_between_levels(arrays, 0) is stays
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+class Pool(ev.Continuous):
+    level: ev.State = ev.state(10.0)
+    drawn: ev.Sum = ev.sum_()
+
+    def equations(self) -> None:
+        self.rate.level = 0.3 * (12.0 - self.level) - 0.01 * self.drawn
+
+
+class Cell(ev.Continuous):
+    pool: Pool
+    speed: float
+    limit: float
+    x: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.pool.drawn += self.speed * (self.pool.level - self.x)
+
+    def equations(self) -> None:
+        self.rate.x = self.speed * (self.pool.level - self.x)
+
+
+class Alarm(Cell):
+    """Is emptied whenever it is too full."""
+
+    log: list[Any]
+
+    @ev.when(lambda self: self.x >= self.limit)
+    def empty(self) -> None:
+        self.log.append((self.sim.time, self.name, self.x))
+        self.x = 1.0
+
+
+Log = list[Any]
+
+
+def crowd(sim: ev.Simulation, log: Log) -> None:
+    """Thirty cells and ten alarms over one pool: waits, handlers, limits that change, who stops and starts again."""
+    pool = Pool(sim, name="pool").start()
+    cells = [Cell(sim, name=f"cell {k}", pool=pool, speed=0.1 + 0.01 * k, limit=4.0 + 0.11 * k) for k in range(30)]
+    alarms = [
+        Alarm(sim, name=f"alarm {k}", pool=pool, speed=0.2 + 0.03 * k, limit=5.0 + 0.2 * k, log=log) for k in range(10)
+    ]
+    for item in (*cells, *alarms):
+        item.start()
+
+    def life(cell: Cell) -> ev.Life:
+        yield ev.until(lambda: cell.x >= cell.limit)
+        log.append((sim.time, cell.name, cell.x, pool.level))
+        cell.x = 0.0
+        yield ev.until(lambda: 2.0 * cell.x > 5.0 or cell.x < -1.0)
+        log.append((sim.time, cell.name, "again", cell.x))
+        cell.stop()
+        yield ev.hold(0.4)
+        cell.start()
+        yield ev.until(lambda: not (cell.x < 3.0))
+        log.append((sim.time, cell.name, "at last", cell.x))
+
+    def changes() -> ev.Life:
+        yield ev.hold(2.0)
+        cells[7].limit = cells[7].x - 0.5  # it is true now
+        alarms[9].limit = 4.0
+        yield ev.hold(1.0)
+        cells[29].x = 100.0
+        alarms[0].stop()
+        yield ev.hold(1.0)
+        alarms[0].x = 50.0
+        alarms[0].start()
+
+    for cell in cells:
+        sim.process(life(cell))
+    sim.process(changes())
+
+
+def run(make: Callable[[ev.Simulation, Log], None], until: float, **options: Any) -> tuple[ev.Simulation, Log]:
+    method = options.pop("method", ENGLAND)
+    sim = ev.Simulation(rng=1, rel_error=1e-8, abs_error=1e-8, **options)
+    sim.method = method
+    log: Log = []
+    make(sim, log)
+    sim.run(until=until)
+    log.append((sim.time, "end", *(v.state for v in sim.variables), sim.monitor.steps, sim.monitor.refused))
+    return sim, log
+
+
+each_way = pytest.mark.parametrize("stepping", ["apart", "together"])
+each_method = pytest.mark.parametrize("method", [ENGLAND, DOP853], ids=["England", "853"])
+
+
+@each_way
+@each_method
+def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether all conditions are looked at in each step, or those that wake: the same to the last bit."""
+    log = run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1]
+    assert len(log) > 110
+    monkeypatch.setattr(location, "lull", lambda *_: None)
+    assert run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1] == log
+
+
+@each_way
+@each_method
+def test_the_same_doze_in_native_code(stepping: str, method: Any) -> None:
+    plain, native = (run(crowd, 9.0, compile=c, stepping=stepping, method=method)[1] for c in (False, True))
+    assert native == plain
+
+
+class Ramp(ev.Continuous):
+    """Moves with the others, as each adds to one sum."""
+
+    pool: Pool
+    limit: float
+    x: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.pool.drawn += 0.0
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def wait(ramp: Ramp) -> ev.Life:
+    yield ev.until(lambda: ramp.x >= ramp.limit)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """How often a condition has been tested in Python, by the name of its process."""
+    counts: dict[str, int] = {}
+    test = Host.is_true
+
+    def counted(host: Host, c: int, f: int, time: float, dt: float) -> bool:
+        name = host.motion.watches.at[c].name
+        counts[name] = counts.get(name, 0) + 1
+        return test(host, c, f, time, dt)
+
+    monkeypatch.setattr(Host, "is_true", counted)
+    return counts
+
+
+def ramps(sim: ev.Simulation, limits: Sequence[float]) -> list[Ramp]:
+    pool = Pool(sim).start()
+    made = [Ramp(sim, pool=pool, limit=limit).start() for limit in limits]
+    for k, ramp in enumerate(made):
+        sim.process(wait(ramp), name=f"wait {k}")
+    return made
+
+
+def test_who_is_far_off_is_asked_no_more_however_many_steps_and_events_there_are(asked: dict[str, int]) -> None:
+    """At the start, as its levels follow from numbers that a test leaves, and at the end of the first step."""
+    sim = ev.Simulation(compile=False, stepping="together", dt_max=0.25)
+    ramps(sim, [3.3, 6.1, 1000.0, 50.0, 1e9])
+    sim.run(until=0.25)
+    assert sim.monitor.steps == 1
+    first = dict(asked)
+    sim.run(until=10.0)
+    assert sim.monitor.steps > 40
+    assert sim.monitor.state_events == 2
+    assert [asked[f"wait {k}"] - first[f"wait {k}"] for k in (2, 3, 4)] == [0, 0, 0]
+    assert all(3 < asked[f"wait {k}"] - first[f"wait {k}"] < 20 for k in (0, 1))
+
+
+def test_a_number_that_is_written_has_all_asked_again_who_may_read_it(asked: dict[str, int]) -> None:
+    sim = ev.Simulation(compile=False, stepping="together", dt_max=0.25)
+    far = ramps(sim, [50.0, 60.0])
+    before: dict[str, int] = {}
+
+    def lower() -> ev.Life:
+        yield ev.hold(5.0)
+        before.update(asked)
+        far[0].limit = 4.0
+
+    sim.process(lower())
+    sim.run(until=10.0)
+    assert sim.monitor.state_events == 1
+    # One is true at once; the other is tested after both events, and at the end of the next step.
+    assert {name: asked[name] - before[name] for name in asked} == {"wait 0": 1, "wait 1": 3}
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool) -> None:
+    """A state that stands still has no interpolant: what was known of it in the last step is not believed."""
+    sim = ev.Simulation(compile=compiles, dt_max=0.25)
+    far = ramps(sim, [50.0, 60.0, 70.0])
+    log: Log = []
+
+    def story() -> ev.Life:
+        yield ev.hold(5.0)
+        far[1]["x"].stop()
+        yield ev.hold(2.0)
+        far[1].x = 60.0
+        yield ev.until(lambda: far[1].x >= 60.0)
+        log.append(sim.time)
+
+    sim.process(story())
+    sim.run(until=10.0)
+    assert log == [7.0]
+    assert sim.monitor.state_events == 2
+
+
+def test_entries_of_those_who_have_left_are_used_again() -> None:
+    sim = ev.Simulation(compile=False)
+    pool = Pool(sim).start()
+
+    def come_and_go(k: int) -> ev.Life:
+        while sim.time < 5.0:
+            yield ev.first_of(full=ev.until(lambda: pool.level > 100.0 + k), late=ev.hold(0.1 + 0.01 * k))
+
+    for k in range(12):
+        sim.process(come_and_go(k))
+    sim.run(until=5.0)
+    assert sim.events > 350
+    (flow,) = sim._continuum.motion.flows.values()
+    ints = sim._continuum.motion.flow_ints.array[flow.number]
+    assert ints[ENTRIES] <= ints[ROOM_FOR] <= 32
+    assert ints[AWAKE] + ints[LEFT] <= ints[ENTRIES]
