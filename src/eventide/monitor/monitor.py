@@ -69,8 +69,6 @@ class Monitor:
     def advance(self, horizon: float) -> bool:
         """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
-        if sim._is_pressed:
-            sim._keyboard.stop()
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
