@@ -77,6 +77,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
+    resting     by their keys, what each wait at rest depends on
     sliding     what slides along surfaces; None if nothing ever has
     """
 
@@ -89,7 +90,7 @@ class Flow:
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
         self.conditions: dict[Any, None] = {}
-        self.resting: dict[Any, None] = {}
+        self.resting: dict[Any, tuple[Any, ...]] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}

@@ -39,6 +39,11 @@ class Table:
         self.reserve(self._used)
         return row
 
+    def clear(self, row: int) -> None:
+        """Let a row that another table has given out be there, all zero."""
+        self.reserve(row + 1)
+        self.array[row] = 0
+
     def release(self, row: int) -> None:
         """Take a row back."""
         self._free.append(row)
