@@ -70,8 +70,9 @@ class Grouping:
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
         still = self.motion.still
-        if any(other._flow is not still for other in plan.touches):
-            return self._flow_for(plan)
+        flows = [other._flow for other in plan.touches if other._flow is not still]
+        if flows:
+            return flows[0] if len(flows) == 1 else self._flow_for(plan)
         return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
 
     def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
@@ -80,11 +81,13 @@ class Grouping:
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
         """
         met: dict[Flow, None] = {}
+        still = self.motion.still
         for other in plan.touches:
-            if other._flow is not self.motion.still:
-                met[other._flow] = None
-            elif other is newcomer:
-                met.update(dict.fromkeys(self._touchers.get(other, ())))
+            flow = other._flow
+            if flow is not still:
+                met[flow] = None
+            elif other is newcomer and other in self._touchers:
+                met.update(dict.fromkeys(self._touchers[other]))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self._merge(flows[0], flow)

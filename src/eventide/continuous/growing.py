@@ -163,7 +163,8 @@ class Run:
         for item in row:
             flat[at] = item
             at += 1
-        self._resize(count + 1)
+        self.count, self._rows, told = count + 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count + 1
 
     def append(self, row: tuple[int, ...]) -> None:
         """Add a row at the end."""
@@ -175,7 +176,8 @@ class Run:
         if place + 1 < count:
             flat, at, end = self.table.flat, (self.start + place) * width, (self.start + count) * width
             flat[at : end - width] = flat[at + width : end]
-        self._resize(count - 1)
+        self.count, self._rows, told = count - 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count - 1
 
     def clear(self) -> None:
         """Take all rows out."""

@@ -77,15 +77,17 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        self.ints.view[condition.row, TRAIL] = self.trails.follow(condition)
+        row, ints = condition.row, self.ints.view
+        ints[row, TRAIL] = self.trails.follow(condition)
+        ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
         if plan.signature is not None:
             motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
-        self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        self.doubts.tell(condition, motion.groups)
+        if plan.equalities:
+            self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
@@ -101,9 +103,10 @@ class Watches:
 
     def let_go(self, condition: Condition) -> None:
         """Take back the row and the memory of a condition that is watched by no flow."""
-        del self.at[condition.row]
+        row = condition.row
+        del self.at[row]
         self.motion.analyst.release(condition.plan)
-        self.ints.release(condition.row)
+        self.ints.release(row)
         condition.row = -1
 
     def _count(self, condition: Condition) -> None:
@@ -118,17 +121,12 @@ class Watches:
             return "opaque"
         return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
 
-    def _watch(self, condition: Condition) -> None:
-        """Fill in what is the condition's own."""
-        row, ints = condition.row, self.ints.view
-        ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
-
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        moves = any(other._flow is not self.motion.still for other in condition.plan.touches)
-        self.ints.view[condition.row, TIMED] = int(not moves)
+        still = self.motion.still
+        self.ints.view[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
