@@ -40,6 +40,11 @@ class Table:
         self.reserve(self._used)
         return row
 
+    def clear(self, row: int) -> None:
+        """Let a row that another table has given out be there, all zero."""
+        self.reserve(row + 1)
+        self.array[row] = 0
+
     def release(self, row: int) -> None:
         """Take a row back."""
         self._free.append(row)
@@ -159,7 +164,8 @@ class Run:
         for item in row:
             flat[at] = item
             at += 1
-        self._resize(count + 1)
+        self.count, self._rows, told = count + 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count + 1
 
     def append(self, row: tuple[int, ...]) -> None:
         """Add a row at the end."""
@@ -171,7 +177,8 @@ class Run:
         if place + 1 < count:
             flat, at, end = self.table.flat, (self.start + place) * width, (self.start + count) * width
             flat[at : end - width] = flat[at + width : end]
-        self._resize(count - 1)
+        self.count, self._rows, told = count - 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count - 1
 
     def clear(self) -> None:
         """Take all rows out."""
