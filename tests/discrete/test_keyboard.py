@@ -17,9 +17,11 @@ def sim() -> ev.Simulation:
 
 
 @pytest.fixture(autouse=True)
-def is_given_back() -> Any:
+def python_listens() -> Any:
+    """As in a terminal; whoever starts a program in the background lets it ignore the key."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
 
 def press() -> None:

@@ -89,6 +89,14 @@ def press() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture(autouse=True)
+def python_listens() -> Any:
+    """As in a terminal; whoever starts a program in the background lets it ignore the key."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Marches come back soon."""
