@@ -99,16 +99,16 @@ def test_a_life_costs_the_same_calls_however_many_are_alive() -> None:
     assert few <= 205
 
 
-@pytest.mark.parametrize("compile", [False, "auto"])
-def test_who_is_gone_leaves_nothing_behind(compile: Any) -> None:
-    sim, log = pit(6, compile=compile)
+@pytest.mark.parametrize("native", [False, True])
+def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
+    sim, log = pit(6, compile=native)
     sim.run(until=200.0)
     motion = sim._continuum.motion
     (flow,) = motion.flows.values()
     assert len(log) > 20
     assert (len(motion.watches.at), len(flow.conditions), len(flow.resting), len(flow.laws)) == (6, 6, 0, 13)
     assert (len(motion.groups.plans), len(sim.laws)) == (7, 7)
-    assert len(motion.groups._writer) == (7 if compile else 0)
+    assert len(motion.groups._writer) == (7 if native else 0)
     assert len(sim._continuum.arena.tenancies) <= 9
     assert motion.watches._resting_with == {}
 
