@@ -171,6 +171,24 @@ def test_what_depends_on_who_leaves_is_looked_at_anew() -> None:
     assert sim.report().certified == 3
 
 
+def test_who_leaves_is_not_held_by_what_waited_for_it() -> None:
+    sim = ev.Simulation()
+    tank, other = Tank(sim).start(), Tank(sim, slope=2.0).start()
+    leak = Leak(sim, tank=tank).start()
+
+    def move() -> ev.Life:
+        yield ev.until(lambda: leak.lost >= 0.005)
+        leak.stop()
+        leak.tank = other
+        leak.start()
+        yield ev.hold(1.0)
+
+    sim.run(until=sim.process(move()))
+    assert leak._flow is other._flow
+    assert tank._flow is not other._flow
+    assert (leak.lost, sim.time) == (pytest.approx(0.005 + 0.01 * 3.0), pytest.approx(2.0))
+
+
 class Slab(ev.Continuous):
     temperature: ev.State = ev.state(300.0, abs_error=0.5)
     depth: ev.State = ev.state(1.0)
