@@ -236,6 +236,35 @@ def test_new_objects_have_the_tolerances_of_the_run_as_they_are_then() -> None:
     assert (table[REL, slots].tolist(), table[ABS, slots].tolist()) == ([1e-7, 1e-7], [0.5, 1e-5])
 
 
+def test_a_default_that_is_no_number_is_refused_where_an_object_is_made() -> None:
+    class Odd(ev.Continuous):
+        depth: ev.State = ev.state("1.5")
+
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+
+    with pytest.raises(TypeError, match=r"^Odd\.depth is a state and takes a number, and got '1\.5'"):
+        Odd(ev.Simulation())
+
+
+def test_conditions_on_time_alone_share_a_flow_however_many_flows_there_are() -> None:
+    sim = ev.Simulation()
+    tanks = [Tank(sim, slope=1.0 + k).start() for k in range(5)]
+    log = list[tuple[float, int]]()
+
+    def wait(end: float) -> ev.Life:
+        yield ev.until(lambda: sim.time * sim.time >= end)
+        log.append((sim.time, len({id(tank._flow) for tank in tanks})))
+
+    for end in (1.0, 4.0, 9.0):
+        sim.process(wait(end))
+    sim.run(until=0.5)
+    assert len(sim._continuum.motion.flows) == 6
+    sim.run(until=5.0)
+    assert log == [(pytest.approx(time), 5) for time in (1.0, 2.0, 3.0)]
+    assert len(sim._continuum.motion.flows) == 5
+
+
 def test_a_seat_goes_to_an_object_of_its_own_layout_only() -> None:
     sim = ev.Simulation()
     furnace = Furnace(sim, share=0.1)

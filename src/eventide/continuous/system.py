@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.arena import Arena
+from eventide.continuous.arena import Arena, row_view
 from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS, coalesce
+from eventide.continuous.layout import Layout, refuse_value
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, ROWS, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
@@ -21,7 +22,6 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
-    from eventide.continuous.layout import Layout
     from eventide.continuous.motion import Motion
     from eventide.simulation import Simulation
 
@@ -285,7 +285,10 @@ class _Draft:
             if name in layout.starts:
                 set_values(component, layout, name, block[Y, slots], spec.default)
             elif spec.default is not MISSING:
-                block[Y, slots] = spec.default
+                try:
+                    row_view(block[Y])[first] = spec.default
+                except TypeError:
+                    refuse_value(component, name, spec.default)
             if block is self.moving:
                 own = spec.rel_error, spec.abs_error
                 tolerances = [
