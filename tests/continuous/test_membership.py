@@ -93,7 +93,10 @@ def check(sim: ev.Simulation) -> None:
 @given(DEEDS)
 def test_what_is_kept_of_flows_is_what_counting_anew_would_give(deeds: list[tuple[str, int, int]]) -> None:
     sim = ev.Simulation(rng=1)
-    tanks = [Tank(sim, level=1.0 + 0.1 * k, gain=0.1 + 0.05 * k).start() for k in range(TANKS)]
+    tanks: list[Tank] = []
+    for k in range(TANKS):  # two cascades of three
+        below = tanks[-1] if k % 3 else None
+        tanks.append(Tank(sim, level=1.0 + 0.1 * k, gain=0.1 + 0.05 * k, below=below).start())
     sim.run(until=0.25)
     check(sim)
     for deed, which, other in deeds:
