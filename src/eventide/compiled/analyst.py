@@ -38,6 +38,7 @@ class Compiler(Analyst):
     """
 
     compiles = True
+    most_fused = MOST_LAWS
 
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
         self.registry = registry
@@ -245,6 +246,7 @@ class Guide(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
     compiles = False
+    most_fused = 0
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """Nothing stands for the plain functions."""

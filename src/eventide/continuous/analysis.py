@@ -100,10 +100,12 @@ class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
     compiles    whether laws are compiled where they can be
+    most_fused  how many laws a flow has at most for which functions are made
     """
 
     motion: Motion
     compiles: bool
+    most_fused: int = 0
 
     @abstractmethod
     def law(self, owner: Any) -> LawPlan:
