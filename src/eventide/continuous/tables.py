@@ -308,7 +308,11 @@ CLEAR: Final = 24
 """The least of these fractions over the flow's conditions; 1 if nothing is left in doubt."""
 USED: Final = 25
 """How many parts were looked at for the condition that took most of them."""
-SETTINGS: Final = 26
+WORK: Final = 26
+"""How much has been done since the march came back to Python, in states times steps."""
+PATIENCE: Final = 27
+"""How much of it is done before the march comes back for others to be heard; less than 0: it is to come now."""
+SETTINGS: Final = 28
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -406,6 +410,8 @@ BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
 """A tape is full."""
+PAUSED: Final = 11
+"""It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
 UNPLANNED: Final = 10
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
