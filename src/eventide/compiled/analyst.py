@@ -14,21 +14,23 @@ from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, IS_SET, MOVES, RAISES, STANDS, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
+    from eventide.compiled.lowered import Row
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.inputs import Input
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 _RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
+_KINDS_OF_WRITES: Final[dict[Row, int]] = {"parameter": STANDS, "computed": IS_SET, "sum": IS_SET, "state": MOVES}
 
 
 class Compiler(Analyst):
@@ -108,6 +110,32 @@ class Compiler(Analyst):
             binding=bound.binding,
             stands=bound.kernel.lowered.stands,
         )
+
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """Kernel, index row and closure numbers of a handler, and which slots concern it."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.handler(trigger.handler)
+        except CannotLower:
+            return None
+        lowered, binding = bound.kernel.lowered, bound.binding
+        draft = _Draft(self, [])
+        row, numbers = draft.take(bound), draft.block(self.motion.constants, binding.consts)
+        moving = [access for access in (*lowered.reads, *lowered.changes) if access.row != "parameter"]
+        blocks = dict.fromkeys(binding.bases[place] for place, _ in map(lowered.place_of, moving))
+        writes: list[int] = []
+        for access in lowered.changes:
+            place, column = lowered.place_of(access)
+            writes += (binding.bases[place] + column, binding.bases[place], _KINDS_OF_WRITES[access.row])
+        head = row, numbers, 2 if lowered.appends else 1, len(blocks), len(lowered.changes)
+        effects = draft.block(self.motion.lists, (*head, *blocks, *writes))
+        constants = {(id(c.namespace), c.name): c for c in lowered.constants}
+        return ReactionPlan(**draft.plan(), address=bound.kernel.address, effects=effects, constants=constants)
+
+    def forget_constants(self) -> None:
+        """Lower anew what was made with something that has changed."""
+        self.registry.renew()
 
     def quantity(self, read: Any) -> ConditionPlan | None:
         """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
@@ -288,7 +316,8 @@ class Guide(Compiler):
 
 def _signature(bound: Bound) -> Any:
     binding = bound.binding
-    return bound.kernel.address, binding.bases, binding.lists, binding.consts, binding.inputs
+    told = tuple(map(id, binding.told))
+    return bound.kernel.address, binding.bases, binding.lists, binding.consts, binding.inputs, told
 
 
 class _Draft:
@@ -355,7 +384,8 @@ class _Draft:
         self._can_change = self._can_change or uses.can_change
         self._is_polled = self._is_polled or uses.is_polled
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
-        return self.block(motion.index, (*binding.bases, *lists))
+        told = map(id, (*binding.told, *bound.kernel.lowered.literals))  # they live as long as the plan
+        return self.block(motion.index, (*binding.bases, *lists, *told))
 
     @property
     def moves(self) -> tuple[int, ...]:

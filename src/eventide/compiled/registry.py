@@ -95,6 +95,13 @@ class Registry:
         """
         return self._find("quantity", read, ())
 
+    def handler(self, handler: Any) -> Bound:
+        """The kernel of a handler, a bound method, and its binding: see `handlers.py`.
+
+        Raises CannotLower if it is left to Python on each of its ways.
+        """
+        return self._find("handler", handler, ())
+
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
         for key, kernels in self._kernels.items():
@@ -138,7 +145,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind == "quantity")
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler"))
         try:
             return self.store.kernel(lowered)
         except LookupError as error:

@@ -59,7 +59,7 @@ class Uses(NamedTuple):
 def uses_of(lowered: Lowered) -> Uses:
     """What a kernel reads and writes."""
     ranges = dict(lowered.ranges)
-    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
+    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := find(lowered, access))}
     quantities = [Use(*where, access.row != "parameter") for access, where in found.items()]
     rates = []
     for access in lowered.writes:
@@ -77,7 +77,7 @@ def uses_of(lowered: Lowered) -> Uses:
     )
 
 
-def _find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
+def find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
     """Whether a quantity is one of a list's items, the place of the block that it is in, and its column there."""
     step = next(step for step in lowered.steps if step.path == access.path)
     layout = step.layout or getattr(step.expected, "_layout", None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
 
 
 @dataclass(slots=True)
@@ -95,6 +95,19 @@ class ConditionPlan(Plan):
     stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
 
 
+@dataclass(slots=True)
+class ReactionPlan(Plan):
+    """A handler that is native code.
+
+    address, effects    its kernel, and the place in `lists` of what it works on
+    constants           what its code was made with and somebody might change: by namespace and name
+    """
+
+    address: int = 0
+    effects: int = 0
+    constants: dict[tuple[int, str], Any] = field(default_factory=dict)
+
+
 class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
@@ -111,6 +124,14 @@ class Analyst(ABC):
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
+
+    @abstractmethod
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def forget_constants(self) -> None:
+        """Something that code was made with has changed."""
 
     @abstractmethod
     def quantity(self, read: Any) -> ConditionPlan | None:

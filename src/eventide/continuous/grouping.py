@@ -6,8 +6,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow
-from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.flow import Flow, Still
+from eventide.continuous.tables import ASSIGNS, END, HOME, KEY, NEEDS_LAWS, NEXT, READER, SEVERAL, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -152,7 +152,7 @@ class Grouping:
         plan = self.plans[owner]
         holds_together = self._holds_together(owner, plan, flow)
         self._leave_flow(flow, owner)
-        owner._flow = self.motion.still
+        self._house(owner, self.motion.still)
         del self.plans[owner]
         self._forget_writer(owner, plan)
         self.motion.analyst.release(plan)
@@ -192,7 +192,7 @@ class Grouping:
             self._check_writers(owner, plan)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
-        owner._flow = flow
+        self._house(owner, flow)
         plan = self.plans[owner]
         flow.add_owner(owner, plan)
         self.note_uses(flow, plan)
@@ -206,6 +206,19 @@ class Grouping:
         if slots:
             flow.add_slots(slots)
         self._restructured(flow)
+
+    def _house(self, owner: Any, flow: Flow | Still) -> None:
+        """Let a component or loose variable belong to a flow, or to what stands still."""
+        owner._flow = flow
+        concerned, number = self.motion.arena.concerned, flow.number
+        layout = getattr(owner, "_layout", None)
+        if layout is None:
+            concerned[owner._slot, HOME] = number
+            return
+        if layout.moving:
+            concerned[owner._base, HOME] = number
+        if layout.standing:
+            concerned[owner._side, HOME] = number
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
@@ -282,6 +295,7 @@ class Grouping:
             for item in items:
                 flows = users.setdefault(item, {})
                 flows[flow] = flows.get(flow, 0) + 1
+        self._note_readers(plan)
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
@@ -297,6 +311,14 @@ class Grouping:
                     del flows[flow]
                 if not flows:
                     del users[item]
+        self._note_readers(plan)
+
+    def _note_readers(self, plan: Plan) -> None:
+        """Let the stepper know who depends on what a plan reads."""
+        concerned, readers = self.motion.arena.concerned, self.readers
+        for slot in plan.reads:
+            flows = readers.get(slot, ())
+            concerned[slot, READER] = next(iter(flows)).number if len(flows) == 1 else SEVERAL if flows else -1
 
 
 class Writers:

@@ -17,6 +17,7 @@ from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
+from eventide.continuous.reactions import Reactions
 from eventide.continuous.tables import (
     ABORTED,
     ARMS,
@@ -35,13 +36,14 @@ from eventide.continuous.tables import (
     FACTORIZATIONS,
     FLOW_FLOATS,
     FLOW_INTS,
-    FOUND,
+    HANDLED,
     JACOBIANS,
     KEY,
     LAND,
     MODELS,
     NEXT,
     NEXT_EVENT,
+    OPENED,
     PENDING,
     REFUSED,
     REST,
@@ -83,6 +85,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
+    reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
@@ -124,6 +127,7 @@ class Motion:
         "lists",
         "on_touch",
         "packed",
+        "reactions",
         "segments",
         "settings",
         "sim",
@@ -180,6 +184,7 @@ class Motion:
         self.host = Host(self)
         self.watches = Watches(self)
         self.groups = Grouping(self)
+        self.reactions = Reactions(self)
         self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
@@ -200,6 +205,7 @@ class Motion:
         heap, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
+            slots=self.arena.slots,
             flow_floats=self.flow_floats.array,
             flow_ints=self.flow_ints.array,
             segments=self.segments.array,
@@ -276,9 +282,16 @@ class Motion:
         self._polled.pop(item, None)
         self._told.pop(item, None)
 
+    @property
+    def polls(self) -> bool:
+        """Whether it is to be looked after every event at what somebody refers to."""
+        return bool(self._polled)
+
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = [*self._polled, *self._told] if self.is_rebound else list(self._polled)
+        if self.is_rebound:
+            self.reactions.renew()
         self.is_rebound = False
         for item in items:
             if isinstance(item, Condition):
@@ -348,6 +361,8 @@ class Motion:
             self.groups.place()
         if self.watches.arriving:
             self.watches.place()
+        if self.reactions.arriving:
+            self.reactions.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -400,7 +415,7 @@ class Motion:
 
         stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
         opens       whether its event begins at once; else by `open_reached`, when observers have looked
-        After CHOICE and LOCATED `chosen` is the condition whose event is next.
+        After CHOICE and LOCATED `chosen` is the condition whose event is next; handlers may have run before it.
         """
         settings, sim, host = self.settings, self.sim, self.host
         if next_event is not self._next_event:
@@ -421,13 +436,15 @@ class Motion:
                 self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self.packed or self.arrays, now, stop)
         self.is_marching = False
+        if settings[HANDLED] != 0.0 and self.reactions.count():
+            sim.time = sim.last_time = settings[EVENT_TIME]
         if host.trouble is not None and settings[TROUBLED] == 0.0:
             host.trouble = None  # that of a trial step which has been mended since
         if host.failure is not None and settings[ABORTED] == 0.0:
             host.failure = None  # that of a condition in a step that has been made anew
         if host.seen:
             host.forget_what_was_seen()
-        if code in FOUND:
+        if code in OPENED:
             sim.time = now = settings[EVENT_TIME]
             if not opens:
                 sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]

@@ -1,0 +1,128 @@
+"""From event to event, as far as handlers are native code: these run without coming back to Python.
+
+Plain functions over arrays, which are also translated to native code. What a handler may read and write is known before
+it runs. Its kernel answers ASKS where it has met what only Python does; then nothing has been changed, and its event
+takes place in Python.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from eventide.continuous.march import go_on, publish, touch
+from eventide.continuous.tables import (
+    ALERT,
+    ASKS,
+    CHOICE,
+    CHOSEN,
+    E0,
+    EFFECTS,
+    EFFECTS_HEAD,
+    EVENT_TIME,
+    HANDED,
+    HANDLED,
+    HANDLER,
+    HOME,
+    LOCATED,
+    MOVES,
+    NEEDS,
+    OPEN,
+    PER_WRITE,
+    REACTS,
+    READER,
+    READS,
+    SEVERAL,
+    STANDS,
+    TENDED,
+    TOUCHED,
+    WRITES,
+    Arrays,
+)
+
+MOST_HANDLED: Final = 4096.0
+"""After so many handlers Python may look whether it is to be interrupted."""
+
+
+def proceed(a: Arrays, time: float, stop: float) -> int:
+    """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
+
+    Returns     a code of `tables.py`: that of `go_on`; HANDED after many handlers
+    """
+    code = go_on(a, time, stop)
+    while (code == CHOICE or code == LOCATED) and react(a, int(a.settings[CHOSEN]), a.settings[EVENT_TIME]):
+        a.settings[HANDLED] += 1.0
+        if a.settings[HANDLED] >= MOST_HANDLED:
+            return HANDED
+        code = go_on(a, a.settings[EVENT_TIME], stop)
+    return code
+
+
+def react(a: Arrays, c: int, time: float) -> bool:
+    """Let the handler of a condition whose event is next run as native code; whether it has."""
+    if a.settings[REACTS] == 0.0 or a.conditions[c, HANDLER] == 0 or a.settings[ALERT] != 0.0:
+        return False
+    at = a.conditions[c, EFFECTS]
+    if a.settings[REACTS] < a.lists[at + NEEDS] or is_tended(a, at):
+        return False
+    for k in range(a.lists[at + READS]):
+        f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
+        if f >= 0:
+            publish(a, f, time)
+    if handle(a, c, at, time) == ASKS:
+        return False
+    open_written(a, at, time)
+    return True
+
+
+def handle(a: Arrays, c: int, at: int, time: float) -> int:
+    """Run the kernel of a handler, which tells in `models` what it has written; in Python there is none."""
+    return ASKS
+
+
+def is_tended(a: Arrays, at: int) -> bool:
+    """Whether Python is needed because of a flow that the event has touched, or that the handler may touch."""
+    for k in range(int(a.settings[TOUCHED])):
+        if a.flow_ints[a.touched[k], TENDED] == 1:
+            return True
+    first = at + EFFECTS_HEAD + a.lists[at + READS]
+    for k in range(a.lists[at + WRITES]):
+        f = flow_written(a, first + PER_WRITE * k)
+        if f == SEVERAL:
+            return True
+        if f >= 0 and a.flow_ints[f, OPEN] == 0:
+            if a.flow_ints[f, TENDED] == 1 or (is_standing(a, first + PER_WRITE * k) and is_read(a, at, f)):
+                return True
+    return False
+
+
+def is_standing(a: Arrays, write: int) -> bool:
+    """Whether what a handler writes stands still."""
+    return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
+
+
+def is_read(a: Arrays, at: int, f: int) -> bool:
+    """Whether a handler reads what moves in a flow: where it writes first, laws run with that before it reads."""
+    for k in range(a.lists[at + READS]):
+        if a.slots[a.lists[at + EFFECTS_HEAD + k], HOME] == f:
+            return True
+    return False
+
+
+def flow_written(a: Arrays, write: int) -> int:
+    """The flow that depends on what a write changes; -1 if none does, SEVERAL if more do."""
+    if is_standing(a, write):
+        return int(a.slots[a.lists[write], READER])
+    return int(a.slots[a.lists[write + 1], HOME])
+
+
+def open_written(a: Arrays, at: int, time: float) -> None:
+    """End the steps of the flows that depend on what a handler has written."""
+    first = at + EFFECTS_HEAD + a.lists[at + READS]
+    for k in range(a.lists[at + WRITES]):
+        if a.models[k] != 0.0:
+            write = first + PER_WRITE * k
+            f = flow_written(a, write)
+            if f >= 0:
+                touch(a, f, time)
+            if a.lists[write + 2] == MOVES:
+                a.rows[E0, a.lists[write]] = 0.0
