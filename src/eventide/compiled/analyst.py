@@ -333,7 +333,7 @@ class _Draft:
         self._inputs: list[Input] = []
         self._rates: dict[int, bool] = {}
         self._is_opaque = False
-        self._can_change = self._is_polled = False
+        self._can_change = self._is_polled = self._looks_at_lists = False
         self.assigns = self.looks_at_rates = False
 
     def plan(self) -> dict[str, Any]:
@@ -345,6 +345,7 @@ class _Draft:
             "memory": tuple(self._memory),
             "signature": tuple(map(_signature, self._bounds)) if self._can_change and not self._is_opaque else None,
             "is_polled": self._is_polled,
+            "looks_at_lists": self._looks_at_lists,
             "is_opaque": self._is_opaque,
             "inputs": None if self._is_opaque else tuple(self._inputs),
         }
@@ -383,6 +384,7 @@ class _Draft:
         self._inputs += binding.inputs
         self._can_change = self._can_change or uses.can_change
         self._is_polled = self._is_polled or uses.is_polled
+        self._looks_at_lists = self._looks_at_lists or uses.looks_at_lists
         lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
         told = map(id, (*binding.told, *bound.kernel.lowered.literals))  # they live as long as the plan
         return self.block(motion.index, (*binding.bases, *lists, *told))

@@ -9,13 +9,11 @@ from __future__ import annotations
 import ast
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.expressions import describe
-from eventide.compiled.flow import Arrival, Flow
 from eventide.compiled.ir import ONE, ZERO, Block
 from eventide.compiled.lowered import Access, Row
-from eventide.compiled.outside import Place
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import (
@@ -34,8 +32,12 @@ from eventide.compiled.values import (
     Vector,
     VectorMethod,
 )
-from eventide.compiled.vectors import Operand
 from eventide.continuous.tables import ASKS, MOST_WRITES
+
+if TYPE_CHECKING:
+    from eventide.compiled.flow import Arrival, Flow
+    from eventide.compiled.outside import Place
+    from eventide.compiled.vectors import Operand
 
 DONE: Final = ASKS + 1
 OURS: Final = "eventide"
@@ -134,7 +136,7 @@ class Handlers(Statements):
 
     def _keep(self) -> _Kept:
         returns = len(self.frame.returns)
-        books = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
+        books: list[tuple[Any, dict[str, Any]]] = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
         books += [(owner, _books(owner)) for owner in (self.slots, self.outside)]
         return _Kept(self.builder.mark(), self.flow.copy(), len(self.frames), returns, self.unbounded, books)
 
@@ -206,8 +208,9 @@ class Handlers(Statements):
     def write(self, place: Place, item: Number | Truth) -> None:
         """Set a slot, and tell that it has been."""
         self._check_row(place.row, place.name)
-        if type(place.owner.sample).__setattr__ is not object.__setattr__:
-            raise Unlowerable(f"{type(place.owner.sample).__name__} has a __setattr__ of its own")
+        cls: Any = type(place.owner.sample)
+        if cls.__setattr__ is not object.__setattr__:
+            raise Unlowerable(f"{cls.__name__} has a __setattr__ of its own")
         access = Access(place.owner.path, place.row, place.name)
         self.changes.setdefault(access, place)
         if len(self.changes) > MOST_WRITES:

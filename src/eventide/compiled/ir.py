@@ -189,7 +189,7 @@ class Builder:
         self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
 
     def note_inexact(self, value: str) -> None:
-        """A double stands for a whole number: where it may have been rounded Python is to be asked, if whoever asks counts."""
+        """A double stands for a whole number, which it may not hold exactly: that is noted as well, if it `counts`."""
         if self.counts:
             self.note_trap(Wire(self, value).machine("fabs").test("ugt", LARGEST_WHOLE))
 

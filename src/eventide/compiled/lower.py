@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
-from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.handlers import Handlers
+from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place

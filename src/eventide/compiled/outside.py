@@ -182,7 +182,7 @@ class Outside:
         kinds = {type(item) for item in value} if len(value) else set()
         if _is_array(value) or kinds in ({float}, {int}):
             kind = int if kinds == {int} else float
-            self._note(path, "table", kind)
+            self._note(path, "table", kind, sample=value)
             return Table(path, kind, len(value) if _is_array(value) else None)
         if kinds and kinds <= {int, float}:
             raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
@@ -240,7 +240,7 @@ class Outside:
                 self._can_change(path, check),
                 self._namespaces.get(path),
                 sample._layout if has_vectors else None,
-                path in self._told,
+                path in self._told and (check not in ("table", "array") or type(sample) is tuple),
             )
 
     def as_vector(self, table: Table) -> Vector:

@@ -46,6 +46,7 @@ class Uses(NamedTuple):
     assigns         whether it writes states
     can_change      whether what it works on may become another
     is_polled       whether nobody tells when it does
+    looks_at_lists  whether it reads any that may grow
     """
 
     quantities: tuple[Use, ...]
@@ -54,6 +55,7 @@ class Uses(NamedTuple):
     assigns: bool
     can_change: bool
     is_polled: bool
+    looks_at_lists: bool
 
 
 def uses_of(lowered: Lowered) -> Uses:
@@ -74,6 +76,7 @@ def uses_of(lowered: Lowered) -> Uses:
         assigns=any(access.row == "state" for access in lowered.writes),
         can_change=lowered.can_change,
         is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
+        looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
     )
 
 

@@ -28,6 +28,7 @@ class Plan:
     memory      (blocks, place, size) that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
+    looks_at_lists      whether it reads lists that may grow
     is_opaque   whether it may touch others as well, which is found out when it runs
     inputs      the inputs that are called; None if these are not known
     """
@@ -38,6 +39,7 @@ class Plan:
     memory: tuple[tuple[Any, int, int], ...] = ()
     signature: Any = None
     is_polled: bool = False
+    looks_at_lists: bool = False
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = None
 

@@ -100,6 +100,7 @@ class Motion:
         "_heap",
         "_kept",
         "_limits",
+        "_listing",
         "_method",
         "_models",
         "_next_event",
@@ -170,6 +171,7 @@ class Motion:
         self.is_observed = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
+        self._listing: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
@@ -276,16 +278,19 @@ class Motion:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
+            if plan.looks_at_lists:
+                self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
         """Look after it no longer."""
         self._polled.pop(item, None)
         self._told.pop(item, None)
+        self._listing.pop(item, None)
 
     @property
-    def polls(self) -> bool:
-        """Whether it is to be looked after every event at what somebody refers to."""
-        return bool(self._polled)
+    def looks_at_lists(self) -> bool:
+        """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
+        return bool(self._listing)
 
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""

@@ -49,7 +49,7 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
     Returns     a code of `tables.py`: that of `go_on`; HANDED after many handlers
     """
     code = go_on(a, time, stop)
-    while (code == CHOICE or code == LOCATED) and react(a, int(a.settings[CHOSEN]), a.settings[EVENT_TIME]):
+    while react(a, code):
         a.settings[HANDLED] += 1.0
         if a.settings[HANDLED] >= MOST_HANDLED:
             return HANDED
@@ -57,9 +57,14 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
     return code
 
 
-def react(a: Arrays, c: int, time: float) -> bool:
-    """Let the handler of a condition whose event is next run as native code; whether it has."""
-    if a.settings[REACTS] == 0.0 or a.conditions[c, HANDLER] == 0 or a.settings[ALERT] != 0.0:
+def react(a: Arrays, code: int) -> bool:
+    """If the event of a handler is next that is native code, let it run, unless Python is needed; whether it has."""
+    if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
+        return False
+    if a.settings[REACTS] == 0.0 or a.settings[ALERT] != 0.0:
+        return False
+    c, time = int(a.settings[CHOSEN]), a.settings[EVENT_TIME]
+    if a.conditions[c, HANDLER] == 0:
         return False
     at = a.conditions[c, EFFECTS]
     if a.settings[REACTS] < a.lists[at + NEEDS] or is_tended(a, at):
@@ -74,7 +79,7 @@ def react(a: Arrays, c: int, time: float) -> bool:
     return True
 
 
-def handle(a: Arrays, c: int, at: int, time: float) -> int:
+def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # as the native one has
     """Run the kernel of a handler, which tells in `models` what it has written; in Python there is none."""
     return ASKS
 
@@ -89,9 +94,8 @@ def is_tended(a: Arrays, at: int) -> bool:
         f = flow_written(a, first + PER_WRITE * k)
         if f == SEVERAL:
             return True
-        if f >= 0 and a.flow_ints[f, OPEN] == 0:
-            if a.flow_ints[f, TENDED] == 1 or (is_standing(a, first + PER_WRITE * k) and is_read(a, at, f)):
-                return True
+        if f >= 0 and a.flow_ints[f, OPEN] == 0 and (a.flow_ints[f, TENDED] == 1 or is_read(a, at, f, k)):
+            return True
     return False
 
 
@@ -100,12 +104,16 @@ def is_standing(a: Arrays, write: int) -> bool:
     return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
 
 
-def is_read(a: Arrays, at: int, f: int) -> bool:
-    """Whether a handler reads what moves in a flow: where it writes first, laws run with that before it reads."""
-    for k in range(a.lists[at + READS]):
-        if a.slots[a.lists[at + EFFECTS_HEAD + k], HOME] == f:
-            return True
-    return False
+def is_read(a: Arrays, at: int, f: int, number: int) -> bool:
+    """Whether a handler reads what moves in a flow that reads what the handler writes, of which that is one.
+
+    Where Python writes before it reads, laws run with what has been written.
+    """
+    reads, found = a.lists[at + READS], False
+    if is_standing(a, at + EFFECTS_HEAD + reads + PER_WRITE * number):
+        for k in range(reads):
+            found = found or a.slots[a.lists[at + EFFECTS_HEAD + k], HOME] == f
+    return found
 
 
 def flow_written(a: Arrays, write: int) -> int:

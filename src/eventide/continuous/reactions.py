@@ -63,7 +63,7 @@ class Reactions:
     def level(self) -> int:
         """Which of them may run now, as far as the model is concerned: a value of REACTS.
 
-        Not where every event makes Python look at what cannot be read; lists that are read are looked at as well.
+        Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
         """
         if not all(constant.is_current for constant in self._constants.values()):
             self._constants.clear()
@@ -71,7 +71,7 @@ class Reactions:
             self._again(list(self.plans))
         if self.motion.groups.opaque:
             return 0
-        return 1 if self.motion.polls else 2
+        return 1 if self.motion.looks_at_lists else 2
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""
