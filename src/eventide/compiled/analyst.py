@@ -17,10 +17,9 @@ from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, IS_SET, MOVES, RAISES, STANDS, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Row
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.flow import Flow
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 _RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
-_KINDS_OF_WRITES: Final[dict[Row, int]] = {"parameter": STANDS, "computed": IS_SET, "sum": IS_SET, "state": MOVES}
 
 
 class Compiler(Analyst):
@@ -122,16 +120,12 @@ class Compiler(Analyst):
         lowered, binding = bound.kernel.lowered, bound.binding
         draft = _Draft(self, [])
         row, numbers = draft.take(bound), draft.block(self.motion.constants, binding.consts)
-        moving = [access for access in (*lowered.reads, *lowered.changes) if access.row != "parameter"]
-        blocks = dict.fromkeys(binding.bases[place] for place, _ in map(lowered.place_of, moving))
-        writes: list[int] = []
-        for access in lowered.changes:
-            place, column = lowered.place_of(access)
-            writes += (binding.bases[place] + column, binding.bases[place], _KINDS_OF_WRITES[access.row])
-        head = row, numbers, 2 if lowered.appends else 1, len(blocks), len(lowered.changes)
-        effects = draft.block(self.motion.lists, (*head, *blocks, *writes))
-        constants = {(id(c.namespace), c.name): c for c in lowered.constants}
-        return ReactionPlan(**draft.plan(), address=bound.kernel.address, effects=effects, constants=constants)
+        bases, (blocks, writes) = binding.bases, lowered.effects
+        head = row, numbers, 2 if lowered.appends else 1, len(blocks), len(writes)
+        shown = (bases[place] for place in blocks)
+        written = (number for place, column, kind in writes for number in (bases[place] + column, bases[place], kind))
+        effects = draft.block(self.motion.lists, (*head, *shown, *written))
+        return ReactionPlan(**draft.plan(), address=bound.kernel.address, effects=effects, constants=lowered.constants)
 
     def forget_constants(self) -> None:
         """Lower anew what was made with something that has changed."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
-from eventide.compiled.uses import Uses, find, uses_of
+from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
 
 if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
@@ -119,11 +119,10 @@ class Lowered:
         """What it reads and writes, for the plans of what it is bound to."""
         return uses_of(self)
 
-    def place_of(self, access: Access) -> tuple[int, int]:
-        """The place among the blocks of that in which a quantity stands, and its column there; not of lists' items."""
-        found = find(self, access)
-        assert found is not None
-        return found[1:]
+    @cached_property
+    def effects(self) -> Effects:
+        """What it concerns, if it is a handler's, for the plans of what it is bound to."""
+        return effects_of(self)
 
     @property
     def width(self) -> int:

@@ -5,12 +5,13 @@ So that the plan of the thousandth object of a class is made without looking nam
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.compiled.paths import ITEMS
+from eventide.continuous.tables import IS_SET, MOVES, STANDS
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Access, Lowered
+    from eventide.compiled.lowered import Access, Lowered, Row
 
 
 class Use(NamedTuple):
@@ -58,10 +59,32 @@ class Uses(NamedTuple):
     looks_at_lists: bool
 
 
+class Effects(NamedTuple):
+    """What a handler concerns.
+
+    blocks  the places in its binding of the blocks of which it reads or writes what may move
+    writes  for each quantity that it may write: the place of its block, its column there, and which kind it is
+    """
+
+    blocks: tuple[int, ...]
+    writes: tuple[tuple[int, int, int], ...]
+
+
+_KINDS: Final[dict[Row, int]] = {"parameter": STANDS, "computed": IS_SET, "sum": IS_SET, "state": MOVES}
+
+
+def effects_of(lowered: Lowered) -> Effects:
+    """What a handler concerns."""
+    found = {access: _find(lowered, access) for access in (*lowered.reads, *lowered.changes)}
+    blocks = dict.fromkeys(where[1] for access, where in found.items() if where and access.row != "parameter")
+    writes = [(found[access], _KINDS[access.row]) for access in lowered.changes]
+    return Effects(tuple(blocks), tuple((where[1], where[2], kind) for where, kind in writes if where))
+
+
 def uses_of(lowered: Lowered) -> Uses:
     """What a kernel reads and writes."""
     ranges = dict(lowered.ranges)
-    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := find(lowered, access))}
+    found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
     quantities = [Use(*where, access.row != "parameter") for access, where in found.items()]
     rates = []
     for access in lowered.writes:
@@ -80,7 +103,7 @@ def uses_of(lowered: Lowered) -> Uses:
     )
 
 
-def find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
+def _find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
     """Whether a quantity is one of a list's items, the place of the block that it is in, and its column there."""
     step = next(step for step in lowered.steps if step.path == access.path)
     layout = step.layout or getattr(step.expected, "_layout", None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -102,12 +102,12 @@ class ReactionPlan(Plan):
     """A handler that is native code.
 
     address, effects    its kernel, and the place in `lists` of what it works on
-    constants           what its code was made with and somebody might change: by namespace and name
+    constants           what its code was made with and somebody might change
     """
 
     address: int = 0
     effects: int = 0
-    constants: dict[tuple[int, str], Any] = field(default_factory=dict)
+    constants: tuple[Any, ...] = ()
 
 
 class Analyst(ABC):
