@@ -278,7 +278,7 @@ class Motion:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
-            if plan.looks_at_lists:
+            if plan.is_polled and self.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
@@ -398,6 +398,8 @@ class Motion:
         return touched
 
     def _close(self) -> list[Flow]:
+        if self.groups.changed:
+            self.groups.note_changes()
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
