@@ -157,7 +157,9 @@ class Subject(ev.Continuous):
 def program(draw: Any) -> str:
     """A module with handlers of random bodies, all of which are due at about one instant or at one."""
     lines = [HEAD]
-    for k, condition in enumerate(["self.phase >= 1.0", "self.phase >= 1.0", "self.phase >= 0.5 and self.phase < 1.0"]):
+    third = draw(st.sampled_from(["", "math.sqrt(self.x) < 9.0 and ", "1.0 / (self.x - self.gain) < 9.0 and "]))
+    halfway = f"{third}self.phase >= 0.5 and self.phase < 1.0"
+    for k, condition in enumerate(["self.phase >= 1.0", "self.phase >= 1.0", halfway]):
         priority = draw(st.sampled_from(["0.0", "1.0", "-1.0"]))
         body = draw(block((), 2))
         ending = ["self.phase -= 1.0"] if k == 0 else []

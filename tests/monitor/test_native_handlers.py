@@ -124,7 +124,7 @@ def test_a_run_of_many_handlers_comes_back_now_and_then() -> None:
     motion.engine = motion.engine._replace(proceed=note)
     sim.run(until=900.25)
     assert [tank.turns for tank in tanks] == [900] * 5
-    assert [code for code in calls if code not in FOUND] == [HANDED, REACHED]
+    assert [code for code in calls if code not in FOUND] == [HANDED] * 17 + [REACHED]
     assert (sim.events, sim.monitor.state_events, handled(sim)) == (4500, 4500, 4490)
 
 
@@ -320,6 +320,31 @@ def test_a_number_of_a_module_that_changes_is_noticed(monkeypatch: pytest.Monkey
     sim.run(until=6.75)
     assert tank.flow == -2.0
     assert handled(sim) == 5
+
+
+LOG: list[float] = []
+
+
+class Tells(Driver):
+    @ev.when(lambda self: self.phase >= 1.0)
+    def tell(self) -> None:
+        self.phase -= 1.0
+        LOG.append(self.phase)
+
+
+def test_an_object_of_a_module_that_is_exchanged_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = [], []
+    monkeypatch.setattr(sys.modules[__name__], "LOG", first)
+    sim = ev.Simulation()
+    Tells(sim, hub=None, driven=None).start()
+
+    def changes() -> ev.Life:
+        yield ev.hold(5.5)
+        monkeypatch.setattr(sys.modules[__name__], "LOG", second)
+
+    sim.process(changes())
+    sim.run(until=9.5)
+    assert (len(first), len(second), handled(sim)) == (5, 4, 8)
 
 
 # --- lists -----------------------------------------------------------------------------------------------------------

@@ -142,7 +142,7 @@ class Compiler(Analyst):
             signature=(bound,) if lowered.uses.can_change else None,
             address=bound.kernel.address,
             effects=effects[1],
-            constants=lowered.constants,
+            constants=(*lowered.constants, *lowered.named),
         )
 
     def forget_constants(self) -> None:

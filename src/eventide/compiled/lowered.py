@@ -119,6 +119,12 @@ class Lowered:
         """What it reads and writes, for the plans of what it is bound to."""
         return uses_of(self)
 
+    @property
+    def named(self) -> tuple[Constant, ...]:
+        """What stands now by the names of modules by which it finds objects."""
+        spaces = [(step.namespace, step.hop.partition(":")[2]) for step in self.steps if step.namespace is not None]
+        return tuple(Constant(str(space["__name__"]), name, space[name], space) for space, name in spaces)
+
     @cached_property
     def effects(self) -> Effects:
         """What it concerns, if it is a handler's, for the plans of what it is bound to."""

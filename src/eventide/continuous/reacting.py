@@ -39,7 +39,7 @@ from eventide.continuous.tables import (
     Arrays,
 )
 
-MOST_HANDLED: Final = 4096.0
+MOST_HANDLED: Final = 256.0
 """After so many handlers Python may look whether it is to be interrupted."""
 
 

@@ -25,7 +25,7 @@ class Reactions:
         self.plans: dict[Trigger, ReactionPlan] = {}
         self.arriving: dict[Trigger, None] = {}
         self.handled = self.fresh = 0
-        self._constants: dict[int, tuple[Any, ...]] = {}
+        self._constants: dict[tuple[int, str], Any] = {}
 
     def place(self) -> None:
         """Find out which of those that have come are native code. Whose only event has been, is not looked at."""
@@ -41,8 +41,8 @@ class Reactions:
         self.plans[trigger] = plan
         ints = self.motion.watches.ints.view
         ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
-        if plan.constants:
-            self._constants[plan.address] = plan.constants
+        for constant in plan.constants:
+            self._constants[id(constant.namespace), constant.name] = constant
 
     def leave(self, trigger: Trigger) -> None:
         """A handler has come to its end, or is looked at anew."""
@@ -66,7 +66,7 @@ class Reactions:
 
         Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
         """
-        if not all(constant.is_current for constants in self._constants.values() for constant in constants):
+        if not all(constant.is_current for constant in self._constants.values()):
             self._constants.clear()
             self.motion.analyst.forget_constants()
             self._again(list(self.plans))
