@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 import sys
 import traceback
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import FOUND, HANDED, REACHED
+from eventide.continuous import motion as motion_module
+from eventide.continuous.tables import FOUND, PAUSED, REACHED
 
 FACTOR = 2.0
 
@@ -110,7 +112,7 @@ def test_step_lets_one_event_take_place() -> None:
     assert (tank.turns, handled(sim), sim.events) == (5, 2, 5)
 
 
-def test_a_run_of_many_handlers_comes_back_now_and_then() -> None:
+def test_a_run_of_many_handlers_is_one_call() -> None:
     sim = ev.Simulation()
     tanks = [Tank(sim, limit=-1).start() for _ in range(5)]
     calls = []
@@ -124,8 +126,36 @@ def test_a_run_of_many_handlers_comes_back_now_and_then() -> None:
     motion.engine = motion.engine._replace(proceed=note)
     sim.run(until=900.25)
     assert [tank.turns for tank in tanks] == [900] * 5
-    assert [code for code in calls if code not in FOUND] == [HANDED] * 17 + [REACHED]
+    assert [code for code in calls if code not in FOUND] == [REACHED]
     assert (sim.events, sim.monitor.state_events, handled(sim)) == (4500, 4500, 4490)
+
+
+def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(motion_module, "MOST_WORK", 100.0)
+    sim, whole = ev.Simulation(), ev.Simulation()
+    tank, other = Tank(sim, name="tank").start(), Tank(whole, name="tank").start()
+    motion, before = sim._continuum.motion, signal.signal(signal.SIGINT, signal.default_int_handler)
+    motion.settings[motion_module.PATIENCE] = motion_module.MOST_WORK
+    proceed, codes = motion.engine.proceed, []
+
+    def pressed(*arguments: Any) -> int:
+        codes.append(proceed(*arguments))
+        if codes.count(PAUSED) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return codes[-1]
+
+    motion.engine = motion.engine._replace(proceed=pressed)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sim.run(until=200.25)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert 0 < tank.turns == sim.events == sim.monitor.state_events < 200
+    assert handled(sim) == tank.turns - 2
+    motion.engine = motion.engine._replace(proceed=proceed)
+    sim.run(until=200.25)
+    whole.run(until=200.25)
+    assert (left(tank), counts(sim)[:3]) == (left(other), counts(whole)[:3])
 
 
 # --- errors ----------------------------------------------------------------------------------------------------------

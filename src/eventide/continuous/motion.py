@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     FACTORIZATIONS,
     FLOW_FLOATS,
     FLOW_INTS,
+    FOUND,
     HANDLED,
     JACOBIANS,
     KEY,
@@ -43,7 +44,8 @@ from eventide.continuous.tables import (
     MODELS,
     NEXT,
     NEXT_EVENT,
-    OPENED,
+    PATIENCE,
+    PAUSED,
     PENDING,
     REFUSED,
     REST,
@@ -58,6 +60,7 @@ from eventide.continuous.tables import (
     TROUBLED,
     UNPLANNED,
     UPCOMING,
+    WORK,
     WORST,
     Arrays,
 )
@@ -76,6 +79,8 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+MOST_WORK: Final = 2.0**17
+"""So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 ROOM: Final = 1024
 """So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
 
@@ -164,6 +169,7 @@ class Motion:
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
+        self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -422,7 +428,8 @@ class Motion:
 
         stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
         opens       whether its event begins at once; else by `open_reached`, when observers have looked
-        After CHOICE and LOCATED `chosen` is the condition whose event is next; handlers may have run before it.
+        After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
+        Handlers that are native code may have run before.
         """
         settings, sim, host = self.settings, self.sim, self.host
         if next_event is not self._next_event:
@@ -435,10 +442,14 @@ class Motion:
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
         code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
-        while code in (BROKEN, UNPLANNED):
+        while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)
+            elif code == PAUSED:
+                settings[WORK], settings[PATIENCE] = 0.0, MOST_WORK
+                if sim._is_pressed:
+                    break
             else:
                 self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self.packed or self.arrays, now, stop)
@@ -451,7 +462,7 @@ class Motion:
             host.failure = None  # that of a condition in a step that has been made anew
         if host.seen:
             host.forget_what_was_seen()
-        if code in OPENED:
+        if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
             if not opens:
                 sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
@@ -462,6 +473,10 @@ class Motion:
             for flow in reached:
                 flow.at, flow.is_open = now, opens
         return code
+
+    def hurry(self) -> None:
+        """Let the march come back before its next step, also if it runs now and calls Python code."""
+        self.settings[PATIENCE] = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""

@@ -7,8 +7,6 @@ takes place in Python.
 
 from __future__ import annotations
 
-from typing import Final
-
 from eventide.continuous.march import go_on, publish, touch
 from eventide.continuous.tables import (
     ALERT,
@@ -19,7 +17,6 @@ from eventide.continuous.tables import (
     EFFECTS,
     EFFECTS_HEAD,
     EVENT_TIME,
-    HANDED,
     HANDLED,
     HANDLER,
     HOME,
@@ -39,20 +36,15 @@ from eventide.continuous.tables import (
     Arrays,
 )
 
-MOST_HANDLED: Final = 256.0
-"""After so many handlers Python may look whether it is to be interrupted."""
-
 
 def proceed(a: Arrays, time: float, stop: float) -> int:
     """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
 
-    Returns     a code of `tables.py`: that of `go_on`; HANDED after many handlers
+    Returns     a code of `tables.py`
     """
     code = go_on(a, time, stop)
     while react(a, code):
         a.settings[HANDLED] += 1.0
-        if a.settings[HANDLED] >= MOST_HANDLED:
-            return HANDED
         code = go_on(a, a.settings[EVENT_TIME], stop)
     return code
 

@@ -324,11 +324,15 @@ CLEAR: Final = 24
 """The least of these fractions over the flow's conditions; 1 if nothing is left in doubt."""
 USED: Final = 25
 """How many parts were looked at for the condition that took most of them."""
-REACTS: Final = 26
+WORK: Final = 26
+"""How much has been done since the march came back to Python, in states times steps."""
+PATIENCE: Final = 27
+"""How much of it is done before the march comes back for others to be heard; less than 0: it is to come now."""
+REACTS: Final = 28
 """Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
-HANDLED: Final = 27
+HANDLED: Final = 29
 """How many have since Python was asked last."""
-SETTINGS: Final = 28
+SETTINGS: Final = 30
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -450,10 +454,8 @@ BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
 """A tape is full."""
-HANDED: Final = 11
-"""Many handlers have run as native code: Python may look whether it is to be interrupted."""
-OPENED: Final = (*FOUND, HANDED)
-"""Flows have been touched by an event."""
+PAUSED: Final = 11
+"""It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
 UNPLANNED: Final = 10
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 

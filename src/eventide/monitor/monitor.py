@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -15,8 +15,8 @@ from eventide.continuous.tables import (
     CHOICE,
     FAILED,
     FOUND,
-    HANDED,
     LOCATED,
+    PAUSED,
     REACHED,
     RECORDED,
     REFUSED,
@@ -155,14 +155,18 @@ class Monitor:
             if stop in (instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(instant)
+            elif sim._is_pressed:
+                self._stop()
             else:
                 observers.observe_grid(stop)
-        elif code == STEPPED:
+        elif code in (STEPPED, PAUSED):
             self._arrive(motion.reach)
+            if sim._is_pressed:
+                self._stop()
             observers.observe_spans(Phase.SPAN)
             if not motion.is_cut:
                 observers.observe_step()
-        elif code not in (RECORDED, HANDED):
+        elif code != RECORDED:
             self._resolve(code)
         return False
 
@@ -180,6 +184,11 @@ class Monitor:
         self.state_events += reactions.fresh
         self.sim._calendar.count_events(reactions.fresh)
         reactions.fresh = 0
+
+    def _stop(self) -> NoReturn:
+        """Ctrl-C was pressed: let the run end here, as at the end that was asked for."""
+        self.observers.observe_all(Phase.BEFORE, self.sim.time)
+        self.sim._keyboard.stop()
 
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
