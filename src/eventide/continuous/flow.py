@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     SYSTEM,
+    TENDED,
     WATCHED,
     P,
 )
@@ -57,6 +58,7 @@ class Still:
 
     at = nan
     is_open = False
+    number = -1
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
@@ -191,11 +193,17 @@ class Flow:
         """Laws or a condition of the flow call these inputs."""
         if inputs:
             self.inputs[who] = inputs
+            self._note_tending()
 
     def forget_inputs(self, who: Any) -> None:
         """They are called no longer."""
         if self.inputs.pop(who, None) is not None and not self.inputs:
             self._limit(inf)
+            self._note_tending()
+
+    def _note_tending(self) -> None:
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, TENDED] = int(bool(self.inputs) or self.sliding is not None)
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -214,6 +222,7 @@ class Flow:
         if owner._slide is not None:
             self.sliding = self.sliding or Sliding(self)
             self.sliding.slides[owner] = owner._slide
+            self._note_tending()
         if owner._is_active:
             self._add_laws(owner, plan)
         for low, high in owner._going:
@@ -227,7 +236,6 @@ class Flow:
         if not plan.is_direct:
             self._indirect[owner] = None
             ints[number, DIRECT] = 0
-        ints[number, COUNTED] = 0
         if owner._contributes:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions)
         if owner._has_equations:
@@ -248,7 +256,6 @@ class Flow:
                 self.forget_inputs(owner)
             if self._indirect.pop(owner, self) is None and not self._indirect:
                 ints[number, DIRECT] = 1
-            ints[number, COUNTED] = 0
             if owner._contributes:
                 self._remove_law(owner, CONTRIBUTIONS)
             if owner._has_equations:
@@ -297,10 +304,11 @@ class Flow:
         return low, high
 
     def fuse(self) -> None:
-        """Use functions made for its laws and slots, where the analyst has any."""
+        """Count anew which laws are one call, and use functions made for laws and slots, where the analyst has any."""
+        ints, number = self._ints.view, self.number
+        ints[number, COUNTED] = 0
         analyst = self.motion.analyst
         if self._is_fused or len(self.laws) <= analyst.most_fused:
-            ints, number = self._ints.view, self.number
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
             self._is_fused = found != (0, 0)
 

@@ -6,9 +6,21 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow, coalesce
+from eventide.continuous.flow import Flow, Still, coalesce
 from eventide.continuous.methods import Newton
-from eventide.continuous.tables import ASSIGNS, DOZES, END, KEY, NEEDS_LAWS, NEXT, STALE, START
+from eventide.continuous.tables import (
+    ASSIGNS,
+    DOZES,
+    END,
+    HOME,
+    KEY,
+    NEEDS_LAWS,
+    NEXT,
+    READER,
+    SEVERAL,
+    STALE,
+    START,
+)
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -33,6 +45,7 @@ class Grouping:
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self.changed: dict[Flow, None] = {}
+        self._clock: Flow | None = None
         self._touchers: dict[Any, dict[Flow, int]] = {}
         self._writer: dict[int, Any] = {}
         self._rivals: dict[int, Writers] = {}
@@ -74,7 +87,10 @@ class Grouping:
         flows = [other._flow for other in plan.touches if other._flow is not still]
         if flows:
             return flows[0] if len(flows) == 1 else self._flow_for(plan)
-        return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
+        clock = self._clock
+        if clock is None or not clock.is_empty or self.motion.flows.get(clock.number) is not clock:
+            self._clock = clock = self._new_flow()
+        return clock
 
     def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
         """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
@@ -162,13 +178,14 @@ class Grouping:
         plan = self.plans[owner]
         holds_together = not motion.together and self._holds_together(owner, plan, flow)
         self._leave_flow(flow, owner)
-        owner._flow = motion.still
+        self._house(owner, motion.still)
         del self.plans[owner]
         self._forget_writer(owner, plan)
         motion.analyst.release(plan)
         if flow.is_empty:
             motion.watches.wake(flow)
-            self.drop_if_empty(flow)
+            if not self.drop_if_empty(flow):
+                self._clock = flow
         elif holds_together:
             self._split(flow)
 
@@ -200,7 +217,7 @@ class Grouping:
             self._check_writers(owner, plan)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
-        owner._flow = flow
+        self._house(owner, flow)
         plan, had_states = self.plans[owner], flow.segments.count > 0
         flow.add_owner(owner, plan)
         self.note_uses(flow, plan)
@@ -214,6 +231,15 @@ class Grouping:
         if plan.signature is not None:
             self.motion.keep_current(owner, plan)
         self._restructured(flow, had_states)
+
+    def _house(self, owner: Any, flow: Flow | Still) -> None:
+        """Let a component or loose variable belong to a flow, or to what stands still."""
+        owner._flow = flow
+        concerned, seat = self.motion.arena.concerned, owner._seat
+        if seat.layout.moving:
+            concerned[seat.base, HOME] = flow.number
+        if seat.layout.standing:
+            concerned[seat.side, HOME] = flow.number
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         plan, had_states = self.plans[owner], flow.segments.count > 0
@@ -302,6 +328,7 @@ class Grouping:
                     users[item] = {flow: 1}
                 else:
                     flows[flow] = flows[flow] + 1 if flow in flows else 1
+        self._note_readers(plan)
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
@@ -319,6 +346,14 @@ class Grouping:
                     del flows[flow]
                 else:
                     del users[item]
+        self._note_readers(plan)
+
+    def _note_readers(self, plan: Plan) -> None:
+        """Let the stepper know who depends on what a plan reads."""
+        concerned, readers = self.motion.arena.concerned, self.readers
+        for slot in plan.reads:
+            flows = readers.get(slot, ())
+            concerned[slot, READER] = next(iter(flows)).number if len(flows) == 1 else SEVERAL if flows else -1
 
 
 class Writers:

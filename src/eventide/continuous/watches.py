@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     DUE,
     ENTRIES,
     GUARD,
+    HANDLER,
     INDEX,
     RECOURSE,
     ROOM_FOR,
@@ -90,6 +91,8 @@ class Watches:
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
+        if condition.has_fired:
+            motion.reactions.arriving[condition] = None  # type: ignore[index]  # only a Trigger has fired
         if plan.equalities:
             self.doubts.tell(condition, motion.groups)
 
@@ -102,6 +105,7 @@ class Watches:
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
         ints[row, RECOURSE] = plan.recourse
+        ints[row, HANDLER] = 0
         floats[row, GUARD] = floats[row, SLOPE] = nan
         return plan
 
@@ -218,6 +222,8 @@ class Watches:
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
         del flow.conditions[condition]
+        if condition.has_fired:
+            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # only a Trigger has fired
         self.motion.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.let_go(condition)
