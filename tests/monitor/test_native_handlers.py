@@ -12,6 +12,7 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import motion as motion_module
+from eventide.continuous import reactions
 from eventide.continuous.tables import FOUND, PAUSED, REACHED
 
 FACTOR = 2.0
@@ -44,6 +45,12 @@ class Tank(ev.Continuous):
         self.log.append((self.turns, self, "empty", self.level <= 0.0))
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handlers are native code from their second event on."""
+    monkeypatch.setattr(reactions, "ENOUGH", 1)
+
+
 def handled(sim: ev.Simulation) -> int:
     return sim.monitor.motion.reactions.handled
 
@@ -69,6 +76,16 @@ def test_all_but_the_first_event_of_each_handler_are_native_and_leave_the_same(s
         assert handled(sim) == (18 if compile_ == "auto" else 0)
     assert results[0] == results[1]
     assert results[0][1][2] == 20
+
+
+def test_a_handler_is_native_code_once_its_class_has_had_enough_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reactions, "ENOUGH", 16)
+    sim = ev.Simulation()
+    tanks = [Tank(sim).start() for _ in range(4)]
+    sim.run(until=8.25)
+    assert (handled(sim), [tank.turns for tank in tanks]) == (0, [8] * 4)
+    sim.run(until=20.25)
+    assert (handled(sim), [tank.turns for tank in tanks]) == (48 - 6, [20] * 4)
 
 
 class Looks(ev.Reporter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.tables import EFFECTS, HANDLED, HANDLER, REACTS
 
@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Trigger
 
 
+ENOUGH: Final = 16
+"""A handler is lowered when objects of its class have had so many of its events: that takes as long as hundreds of them
+in Python.
+"""
+
+
 class Reactions:
     """The handlers of one simulation that are native code.
 
     plans       what is known of each
-    arriving    those whose first event has taken place, of which it is to be found out whether they are
+    arriving    those of whose code there have been enough events, of which it is to be found out whether they are
     handled     how many events were theirs; fresh: of these, how many since that was asked for
     """
 
@@ -26,6 +32,15 @@ class Reactions:
         self.arriving: dict[Trigger, None] = {}
         self.handled = self.fresh = 0
         self._constants: dict[tuple[int, str], Any] = {}
+        self._counts: dict[int, int] = {}
+
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs in Python."""
+        code = id(trigger.handler.__func__.__code__)  # type: ignore[attr-defined]  # it is a method of the component
+        count = self._counts[code] = self._counts.get(code, 0) + 1
+        if count >= ENOUGH:
+            trigger.is_counted = False
+            self.arriving[trigger] = None
 
     def place(self) -> None:
         """Find out which of those that have come are native code. Whose only event has been, is not looked at."""
