@@ -78,16 +78,6 @@ def test_all_but_the_first_event_of_each_handler_are_native_and_leave_the_same(s
     assert results[0][1][2] == 20
 
 
-def test_a_handler_is_native_code_once_its_class_has_had_enough_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reactions, "ENOUGH", 16)
-    sim = ev.Simulation()
-    tanks = [Tank(sim).start() for _ in range(4)]
-    sim.run(until=8.25)
-    assert (handled(sim), [tank.turns for tank in tanks]) == (0, [8] * 4)
-    sim.run(until=20.25)
-    assert (handled(sim), [tank.turns for tank in tanks]) == (48 - 6, [20] * 4)
-
-
 class Looks(ev.Reporter):
     def report(self) -> None:
         pass
@@ -222,6 +212,26 @@ def test_a_way_that_only_python_goes_is_gone_in_python_from_the_beginning() -> N
     assert (careful.count, careful.marks, careful.memory) == (13, list(range(1, 14)), 10)
     assert not careful.active
     assert handled(sim) == 13 - 4  # the first, the fifth, the tenth and the last are Python's
+
+
+def test_a_handler_is_native_code_once_its_class_has_had_enough_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reactions, "ENOUGH", 16)
+
+    class Fresh(Careful):
+        @ev.when(lambda self: self.phase >= 1.0)
+        def tick(self) -> None:
+            self.phase -= 1.0
+            self.count += 1
+
+    sim, other = ev.Simulation(), ev.Simulation()
+    fresh = [Fresh(sim).start() for _ in range(4)]
+    sim.run(until=4.25)
+    assert (handled(sim), [tank.count for tank in fresh]) == (0, [4] * 4)
+    sim.run(until=20.25)
+    assert (handled(sim), [tank.count for tank in fresh]) == (64 - 3, [20] * 4)
+    one = Fresh(other).start()  # it has been lowered for a simulation before
+    other.run(until=20.25)
+    assert (handled(other), one.count) == (19, 20)
 
 
 # --- other objects ---------------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 ENOUGH: Final = 16
-"""A handler is lowered when objects of its class have had so many of its events: that takes as long as hundreds of them
-in Python.
+"""A handler is lowered when objects of its class have had so many of its events, unless it has been lowered for another
+simulation: that takes as long as hundreds of them in Python.
 """
 
 
@@ -36,9 +36,10 @@ class Reactions:
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs in Python."""
-        code = id(trigger.handler.__func__.__code__)  # type: ignore[attr-defined]  # it is a method of the component
-        count = self._counts[code] = self._counts.get(code, 0) + 1
-        if count >= ENOUGH:
+        code = trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # it is a method of the component
+        count = self._counts[id(code)] = self._counts.get(id(code), 0) + 1
+        if count >= ENOUGH or (count == 1 and self.motion.analyst.knows_handler(code)):
+            self._counts[id(code)] = ENOUGH
             trigger.is_counted = False
             self.arriving[trigger] = None
 
