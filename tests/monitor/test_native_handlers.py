@@ -78,6 +78,23 @@ def test_all_but_the_first_event_of_each_handler_are_native_and_leave_the_same(s
     assert results[0][1][2] == 20
 
 
+def test_what_is_not_native_for_one_object_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd(Careful):
+        @ev.when(lambda self: self.phase >= 1.0)
+        def tick(self) -> None:
+            self.phase -= 1.0
+            self.memory = self.phase
+
+    sim = ev.Simulation()
+    for _ in range(5):
+        Odd(sim).start()
+    analyst, asked = sim._continuum.motion.analyst, []
+    reaction = analyst.reaction
+    monkeypatch.setattr(analyst, "reaction", lambda trigger: asked.append(trigger) or reaction(trigger))
+    sim.run(until=8.5)
+    assert (len(asked), handled(sim), sim.events) == (1, 0, 40)
+
+
 class Looks(ev.Reporter):
     def report(self) -> None:
         pass
