@@ -253,6 +253,7 @@ def arrays(flows: int = 1) -> Arrays:
     whole_numbers = np.zeros(1, np.int64)
     return Arrays(
         rows=np.zeros((34, 1)),
+        slots=np.zeros((1, 2), np.int64),
         flow_floats=np.zeros((flows, FLOW_FLOATS)),
         flow_ints=np.zeros((flows, FLOW_INTS), np.int64),
         segments=np.zeros((1, 2), np.int64),

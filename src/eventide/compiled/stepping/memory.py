@@ -15,6 +15,7 @@ from eventide.continuous.tables import (
     CONDITION_INTS,
     FLOW_FLOATS,
     FLOW_INTS,
+    SLOT_COLUMNS,
     TRAIL_FLOATS,
     Arrays,
     Coefficients,
@@ -43,6 +44,7 @@ FLOATS: Final = frozenset(
     ]
 )
 WIDTHS: Final = {
+    "slots": SLOT_COLUMNS,
     "flow_floats": FLOW_FLOATS,
     "flow_ints": FLOW_INTS,
     "conditions": CONDITION_INTS,
