@@ -8,7 +8,7 @@ from eventide.continuous.layout import Layout
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
-from eventide.discrete.conditions import handler_specs, refuse_priority
+from eventide.discrete.conditions import check_priority, handler_specs
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ class Continuous(_Continuum, Component):
         Raises SimulationError 11 between events.
         """
         self._forbid_between_events(11, "set_priority")
-        if priority != priority:
-            refuse_priority(self.name)
+        check_priority(self.name, priority)
         self._priority = float(priority)
         self._system.rerank(self)
         return self

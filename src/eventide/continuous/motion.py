@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -61,6 +61,7 @@ from eventide.continuous.tables import (
     WORK,
     WORST,
     Arrays,
+    K,
 )
 from eventide.continuous.trails import note_firing
 from eventide.continuous.watches import Watches
@@ -553,6 +554,19 @@ class Motion:
             march.try_step(views, flow, min(float(row[NEXT]), remaining), remaining, limit)
         march.return_to_start(views, flow)
         self.host.forget_what_was_seen()
+
+    def what_is_not_finite(self) -> str:
+        """In words, which rate keeps the flow at the root from making a step."""
+        rates = self.arena.rows[K]
+        for low, high in self.flows[self.root].segments.rows():
+            for slot in range(low, high):
+                if not isfinite(rates[slot]):
+                    name = self.system.variable_at(slot).name
+                    return (
+                        f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a division "
+                        "by 0, or for a parameter or state that is not finite."
+                    )
+        return "However short the step, a rate at its end is not finite."
 
     def worst_variable(self) -> Variable | None:
         """The variable whose error was worst in the last attempt of the flow at the root."""

@@ -69,6 +69,10 @@ def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mappin
             if word:
                 is_clean = False
                 yield Dropped(ast.unparse(node.value), code.co_filename, node.lineno + shift, word)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and scope.is_unread(node.targets):
+            if _yield_for(scope.value_of(node.value.func)) == "yield":
+                is_clean = False
+                yield Dropped(ast.unparse(node.value), code.co_filename, node.lineno + shift, "yield")
         elif isinstance(node, ast.YieldFrom) and isinstance(node.value, ast.Call):
             for found in _inside(scope.value_of(node.value.func), code):
                 is_clean = False
@@ -115,9 +119,23 @@ class _Scope:
         self.local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.variables = variables
         self.names = names
+        self.shared = {
+            name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        }
         self.assigned = {
             node.id for node in _own_nodes(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
+
+        self.read = {
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        }
+
+    def is_unread(self, targets: list[ast.expr]) -> bool:
+        """Whether what is assigned to these names of the function itself is never used."""
+        return all(
+            isinstance(target, ast.Name) and target.id not in self.read and target.id not in self.shared
+            for target in targets
+        )
 
     def value_of(self, node: ast.expr) -> Any:
         """The object that a name or a chain of attributes means; nothing of the user's is executed."""
