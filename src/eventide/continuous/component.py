@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from eventide.continuous.layout import Layout
@@ -64,6 +65,7 @@ class Continuous(_Continuum, Component):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        _refuse_slips(cls)
         cls._layout = Layout(cls._fields, title=cls.__name__)
         cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
@@ -191,6 +193,15 @@ class Continuous(_Continuum, Component):
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:
             self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
+
+
+def _refuse_slips(cls: type[Continuous]) -> None:
+    """Raise TypeError where states have no equations but a method that is called nearly so."""
+    if cls.equations is not Continuous.equations or all(spec.role == "field" for spec in cls._fields.values()):
+        return
+    for name in get_close_matches("equations", vars(cls), cutoff=0.9):
+        if callable(vars(cls)[name]):
+            raise TypeError(f"{cls.__name__}.{name} would never be called: write `def equations(self)`")
 
 
 class Law(Continuous):

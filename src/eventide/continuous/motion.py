@@ -565,8 +565,8 @@ class Motion:
                 if not isfinite(rates[slot]):
                     name = self.system.variable_at(slot).name
                     return (
-                        f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a division "
-                        "by 0, or for a parameter or state that is not finite."
+                        f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a "
+                        "division by 0, or for a parameter or state that is not finite."
                     )
         return "However short the step, a rate at its end is not finite."
 
