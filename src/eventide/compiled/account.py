@@ -67,8 +67,8 @@ class ConditionNote:
 
 ADVICE: Final = (
     "what is true for a moment between two tests may be missed: compare sums, products, quotients, powers, sin, exp, "
-    "sqrt and their like, abs, min or max, which is proved, as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a time "
-    "for which it stays true"
+    "sqrt and their like, abs, min or max, which is proved, as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a "
+    "time for which it stays true"
 )
 """What to do about conditions that are tested only."""
 
