@@ -492,7 +492,7 @@ def leave(a: Arrays, f: int) -> None:
     a.settings[PENDING] = kept
 
 
-def proceed(a: Arrays, time: float, stop: float) -> int:
+def go_on(a: Arrays, time: float, stop: float) -> int:
     """Go on from an event: settle what it has touched, choose among what is due now, else march to `stop`.
 
     Returns     a code of `tables.py`; CHOICE and LOCATED with the condition in CHOSEN

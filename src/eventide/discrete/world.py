@@ -110,6 +110,8 @@ class World:
         self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
         self._tracer: Tracer | None = None
+        self._is_stepped = False
+        """Whether only one event is to take place."""
         self._keyboard = Keyboard(self)
         self._is_pressed = False
         """Whether Ctrl-C was pressed in the present run, which is to stop where it can go on later."""
@@ -309,6 +311,7 @@ class World:
     def _loop(self, horizon: float, one_event: bool = False) -> None:
         """Advance, take, dispatch."""
         self._is_running, self._is_halted = True, self._goal is not None and self._goal.terminated
+        self._is_stepped = one_event
         if self._is_halted or self.time >= horizon:
             return
         calendar = self._calendar
