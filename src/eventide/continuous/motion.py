@@ -13,7 +13,7 @@ from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
-from eventide.continuous.growing import Blocks, Runs, Table
+from eventide.continuous.growing import Blocks, Runs, Table, view_of
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
@@ -165,7 +165,7 @@ class Motion:
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
         settings = np.zeros(SETTINGS)
-        self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
+        self.settings: Any = view_of(settings)
         self._settings = settings
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
@@ -242,7 +242,7 @@ class Motion:
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer
-            self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
+            self._heap, self._touched = view_of(longer[0]), view_of(longer[2])
 
     @property
     def method(self) -> Method | Multistep | Newton:

@@ -295,7 +295,7 @@ def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
     raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
 
 
-def check_same_simulation(sim: Simulation, component: Component) -> None:
+def check_same_simulation(sim: object, component: Component) -> None:
     """Raise ModelError if `component` belongs to another simulation than `sim`."""
     if component.sim is not sim:
         raise ModelError(

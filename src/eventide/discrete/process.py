@@ -404,7 +404,7 @@ class Process(_Agenda, Component):
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         """`yield process` waits for its end and answers what its `run` returned."""
-        check_same_simulation(sim, self)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, self)
         if self.terminated:
             activity._value = self.result
             return activity
