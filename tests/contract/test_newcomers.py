@@ -194,7 +194,7 @@ CLASSES: dict[str, Told] = {
     "a state that begins with a list": (
         declaring("depth: ev.State = ev.state([1.0, 2.0])"),
         TypeError,
-        "a state begins with one number, and got [1.0, 2.0]: for several, write `ev.vector(..., size=...)`",
+        "T.depth is a state and takes a number, and got [1.0, 2.0]",
     ),
     "a list for all objects": (
         declaring("parts: list = []"),

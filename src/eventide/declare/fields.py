@@ -75,14 +75,7 @@ def state(
     abs_error: float | None = None,
     rel_error: float | None = None,
 ) -> Any:
-    """Declare a `State` with its initial value, unit and, if they differ from the run's, its tolerances.
-
-    Raises TypeError if the value is no number.
-    """
-    if default is not MISSING and (isinstance(default, str) or not hasattr(default, "__float__")):
-        raise TypeError(
-            f"a state begins with one number, and got {default!r}: for several, write `ev.vector(..., size=...)`"
-        )
+    """Declare a `State` with its initial value, unit and, if they differ from the run's, its tolerances."""
     return Field("state", default, None, unit, description, abs_error, rel_error)
 
 
