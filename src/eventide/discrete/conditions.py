@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from inspect import CO_VARARGS
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
@@ -570,7 +571,7 @@ def when(
         raise TypeError(
             f"when takes a condition to call with the component, and got {condition!r}: write `lambda self: ...`"
         )
-    elif isinstance(condition, FunctionType) and not condition.__code__.co_argcount:
+    elif isinstance(condition, FunctionType) and not takes_anything(condition.__code__):
         raise TypeError(
             f"when takes a condition to call with the component, and {describe_function(condition)} takes nothing: "
             "write `lambda self: ...`"
@@ -599,6 +600,11 @@ def check_priority(whose: str, priority: Any) -> None:
         raise TypeError(f"the priority of {whose} is a number, high first, and got {priority!r}")
     if priority != priority:
         refuse_priority(whose)
+
+
+def takes_anything(code: CodeType) -> bool:
+    """Whether a function can be given an argument by its place."""
+    return bool(code.co_argcount or code.co_flags & CO_VARARGS)
 
 
 def refuse_generator(handler: Any, decorator: str) -> None:
