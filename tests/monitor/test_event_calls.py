@@ -121,7 +121,7 @@ def test_a_state_event_of_a_process_costs_two_native_calls_and_so_many_of_python
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "link": EVENTS, "settle_touched": 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 25
+    assert sum(count // EVENTS for count in python.values()) == 18
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -130,7 +130,7 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 14
+    assert sum(count // EVENTS for count in python.values()) == 10
 
 
 def test_the_stepper_is_called_as_a_builtin_function() -> None:

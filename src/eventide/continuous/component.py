@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 class _Continuum:
     """The run's own data about a continuous component; a plain base, so that none of it counts as a declared field."""
 
+    # Without values in the class: Python finds an object's own attribute faster if its class has none of that name.
     _system: System
-    _base: int = 0
-    _side: int = 0
-    _flow: Any = None
-    _started: int = 0
-    _states: Any = None
-    _numbers: Any = None
-    _rests: Any = None
+    _base: int
+    _side: int
+    _flow: Any
+    _states: Any
+    _numbers: Any
+    _rests: Any
+    _rates: Any
+    _rates_read: Any
+    _lasts: Any
     _vectors: tuple[Any, ...] = ()
-    _rates: Any = None
-    _rates_read: Any = None
-    _lasts: Any = None
+    _started: int = 0
     _priority: float = 0.0
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None

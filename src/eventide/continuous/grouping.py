@@ -139,6 +139,7 @@ class Grouping:
     def enlist(self, owner: Any) -> None:
         """A component has been started: it will be placed in a flow before time goes on."""
         self.joining[owner] = None
+        self.motion.sim._is_steady = False
 
     def leave(self, owner: Any) -> None:
         """A component has been stopped."""

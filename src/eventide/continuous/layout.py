@@ -52,17 +52,19 @@ def get(self):
     return {kind}(self._numbers[{offset}])
 
 def set(self, value):
-    motion = self._system.motion
+    motion = self._flow.motion
     if motion.is_observed:
         refuse_change(self.name + '.{name}')
+    numbers = self._numbers
     try:
-        self._numbers[{offset}] = value
+        numbers[{offset}] = value
     except TypeError:
         refuse(self, {name!r}, value)
-    if self._numbers[{offset}] != value:
+    if value.__class__ is not float and numbers[{offset}] != value:
         refuse_rounded(self, {name!r}, value)
-    if self._side + {offset} in motion.groups.readers:
-        motion.written(self._side + {offset})
+    for flow in motion.groups.readers.get(self._side + {offset}, ()):
+        if not flow.is_open:
+            motion.touch(flow)
 """
 _VECTOR = """
 def get(self):

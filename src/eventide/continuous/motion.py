@@ -103,6 +103,7 @@ class Motion:
         "_past",
         "_polled",
         "_settings",
+        "_stepwise",
         "_told",
         "_touched",
         "analyst",
@@ -168,6 +169,7 @@ class Motion:
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
+        self._stepwise = 0
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
@@ -240,6 +242,7 @@ class Motion:
         self.linearizations.forget_all()
         self._method = method
         self._limits = (None, None)
+        self.sim._is_steady = False
         self.touch_all()
         for flow in self.flows.values():
             flow.fuse()
@@ -270,11 +273,17 @@ class Motion:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
+            self.sim._is_steady = False
 
     def leave_alone(self, item: Any) -> None:
         """Look after it no longer."""
         self._polled.pop(item, None)
         self._told.pop(item, None)
+
+    def note_rebinding(self) -> None:
+        """A component has come to refer to another object."""
+        self.is_rebound = True
+        self.sim._is_steady = False
 
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
@@ -329,6 +338,11 @@ class Motion:
         return self.analyst.measure(condition)
 
     # --- from event to event --------------------------------------------------------------------------------------
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
+        return not (self.together or self._polled or self.groups.opaque)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -395,7 +409,7 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, stepwise: int, *, opens: bool = True) -> int:
+    def proceed(self, stop: float, next_event: float, stepwise: int, opens: bool) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
         stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
@@ -405,9 +419,10 @@ class Motion:
         settings, sim, host = self.settings, self.sim, self.host
         if next_event is not self._next_event:
             self._next_event = settings[NEXT_EVENT] = next_event
-        if self.together:
-            settings[LAND] = next_event
-        settings[STEPWISE] = stepwise
+            if self.together:
+                settings[LAND] = next_event
+        if stepwise != self._stepwise:
+            self._stepwise = settings[STEPWISE] = stepwise
         now = sim.time
         self._close()
         sim.dt, sim.last_time = 0.0, now

@@ -51,6 +51,7 @@ class System:
         """Give a new component its blocks of slots, with its default values and tolerances."""
         layout = component._layout
         component._flow = self.motion.still
+        component._base = component._side = 0  # room for one of them may have to be made while the other is not known
         component._base = self.arena.allocate(component, layout.moving, MOVING)
         component._side = self.arena.allocate(component, layout.standing, STANDING)
         component._attach_views(self.arena.table)

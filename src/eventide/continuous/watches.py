@@ -27,7 +27,7 @@ from eventide.continuous.tables import (
     TRIGGER,
 )
 from eventide.continuous.trails import Trail, Trails
-from eventide.discrete.composite import who_waits
+from eventide.discrete.composite import Branch, who_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -46,7 +46,6 @@ class Watches:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
-    resting     the last wait of an activity for the same thing, to be used once more
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
 
@@ -62,14 +61,17 @@ class Watches:
         self.arriving: dict[Condition, None] = {}
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
-        self.resting: dict[tuple[int, int, int | None], Any] = {}
+
+    def expect(self, condition: Condition) -> None:
+        """A condition has come; it will be given a row before time goes on."""
+        self.arriving[condition] = None
+        self.motion.sim._is_steady = False
 
     def place(self) -> None:
         """Give those that have come their rows."""
         arriving, self.arriving = self.arriving, {}
         for condition in arriving:
-            if condition.row < 0 or not self._resume(condition):
-                self._admit(condition)
+            self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
@@ -128,6 +130,7 @@ class Watches:
         condition.flow = flow
         moves = any(other._flow is not self.motion.still for other in condition.plan.touches)
         self.ints.view[condition.row, TIMED] = int(not moves)
+        self._note_certificate(condition, flow)
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -138,10 +141,12 @@ class Watches:
         if condition.plan.inputs != ():
             self._note_inputs(condition, flow)
         needs_laws = condition.plan.needs_laws or flow.assigns
-        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
         arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
         motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
+
+    def _note_certificate(self, condition: Condition, flow: Flow) -> None:
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -169,8 +174,7 @@ class Watches:
         """Watch a condition no longer; whether it is kept for the next wait of its kind."""
         if condition in self.arriving:
             del self.arriving[condition]
-            condition.is_over = condition.row >= 0
-            return condition.is_over
+            return False
         flow = self.unlink(condition)
         self.motion.touch(flow)
         return self._end_in(condition, flow)
@@ -208,11 +212,13 @@ class Watches:
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
+        if condition.rests:
+            self._stir(condition)
         del flow.conditions[condition]
         self.motion.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.let_go(condition)
-        condition.flow, condition.rests = None, False
+        condition.flow = None
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""
@@ -233,60 +239,70 @@ class Watches:
 
     def _rest(self, condition: Any, flow: Flow) -> bool:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
-        key = _key(condition)
-        known = self.resting.get(key)
-        if known is not None:
-            return known is condition
-        self.resting[key] = condition
+        if condition.rests:
+            return True
+        if wait_of_kind(condition.activity, condition.code, condition.value) is not None:
+            return False
+        who = who_waits(condition.activity)
+        if who._past is None:
+            who._past = []
+        who._past.append(condition)
+        self._note_certificate(condition, flow)  # laws may have begun to assign states meanwhile
+        flow.resting[condition] = None
         condition.rests = True
-        flow.resting[key] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
         return True
 
-    def _resume(self, condition: Any) -> bool:
-        """Let a wait that was made before take up its row; False if what it works on has changed."""
-        plan = condition.plan
-        if plan.stands is None or not plan.stands(condition.function, condition.arguments, plan.binding):
-            plan = self.motion.analyst.resume(condition, plan)
+    def resume(self, wait: Any) -> bool:
+        """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
+        motion, plan, flow = self.motion, wait.plan, wait.flow
+        if plan.stands is None or not plan.stands(wait.function, wait.arguments, plan.binding):
+            plan = motion.analyst.resume(wait, plan)
             if plan is None:
-                self._discard(_key(condition))
+                self._discard(wait)
                 return False
-            condition.plan = plan
+            wait.plan = plan
         if plan.signature is not None:
-            self.motion.keep_current(condition, plan)
-        if condition.is_trigger:
-            self.ints.view[condition.row, ARMED] = 0
-        self._put(condition, condition.flow)
+            motion.keep_current(wait, plan)
+        if wait.is_trigger:
+            self.ints.view[wait.row, ARMED] = 0
+        self._put(wait, flow)
         return True
 
-    def _discard(self, key: tuple[int, int, int | None]) -> None:
-        """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
-        condition = self.resting.pop(key)
-        flow: Flow = condition.flow
-        del flow.resting[key]
-        self._release(condition, flow)
-        if condition.is_over:
-            self.motion.sim._conditions.forget(condition)
+    def _stir(self, condition: Any) -> None:
+        """A wait is kept no longer when it is over."""
+        who_waits(condition.activity)._past.remove(condition)
+        del condition.flow.resting[condition]
+        condition.rests = False
+
+    def _discard(self, condition: Any) -> None:
+        """Keep a row at rest no longer."""
+        self._release(condition, condition.flow)
+        self.motion.sim._conditions.forget(condition)
 
     def _discard_oldest(self, flow: Flow) -> None:
-        for key in flow.resting:
-            if self.resting[key].is_over:
-                self._discard(key)
-                return
+        oldest = next((condition for condition in flow.resting if condition.is_over), None)
+        if oldest is not None:
+            self._discard(oldest)
 
     def wake(self, flow: Flow) -> None:
         """A flow changes: it keeps no rows at rest."""
-        for key in list(flow.resting):
-            condition = self.resting[key]
-            if condition.is_over or condition in self.arriving:
-                self._discard(key)
+        for condition in list(flow.resting):
+            if condition.is_over:
+                self._discard(condition)
             else:
-                condition.rests = False
-                del self.resting[key], flow.resting[key]
+                self._stir(condition)
 
 
-def _key(condition: Any) -> tuple[int, int, int | None]:
-    """What two waits of a kind have in common: who waits, the code of the condition, and of what crosses a level."""
-    value = condition.value
-    return id(who_waits(condition.activity)), id(condition.function.__code__), value and id(value.__code__)
+def wait_of_kind(activity: Any, code: Any, value: Any) -> Any:
+    """The wait at rest, or once at rest, of an activity for the same thing; None if there is none.
+
+    code, value     the code of the condition, and what crosses a level, if that is waited for
+    """
+    if activity.__class__ is Branch:
+        activity = who_waits(activity)
+    for wait in activity._past or ():
+        if wait.code is code and (value is None or wait.value.__code__ is value.__code__):
+            return wait
+    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
@@ -30,6 +30,7 @@ class Condition:
         "function",
         "is_over",
         "is_timed",
+        "partner",
         "plan",
         "priority",
         "rank",
@@ -38,7 +39,6 @@ class Condition:
         "test",
     )
     is_trigger = False
-    partner: Trigger | None = None
     armed = True
     recurs = False
     """Whether the same thing may well be waited for again."""
@@ -48,6 +48,8 @@ class Condition:
     """What it is in the text; a method's is that of its class."""
     arguments: tuple[Any, ...]
     """What that is called with."""
+    partner: Trigger | None
+    """Who is on the other side of a surface along which it slides, if it is a handler's and does."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.ask(test)
@@ -63,6 +65,7 @@ class Condition:
         """Whether it will be kept when it is over, which has been found out before."""
         self.is_timed = False
         """Whether it may be one on time alone, whose instant is solved."""
+        self.partner = None
 
     def ask(self, test: Callable[[], Any]) -> None:
         """From now on `test` tells whether it is true."""
@@ -92,24 +95,27 @@ class Condition:
         """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
         return self.name, getattr(self.function, "__code__", self.function)
 
-    def fire(self, sim: World) -> None:
-        """Make its event the next one of the present instant."""
+    def fire(self, sim: World) -> Any:
+        """Its event is the next one; answers who acts in it."""
         raise NotImplementedError
 
 
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "world")
+    __slots__ = ("activity", "code", "world")
     is_state_event = True
     recurs = True
     value: Any = None
     """What is to cross a level, if that is waited for."""
+    code: Any
+    """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
 
     def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
         super().__init__(test, priority)
         self.world = sim
         self.activity = activity
+        self.code = getattr(test, "__code__", None)
 
     @property
     def sim(self) -> Any:
@@ -139,16 +145,16 @@ class StateWait(Condition):
         measured = self.world._conditions.progress(self)
         return "" if measured is None else describe_progress(*measured)
 
-    def fire(self, sim: World) -> None:
-        """Wake the activity; its `until` answers True."""
+    def fire(self, sim: World) -> Any:
+        """The activity goes on; its `until` answers True."""
         if self.is_trigger:
             self.withdraw()
         else:
             sim._conditions.end(self)
-        activity, now = self.activity, sim.time
+        activity = self.activity
         activity._wait = None
         activity._value = True
-        sim._calendar.schedule_prior(now, now, activity)
+        return activity
 
 
 class CrossingWait(StateWait):
@@ -200,7 +206,6 @@ class Trigger(Condition):
         "handler",
         "has_fired",
         "is_above",
-        "partner",
         "settler",
         "sliding",
         "surface",
@@ -223,7 +228,6 @@ class Trigger(Condition):
         self.settler: Settler | None = None
         self.end: float | None = None
         self.surface: Surface | None = None
-        self.partner = None
         self.is_above = False
         self.sliding: Any = None
         self.has_fired = False
@@ -244,10 +248,10 @@ class Trigger(Condition):
         """The component's name and the handler's."""
         return f"{self.component.name}.{self.handler.__name__}"
 
-    def fire(self, sim: World) -> None:
-        """Run the handler next."""
+    def fire(self, sim: World) -> Any:
+        """The handler runs."""
         self.has_fired = True
-        sim._calendar.schedule_prior(sim.time, sim.time, self)
+        return self
 
     def _resume(self) -> Any:
         end = self.end
@@ -318,8 +322,10 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
-    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
-        """The last wait of an activity for the same thing, to be used once more; None if there is none.
+    def again(
+        self, activity: Any, test: Callable[[], Any], value: Any, priority: float, prior: bool
+    ) -> StateWait | None:
+        """Add the last wait of an activity for the same thing once more; answers it, or None if there is none.
 
         value   what is to cross a level, if that is waited for
         """
@@ -334,14 +340,13 @@ Awaited: TypeAlias = Callable[[], Any] | Crossing
 
 
 class Until:
-    """The command to wait until a condition is true."""
+    """The command to wait until a condition is true, made by `until`."""
 
     __slots__ = ("condition", "prior", "priority")
 
-    def __init__(self, condition: Awaited, priority: float | None, prior: bool | None) -> None:
-        self.condition = condition
-        self.priority = priority
-        self.prior = prior
+    condition: Awaited
+    priority: float | None
+    prior: bool | None
 
     def _execute(self, sim: World, activity: Any, /) -> None:
         condition = self.condition
@@ -350,35 +355,34 @@ class Until:
         if priority != priority:
             refuse_priority(f"the until of {activity.name}")
         if isinstance(condition, Crossing):
-            self._await_crossing(sim, activity, condition, priority, prior)
-            sim._watch()
+            activity._wait = self._await_crossing(sim, activity, condition, priority, prior)
         else:
-            wait = sim._conditions.again(activity, condition)
+            wait = sim._conditions.again(activity, condition, None, priority, prior)
             if wait is None:
                 refuse_commands(condition, None, sim, "the condition", activity)
                 wait = StateWait(sim, activity, condition, priority)
                 sim._watch()
-            else:
-                wait.ask(condition)
-                wait.activity, wait.priority = activity, priority
-            sim._conditions.add(wait, prior=prior)
+                sim._conditions.add(wait, prior=prior)
             activity._wait = wait
 
-    def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
+    def _await_crossing(
+        self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool
+    ) -> CrossingWait:
         for part in crossing.parts:
             refuse_commands(part, None, sim, "the condition", activity)
-        sides = [self._wait_for(sim, activity, side, crossing.value, priority) for side in crossing.sides(0)]
+        sim._watch()
+        sides = [self._wait_for(sim, activity, side, crossing.value, priority, prior) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides
-            sim._conditions.add(wait, prior=prior)
-        activity._wait = sides[0]
+        return sides[0]
 
-    def _wait_for(self, sim: World, activity: Any, side: Side, value: Any, priority: float) -> CrossingWait:
-        wait = sim._conditions.again(activity, side, value)
+    def _wait_for(
+        self, sim: World, activity: Any, side: Side, value: Any, priority: float, prior: bool
+    ) -> CrossingWait:
+        wait = sim._conditions.again(activity, side, value, priority, prior)
         if not isinstance(wait, CrossingWait):
-            return CrossingWait(sim, activity, side, priority)
-        wait.ask(side)
-        wait.activity, wait.priority = activity, priority
+            wait = CrossingWait(sim, activity, side, priority)
+            sim._conditions.add(wait, prior=prior)
         return wait
 
 
@@ -395,9 +399,12 @@ def until(
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if not (callable(condition) or isinstance(condition, Crossing)):
+    if condition.__class__ is not FunctionType and not (callable(condition) or isinstance(condition, Crossing)):
         raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
-    return Until(condition, priority, prior)
+    # Made without a call of `__init__`, which would take as long as the rest.
+    wait = Until()
+    wait.condition, wait.priority, wait.prior = condition, priority, prior
+    return wait
 
 
 Settler: TypeAlias = Callable[[Any, float], None]

@@ -34,8 +34,12 @@ if TYPE_CHECKING:
 class Vigil(Protocol):
     """What has duties between events."""
 
-    def advance(self, horizon: float) -> bool:
-        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
+    def advance(self, horizon: float) -> Any:
+        """Bring the model to its next event.
+
+        Returns     True: that is the first of the event list; False: there is none before the horizon; else who acts
+                    in it, as if first in that list: a condition has become true
+        """
         ...
 
     def refresh(self) -> None:
@@ -71,6 +75,7 @@ class World:
         "__weakref__",
         "_calendar",
         "_conditions",
+        "_is_steady",
         "_kinds",
         "_roster",
         "_vigil",
@@ -107,6 +112,8 @@ class World:
         self._streams: dict[str, Stream] = {}
         self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
+        self._is_steady = False
+        """Whether the vigil needs not look for anything else that an event has changed than states and numbers."""
         self._tracer: Tracer | None = None
         self._is_running = False
         self._is_halted = False
@@ -138,7 +145,7 @@ class World:
         if name:
             story._name = name
         story._generator = story._story = generator
-        story._value = story._wait = story._mourners = story.result = None
+        story._value = story._wait = story._past = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time
         self._roster.enter(story)
@@ -300,12 +307,16 @@ class World:
         now, command = self.time, None
         while True:
             for turn in islice(calendar.numbers, spell):
+                comer: Any = True
                 if self._vigil is not None:
-                    if not self._vigil.advance(horizon):
-                        break
+                    comer = self._vigil.advance(horizon)
                     now = self.time
                 # What stands in `front` and `ready` is due now; only the heap lets time go on.
-                if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                if comer is not True:
+                    if comer is False:
+                        break
+                    activity, notice = comer, None
+                elif front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
                     notice = front.pop() if front else ready.popleft()
                     activity = notice[3]
                     if activity._notice is not notice:

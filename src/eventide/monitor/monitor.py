@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -32,7 +32,7 @@ from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.conditions import Trigger
     from eventide.simulation import Simulation
 
 
@@ -65,31 +65,22 @@ class Monitor:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> bool:
-        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
-        sim, motion = self.sim, self.motion
+    def advance(self, horizon: float) -> Any:
+        """Bring the model to its next event; as `Vigil.advance`."""
+        sim, motion, observers = self.sim, self.motion, self.observers
         if not motion.flows and self._has_nothing_to_do():
-            if not self.observers.at_will:
+            if not observers.at_will:
                 sim._vigil = None
                 return True
             due = sim._calendar.next_time()
-            if due < horizon and due < self.observers.will:
+            if due < horizon and due < observers.will:
                 return True
         sim.active = True
         sim.current = None
         try:
-            slides = self._slides
-            is_rebound = slides.is_awake and motion.is_rebound
-            motion.prepare()
-            if self._watched.instants.varying:
-                self._watched.instants.renew()
-            forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
-            if self.observers.count:
-                motion.settle()
-                self.observers.observe_all(Phase.AFTER, sim.time)
+            forced = None if sim._is_steady else self._look_around()
             if forced is not None:
-                self._force(forced)
-                return True
+                return self._force(forced)
             while True:
                 due = sim._calendar.next_time()
                 if due <= sim.time or sim.time >= horizon:
@@ -98,14 +89,41 @@ class Monitor:
                 next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
                     if not self._has_prospect():
-                        return self._fire_if_due() or self._end()
+                        comer = self._fire_if_due()
+                        return self._end() if comer is None else comer
                     next_event = LATEST
-                if self._go_on(next_event):
-                    return True
+                stop, instant = (next_event, inf) if sim._is_steady else self._look_ahead(next_event)
+                code = motion.proceed(stop, next_event, observers.stepwise, not observers.count)
+                if code in FOUND:
+                    return self._fire(code)
+                self._attend(code, stop, next_event, instant)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
         finally:
             sim.active = False
+
+    def _look_around(self) -> Trigger | None:
+        """After an event that may have changed more than states and numbers: see what it has changed.
+
+        Returns     the handler that is to fire at once because of what slides; None if there is none
+        """
+        sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
+        is_rebound = slides.is_awake and motion.is_rebound
+        motion.prepare()
+        if instants.varying:
+            instants.renew()
+        forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
+        if self.observers.count:
+            motion.settle()
+            self.observers.observe_all(Phase.AFTER, sim.time)
+        sim._is_steady = (
+            motion.is_steady
+            and not slides.is_awake
+            and not instants.varying
+            and not instants.heap
+            and not self.observers
+        )
+        return forced
 
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
@@ -118,32 +136,25 @@ class Monitor:
         finally:
             self.sim.active = False
 
-    def _go_on(self, next_event: float) -> bool:
-        """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event.
-
-        Returns     whether it is a state event, which is first in the event list then
-        """
-        sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
-        stop, look, instant = next_event, inf, inf
+    def _look_ahead(self, next_event: float) -> tuple[float, float]:
+        """When somebody looks or a condition on time alone becomes true, at latest the next event; and the latter."""
+        look = instant = inf
+        observers, instants = self.observers, self._watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
-            Tape.put_on(motion, tapes)
-            stop = min(stop, look)
+            Tape.put_on(self.motion, tapes)
         if instants.heap:
-            instant = instants.next_after(sim.time)
-            stop = min(stop, instant)
-        code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
+            instant = instants.next_after(self.sim.time)
+        return min(next_event, look, instant), instant
+
+    def _attend(self, code: int, stop: float, next_event: float, instant: float) -> None:
+        """The model has been brought to an occasion that is no state event; as a code of `tables.py` tells.
+
+        That is an observer's instant, the end of a step, the next event, or the instant of a condition on time alone.
+        """
+        motion, observers = self.motion, self.observers
         if observers.taped:
             observers.fetch_tapes()
-        if code in FOUND:
-            if observers.count:
-                try:
-                    if code == LOCATED:
-                        observers.observe_all(Phase.BEFORE, sim.time)
-                finally:
-                    motion.open_reached()
-            self._fire(motion.chosen)
-            return True
         if code == REACHED:
             self._arrive(stop)
             if stop in (instant, next_event) or motion.has_events:
@@ -158,38 +169,50 @@ class Monitor:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
-        return False
 
-    def _fire_if_due(self) -> bool:
-        """Make the event of a condition that is true now the next one; False if there is none."""
-        code = self.motion.proceed(self.sim.time, self.sim.time, 0)
+    def _fire_if_due(self) -> Any:
+        """The event of a condition that is true now is the next one: who acts in it; None if there is none."""
+        code = self.motion.proceed(self.sim.time, self.sim.time, 0, not self.observers.count)
         if code == CHOICE:
-            self._fire(self.motion.chosen)
-        elif code != REACHED:
+            return self._fire(code)
+        if code != REACHED:
             self._resolve(code)
-        return code == CHOICE
+        return None
 
-    def _fire(self, chosen: Condition) -> None:
-        """Make the event of a condition the next one."""
-        sim = self.sim
+    def _fire(self, code: int) -> Any:
+        """A state event is the next one: who acts in it."""
+        sim, motion = self.sim, self.motion
+        if self.observers.count:
+            self._show_left(code)
         self.state_events += 1
-        if self.motion.settings[ALERT] != 0.0:
+        chosen = motion.chosen
+        if motion.settings[ALERT] != 0.0:
             chosen = self._cascade.judge(chosen)
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
+        return chosen.fire(sim)
 
-    def _force(self, trigger: Trigger) -> None:
-        """Make the event of a handler the next one because of what slides."""
+    def _show_left(self, code: int) -> None:
+        """Let observers look at the model just before a state event, then open what it touches."""
+        if self.observers.taped:
+            self.observers.fetch_tapes()
+        try:
+            if code == LOCATED:
+                self.observers.observe_all(Phase.BEFORE, self.sim.time)
+        finally:
+            self.motion.open_reached()
+
+    def _force(self, trigger: Trigger) -> Any:
+        """The event of a handler is the next one because of what slides: who acts in it."""
         self.state_events += 1
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
             self._slides.note(trigger)
-        trigger.fire(self.sim)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
+        return trigger.fire(self.sim)
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""

@@ -127,6 +127,7 @@ class Observers:
     def _renew(self) -> None:
         self.count = self._count()
         self.stepwise = 2 if self.at_spans else int(bool(self.at_steps))
+        self.motion.sim._is_steady = False
         self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.composite import Branch, who_waits
+from eventide.continuous.watches import wait_of_kind
 from eventide.discrete.conditions import Condition, ConditionList, StateWait
 from eventide.monitor.instants import Instants
 
@@ -19,13 +19,13 @@ class WatchedConditions(ConditionList):
     instants    when those on time alone become true
     """
 
-    __slots__ = ("_motion", "_resting", "_waiting", "_watches", "instants")
+    __slots__ = ("_motion", "_waiting", "_watches", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
         self._motion = motion
         self.instants = Instants(motion.sim)
-        self._watches, self._resting = motion.watches, motion.watches.resting
+        self._watches = motion.watches
         self._arrivals = before._arrivals
         self._waiting = 0
         for condition in before:
@@ -39,12 +39,11 @@ class WatchedConditions(ConditionList):
         return (condition for condition in super().__iter__() if not condition.is_over)
 
     def _watch(self, condition: Condition) -> None:
-        """Watch a condition that has come, perhaps again."""
+        """Watch a condition that has come, perhaps one that was withdrawn before."""
         condition.is_over = False
         self._waiting += 1
-        self._watches.arriving[condition] = None
-        if condition.is_timed or condition.row < 0:
-            condition.is_timed = self.instants.add(condition)
+        self._watches.expect(condition)
+        condition.is_timed = self.instants.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
@@ -68,15 +67,24 @@ class WatchedConditions(ConditionList):
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
 
-    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
-        """The last wait of an activity for the same thing, to be used once more; None if there is none."""
-        if activity.__class__ is Branch:
-            activity = who_waits(activity)
-        try:
-            wait = self._resting.get((id(activity), id(test.__code__), value and id(value.__code__)))
-        except AttributeError:  # it is no function
+    def again(
+        self, activity: Any, test: Callable[[], Any], value: Any, priority: float, prior: bool
+    ) -> StateWait | None:
+        """Let an activity wait once more for what it has waited for before; None if that is not kept."""
+        wait: StateWait | None = wait_of_kind(activity, getattr(test, "__code__", None), value)
+        if wait is None or not wait.is_over:
             return None
-        return wait if wait is not None and wait.is_over else None
+        wait.ask(test)
+        wait.activity, wait.priority = activity, priority
+        self._arrivals = arrival = self._arrivals + 1.0
+        wait.rank = -arrival if prior else arrival
+        if not self._watches.resume(wait):
+            return None
+        wait.is_over = False
+        self._waiting += 1
+        if wait.is_timed:
+            self.instants.add(wait)
+        return wait
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
