@@ -155,7 +155,7 @@ def test_a_row_that_is_in_use_is_not_taken_up() -> None:
 
     def waiting() -> ev.Life:
         for _ in range(3):
-            yield ev.all_of(one=ev.until(one.is_full), other=ev.until(other.is_full))
+            yield ev.all_of(other=ev.until(other.is_full), one=ev.until(one.is_full))
             log.append((sim.time, one.level, other.level))
             one.level = other.level = 0.0
             other.level = 0.5

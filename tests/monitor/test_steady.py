@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.errors import SimulationError
+from eventide.errors import ModelError, SimulationError
 
 
 class Attentive(ev.Simulation):
@@ -77,15 +77,11 @@ class Model:
             then()
             yield ev.hold(7.0)
 
-    def raise_level(self) -> None:
-        self.level = 10.0
-        self.sim.process(self.meddle(8.0))
-
     def delay(self) -> None:
         self.spring.due = self.sim.time + 9.5
 
-    def meddle(self, pause: float = 1.0) -> ev.Life:
-        yield ev.hold(pause)
+    def meddle(self) -> ev.Life:
+        yield ev.hold(1.0)
         self.level = 0.0
 
 
@@ -136,8 +132,20 @@ def wait_thrice_for_a_time(model: Model) -> None:
 
 
 def wait_thrice_for_what_nobody_tells(model: Model) -> None:
-    model.sim.process(model.wait_thrice(lambda: model.spring.height > model.level, model.raise_level))
-    model.sim.process(model.meddle())
+    spring, level = model.spring, 10.0
+
+    def lower(pause: float) -> ev.Life:
+        nonlocal level
+        yield ev.hold(pause)
+        level = 0.0
+
+    def raise_again() -> None:
+        nonlocal level
+        level = 10.0
+        model.sim.process(lower(8.0))
+
+    model.sim.process(model.wait_thrice(lambda: spring.height > level, raise_again))
+    model.sim.process(lower(1.0))
 
 
 def wait_for_what_cannot_be_read(model: Model) -> None:
@@ -184,6 +192,17 @@ def test_what_an_event_changes_is_seen_at_once(change: Change) -> None:
     wanted = log_of(Attentive(), change)
     assert wanted != log_of(Attentive(), nothing)
     assert log_of(ev.Simulation(), change) == wanted
+
+
+def test_a_method_that_cannot_be_used_is_refused_at_that_event() -> None:
+    def take_a_method_of_fixed_steps(model: Model) -> None:
+        model.sim.method = ev.EULER
+
+    sim = ev.Simulation()
+    model = Model(sim, take_a_method_of_fixed_steps)
+    with pytest.raises(ModelError, match="has no error estimate"):
+        sim.run(until=90.0)
+    assert len(model.log) == 11
 
 
 def test_limits_that_become_none_are_refused_at_that_event() -> None:

@@ -367,15 +367,11 @@ class World:
                         at_once += 1
                         if at_once > MOST_IN_ONE_EVENT:
                             refuse_more_at_once(activity.name, now)
-                    except StopIteration as end:
+                    except (StopIteration, Ended) as end:
                         is_over = self.current._finish(end.value)
                         if heap[0] is notice:
                             heappop(heap)
                         if is_over:
-                            return
-                        break
-                    except Ended:
-                        if self.current._finish(None):
                             return
                         break
                     except BaseException as error:
