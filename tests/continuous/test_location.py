@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -389,8 +390,19 @@ ends = st.tuples(st.integers(0, 8), st.integers(1, 8)).filter(lambda pair: pair[
 joints = st.lists(st.sampled_from([AND, OR]), min_size=2, max_size=2)
 
 
-@given(st.lists(samples, min_size=1, max_size=3), ends, joints)
-def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+def test_what_is_proved_is_so() -> None:
+    proofs: Counter[int] = Counter()
+
+    @given(st.lists(samples, min_size=1, max_size=3), ends, joints)
+    def look(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+        proofs[look_at_proof(values, part, joints)] += 1
+
+    look()
+    assert min(proofs[certainty.NEVER], proofs[certainty.ALWAYS], proofs[certainty.RISES]) >= 5, proofs
+
+
+def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> int:
+    """What is proved of sums of samples: AssertionError if it is not so."""
     low, high = (Fraction(end, 8) for end in part)
     found = sign(values, joints, float(low), float(high))
     points = [low + (high - low) * Fraction(k, 60) for k in range(61)]
@@ -407,19 +419,29 @@ def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], jo
         assert not truths[0]
         assert truths == sorted(truths)
         assert truths[-1] or high < 1
+    return found
 
 
-@settings(max_examples=300)
-@given(expressions, paths, ends)
-def test_what_is_proved_of_any_expression_is_so(
-    expression: Expression, moved: list[list[float]], part: tuple[int, int]
-) -> None:
+def test_what_is_proved_of_any_expression_is_so() -> None:
+    proofs: Counter[int] = Counter()
+
+    @settings(max_examples=300)
+    @given(expressions, paths, ends)
+    def look(expression: Expression, moved: list[list[float]], part: tuple[int, int]) -> None:
+        proofs[look_at_proof_of(expression, moved, part)] += 1
+
+    look()
+    assert min(proofs[certainty.NEVER], proofs[certainty.ALWAYS]) >= 20, proofs
+
+
+def look_at_proof_of(expression: Expression, moved: list[list[float]], part: tuple[int, int]) -> int:
+    """What is proved of an expression: AssertionError if it is not so."""
     low, high = (end / 8 for end in part)
     arrays = prepared(Leaf(expression.form), moved)
     found = certainty.sign_within(arrays, 0, 0, low, high)
     noise = 4.0 * arrays.models[(arrays.lists[0] - 1) * MODEL + NOISE]
     if found == certainty.PERHAPS:
-        return
+        return found
     values = []
     for k in range(61):
         share = low + (high - low) * (k / 60)
@@ -433,6 +455,7 @@ def test_what_is_proved_of_any_expression_is_so(
         assert clear == sorted(clear)
         assert values[0] <= noise
         assert clear[-1]
+    return found
 
 
 def test_signs_that_are_plain_are_proved() -> None:

@@ -14,6 +14,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventide.continuous.arena import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
 
@@ -23,6 +24,7 @@ class _Continuum:
 
     # Without values in the class: Python finds an object's own attribute faster if its class has none of that name.
     _system: System
+    _seat: Seat
     _base: int
     _side: int
     _flow: Any
@@ -32,8 +34,13 @@ class _Continuum:
     _rates: Any
     _rates_read: Any
     _lasts: Any
-    _vectors: tuple[Any, ...] = ()
     _started: int = 0
+    _places: tuple[tuple[int, float, int], tuple[int, float, int]]
+    """Its place among those that contribute, and among those with equations, of all that are active."""
+    _going: tuple[tuple[int, int], ...] = ()
+    """The runs of its slots that are integrated."""
+    _laws_are_of_class: ClassVar[bool] = True
+    _vectors: tuple[Any, ...] = ()
     _priority: float = 0.0
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None
@@ -191,6 +198,8 @@ class Continuous(_Continuum, Component):
 
 class Law(Continuous):
     """A plain function as a continuous component, made by `law`."""
+
+    _laws_are_of_class = False
 
     def __init__(self, sim: Simulation, function: Callable[[], None], *, name: str = "") -> None:
         if not callable(function):

@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow
+from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class Grouping:
     # --- members --------------------------------------------------------------------------------------------------
 
     def enlist(self, owner: Any) -> None:
-        """A component has been started: it will be placed in a flow before time goes on."""
+        """A component or loose variable has been started: it will be placed in a flow before time goes on."""
         self.joining[owner] = None
         self.motion.sim._is_steady = False
 
@@ -166,21 +166,13 @@ class Grouping:
         by_itself = int(any(other is owner for other in plan.touches))
         return len(others) > 1 or self._touchers.get(owner, {}).get(flow, 0) > by_itself
 
-    def add_slots(self, owner: Any, slots: list[int]) -> None:
-        """More slots of a member are integrated."""
+    def change_slots(self, owner: Any, slots: list[int]) -> None:
+        """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.motion.touch(flow)
-        flow.add_slots(slots)
+        for low, high in coalesce(slots):
+            flow.segments.toggle(low, high)
         self._restructured(flow)
-
-    def remove_slots(self, owner: Any, slots: list[int]) -> None:
-        """Slots of a member are integrated no longer."""
-        flow = owner._flow
-        slots = [slot for slot in slots if slot in flow.slots] if flow is not self.motion.still else []
-        if slots:
-            self.motion.touch(flow)
-            flow.remove_slots(slots)
-            self._restructured(flow)
 
     def place(self) -> None:
         """Place what has been started since in flows."""
@@ -203,25 +195,19 @@ class Grouping:
             for condition in flow.conditions:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
         self.motion.keep_current(owner, plan)
-        slots = self.motion.system.active_slots(owner)
-        if slots:
-            flow.add_slots(slots)
         self._restructured(flow)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         flow.remove_owner(owner)
         self.forget_uses(flow, self.plans[owner])
         self.motion.leave_alone(owner)
-        slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
-        if slots:
-            flow.remove_slots(slots)
         self._restructured(flow)
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
         motion, flow = self.motion, owner._flow
         self._change(flow)
-        slots, following = set(flow.slots), motion.flow_floats.view[flow.number, NEXT]
+        slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
         self._leave_flow(flow, owner)
         self._forget_writer(owner, self.plans[owner])
         motion.analyst.release(self.plans[owner])
@@ -233,7 +219,7 @@ class Grouping:
                     self._merge(flow, other)
             self._split(flow)
         self._check_writers(owner, plan)
-        if flow.slots.keys() == slots:
+        if list(flow.slots) == slots:
             motion.flow_floats.view[flow.number, NEXT] = following
 
     # --- who sets which rate --------------------------------------------------------------------------------------

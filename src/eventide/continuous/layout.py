@@ -239,29 +239,41 @@ class Layout:
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def attach(self, owner: Any, table: Any) -> None:
-        """Point an object's views at its blocks of `table`, the array of all rows."""
-        base, side = owner._base, owner._side
-        end = base + self.moving
-        owner._numbers = memoryview(table[Y, side : side + self.standing])
-        owner._states = memoryview(table[Y, base:end])
-        owner._rests = memoryview(table[E0, base:end])
-        if self.computed_vectors or self.vectors:
-            owner._vectors = self._vectors(table[Y], owner, (*self.computed_vectors, *self.vectors))
-        if not self.moves:
-            owner._rates = owner._rates_read = owner._lasts = _NO_STATES
-            return
-        width = table.strides[1]
-        stride = table.strides[0]
-        owner._rates = self.view.from_buffer(table, R * stride + base * width)
-        owner._lasts = self.reading(memoryview(table[Y0, base:end]))
-        owner._rates_read = self.reading(memoryview(table[R, base:end]))
+        """Point an object's views at its slots of `table`, the array of all rows."""
+        seat = owner._seat
+        if seat.table is not table:
+            seat.table, seat.views = table, self._views(table, seat.base, seat.side)
+        owner.__dict__.update(seat.views)
         if self.vectors:
-            owner._rates._vectors = self._vectors(table[R], owner, self.vectors)
-            owner._lasts._show(owner.name, self._vectors(table[Y0], owner, self.vectors))
+            owner._lasts._show(owner.name, self._arrays(table[Y0], seat.base, seat.side, self.vectors))
             owner._rates_read._show(owner.name, owner._rates._vectors)
 
-    def _vectors(self, row: Any, owner: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
-        return tuple(row[self.slots(owner, name)] for name in names)
+    def _views(self, table: Any, base: int, side: int) -> dict[str, Any]:
+        """The attributes of an object whose blocks begin at these slots."""
+        end = base + self.moving
+        views: dict[str, Any] = {
+            "_base": base,
+            "_side": side,
+            "_numbers": memoryview(table[Y, side : side + self.standing]),
+            "_states": memoryview(table[Y, base:end]),
+            "_rests": memoryview(table[E0, base:end]),
+        }
+        if self.computed_vectors or self.vectors:
+            views["_vectors"] = self._arrays(table[Y], base, side, (*self.computed_vectors, *self.vectors))
+        if not self.moves:
+            return views | dict.fromkeys(("_rates", "_rates_read", "_lasts"), _NO_STATES)
+        stride, width = table.strides
+        views["_rates"] = self.view.from_buffer(table, R * stride + base * width)
+        views["_lasts"] = self.reading(memoryview(table[Y0, base:end]))
+        views["_rates_read"] = self.reading(memoryview(table[R, base:end]))
+        if self.vectors:
+            views["_rates"]._vectors = self._arrays(table[R], base, side, self.vectors)
+        return views
+
+    def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+        """The vectors of these names in the blocks that begin at these slots."""
+        firsts = ((side if name in self.aside else base) + self.starts[name] for name in names)
+        return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
 
 
 def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:
