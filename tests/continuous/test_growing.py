@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.continuous.growing import Run, Runs, Table, Told
+from eventide.continuous.growing import Blocks, Lease, Run, Runs, Table, Told
 
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["new", "drop", "insert", "delete", "clear"]), st.integers(0, 99), st.integers(0, 99)),
@@ -61,6 +61,35 @@ def test_room_of_runs_that_are_gone_is_used_again() -> None:
         table.drop(run)
     assert kept.rows() == [[1, 2]]
     assert len(table.array) <= 256
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 5)), max_size=200))
+def test_what_is_put_in_blocks_stays_until_they_are_given_back(deeds: list[tuple[bool, int, int]]) -> None:
+    grown: list[int] = []
+    blocks = Blocks(np.int64, lambda: grown.append(1), capacity=4)
+    held: list[tuple[Lease, tuple[int, ...]]] = []
+    most = 0
+    for number, (is_put, which, size) in enumerate(deeds):
+        if is_put or not held:
+            numbers = (number,) * size
+            held.append((blocks.put(numbers), numbers))
+        else:
+            (free, place), _ = held.pop(which % len(held))
+            free.append(place)
+        most = max(most, len(held))
+    assert [tuple(blocks.view[place : place + len(n)]) for (_, place), n in held] == [n for _, n in held]
+    assert blocks._used <= most * sum(range(6))
+    assert blocks.view.obj is blocks.array
+
+
+def test_a_block_that_is_given_back_is_the_next_of_its_size() -> None:
+    blocks = Blocks(np.float64, lambda: None)
+    free, place = blocks.put((1.0, 2.0))
+    other = blocks.put((3.0,))[1]
+    free.append(place)
+    assert blocks.put((4.0,))[1] not in (place, other)
+    assert blocks.put((5.0, 6.0))[1] == place
+    assert blocks.array[[place, place + 1, other]].tolist() == [5.0, 6.0, 3.0]
 
 
 BLOCKS = st.lists(st.tuples(st.booleans(), st.integers(0, 11)), max_size=100)

@@ -36,10 +36,9 @@ class Seat:
 
     base, side      the first slots of what is integrated and of what is not
     views           the object's attributes by which it reaches them; of `table`, which may have been replaced since
-    law             what the analyst keeps of the laws of who sat here; nothing of it refers to such an object
     """
 
-    __slots__ = ("base", "law", "layout", "side", "table", "views")
+    __slots__ = ("base", "layout", "side", "table", "views")
 
     def __init__(self, layout: Any, base: int, side: int) -> None:
         self.layout = layout
@@ -47,7 +46,6 @@ class Seat:
         self.side = side
         self.table: Any = None
         self.views: dict[str, Any] = {}
-        self.law: Any = None
 
     def blocks(self) -> list[tuple[int, int]]:
         """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
@@ -121,8 +119,10 @@ class Arena:
 
     def seat(self, owner: Owner, layout: Any) -> Seat:
         """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
-        if self._gone:
-            self._reclaim()
+        while self._gone:  # whose owners are gone
+            left = self._gone.pop().seat
+            del self.tenancies[left]
+            self._free.setdefault(left.layout, []).append(left)
         free = self._free.get(layout)
         if free:
             seat = free.pop()
@@ -150,13 +150,6 @@ class Arena:
         self._stretches[kind] = base + size, end
         self._given[kind] += size
         return base
-
-    def _reclaim(self) -> None:
-        """Take back the seats of owners that are gone."""
-        while self._gone:
-            seat = self._gone.pop().seat
-            del self.tenancies[seat]
-            self._free.setdefault(seat.layout, []).append(seat)
 
 
 def row_view(row: Any) -> memoryview[float]:

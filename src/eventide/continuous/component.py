@@ -168,14 +168,13 @@ class Continuous(_Continuum, Component):
 
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
-        if not self._layout.is_sized:
+        layout = self._layout
+        if not layout.is_sized:
             self._measure(**self._default_sizes())
-        self._system = sim._continuum
-        for reference in self._layout.references:
-            default = self._layout.fields[reference].default
-            if default is not MISSING:
-                self.__dict__[reference] = default
-        self._system.adopt(self)
+        self._system = system = sim._continuum
+        if layout.given:
+            self.__dict__.update(layout.given)
+        system.adopt(self)
 
     def _default_sizes(self) -> dict[str, Any]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""

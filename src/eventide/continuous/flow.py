@@ -77,6 +77,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
+    resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
     """
 
@@ -89,12 +90,13 @@ class Flow:
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
         self.conditions: dict[Any, None] = {}
-        self.resting: dict[Any, None] = {}
+        self.resting: dict[Any, tuple[Any, ...]] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
         self.sliding: Sliding | None = None
         self._is_checked = True
+        self._is_fused = False
         self._ints = motion.flow_ints
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
@@ -204,7 +206,8 @@ class Flow:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions)
         if owner._has_equations:
             self._add_law(owner, EQUATIONS, plan.equations)
-        self._toggle_sums(owner)
+        if owner._layout.sums:
+            self._toggle_sums(owner)
 
     def remove_owner(self, owner: Any) -> None:
         """Let a component or a loose variable go, with its laws, sums and slots."""
@@ -215,7 +218,8 @@ class Flow:
         if self.sliding is not None:
             self.sliding.slides.pop(owner, None)
         if owner._is_active:
-            self.forget_inputs(owner)
+            if self.inputs:
+                self.forget_inputs(owner)
             if self._indirect.pop(owner, self) is None and not self._indirect:
                 ints[number, DIRECT] = 1
             ints[number, COUNTED] = 0
@@ -223,20 +227,20 @@ class Flow:
                 self._remove_law(owner, CONTRIBUTIONS)
             if owner._has_equations:
                 self._remove_law(owner, EQUATIONS)
-            self._toggle_sums(owner)
+            if owner._layout.sums:
+                self._toggle_sums(owner)
         for low, high in owner._going:
             self.segments.toggle(low, high)
 
     def _toggle_sums(self, owner: Any) -> None:
         layout = owner._layout
-        if layout.sums:
-            first = owner._side + layout.offsets[layout.sums[0]]
-            self.sums.toggle(first, first + len(layout.sums))
+        first = owner._side + layout.offsets[layout.sums[0]]
+        self.sums.toggle(first, first + len(layout.sums))
 
     def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
-        key = law._places[stage]
-        place = bisect_left(self.order, key)
-        self.order.insert(place, key)
+        order, key = self.order, law._places[stage]
+        place = bisect_left(order, key) if order and key < order[-1] else len(order)
+        order.insert(place, key)
         self.laws.insert(place, law)
         address, operands = call or (0, 0)
         self.chain.insert(place, (address, operands, 1))
@@ -261,8 +265,11 @@ class Flow:
 
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any."""
-        ints, number = self._ints.view, self.number
-        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = self.motion.analyst.fused(self)
+        analyst = self.motion.analyst
+        if self._is_fused or len(self.laws) <= analyst.most_fused:
+            ints, number = self._ints.view, self.number
+            ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
+            self._is_fused = found != (0, 0)
 
 
 class Slots:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +39,11 @@ class Table:
         self._used += 1
         self.reserve(self._used)
         return row
+
+    def clear(self, row: int) -> None:
+        """Let a row that another table has given out be there, all zero."""
+        self.reserve(row + 1)
+        self.array[row] = 0
 
     def release(self, row: int) -> None:
         """Take a row back."""
@@ -158,7 +164,8 @@ class Run:
         for item in row:
             flat[at] = item
             at += 1
-        self._resize(count + 1)
+        self.count, self._rows, told = count + 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count + 1
 
     def append(self, row: tuple[int, ...]) -> None:
         """Add a row at the end."""
@@ -170,7 +177,8 @@ class Run:
         if place + 1 < count:
             flat, at, end = self.table.flat, (self.start + place) * width, (self.start + count) * width
             flat[at : end - width] = flat[at + width : end]
-        self._resize(count - 1)
+        self.count, self._rows, told = count - 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count - 1
 
     def clear(self) -> None:
         """Take all rows out."""
@@ -214,6 +222,10 @@ class Run:
         return bool((bisect_right(self.table.flat, number, first, first + 2 * self.count) - first) & 1)
 
 
+Lease: TypeAlias = tuple[list[int], int]
+"""A block that is in use: where its first place is noted when it is free again, and that place."""
+
+
 class Blocks:
     """A one-dimensional array of which blocks are given out and taken back."""
 
@@ -222,13 +234,26 @@ class Blocks:
         self._free: dict[int, list[int]] = {}
         self._used = 0
         self.array: NDArray[Any] = np.zeros(capacity, dtype)
+        self._code = self.array.dtype.char
         self.view: Any = memoryview(self.array)  # type: ignore[arg-type]  # an array is a buffer
 
     def allocate(self, size: int) -> int:
         """The first place of a free block."""
         free = self._free.get(size)
-        if free:
-            return free.pop()
+        return free.pop() if free else self._cut(size)
+
+    def put(self, numbers: tuple[float, ...]) -> Lease:
+        """Write numbers to a block of their own."""
+        size = len(numbers)
+        free = self._free.get(size)
+        if free is None:
+            free = self._free[size] = []
+        place = free.pop() if free else self._cut(size)
+        self.view[place : place + size] = array(self._code, numbers)
+        return free, place
+
+    def _cut(self, size: int) -> int:
+        """The first place of a block that has not been used before."""
         place = self._used
         self._used += size
         if self._used > len(self.array):

@@ -9,6 +9,7 @@ from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
+from eventide.declare import MISSING
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -117,12 +118,14 @@ class Layout:
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
     references                           names of fields that are no numbers: other objects as a rule
+    given                                the defaults of those that have one
     names                                of the single quantities that move: no parameters, no vectors
     aside                                names of what stands in the second block
     offsets                              of all single quantities, each in its block
     starts, lengths                      of the vectors; empty where a size is not known yet
     moving, standing                     how many slots the two blocks have
     sizes                                the fields that tell the sizes of vectors
+    is_sized                             whether all sizes are known, so that objects can be made
     """
 
     def __init__(self, fields: dict[str, Field], sizes: dict[str, int] | None = None, title: str = "") -> None:
@@ -140,6 +143,8 @@ class Layout:
         )
         told = {*self.parameters, *self.size_fields}
         self.references = tuple(name for name in self._of("field") if name not in told)
+        given = {name: fields[name].default for name in self.references}
+        self.given = {name: default for name, default in given.items() if default is not MISSING}
         self.names = (*self.states, *self.computed, *self.sums)
         aside = (*self.computed, *self.sums, *self.parameters)
         self.aside = frozenset((*aside, *self.computed_vectors))
@@ -148,6 +153,7 @@ class Layout:
         self.sizes = sizes or {}
         self.starts: dict[str, int] = {}
         self.lengths: dict[str, int] = {}
+        self.is_sized = len(self.sizes) == len(self.size_fields)
         if self.is_sized:
             self._place_vectors()
         self._sized: dict[tuple[int, ...], Layout] = {}
@@ -166,11 +172,6 @@ class Layout:
                 self.starts[name], self.standing = self.standing, self.standing + length
             else:
                 self.starts[name], self.moving = self.moving, self.moving + length
-
-    @property
-    def is_sized(self) -> bool:
-        """Whether all sizes are known, so that objects can be made."""
-        return len(self.sizes) == len(self.size_fields)
 
     @property
     def moves(self) -> bool:

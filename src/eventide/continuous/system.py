@@ -238,8 +238,9 @@ class System:
         priority = -component._priority
         component._places = (CONTRIBUTIONS, priority, started), (EQUATIONS, priority, started)
         rank = component._places[EQUATIONS]
-        place = bisect_left(self._ranks, rank)
-        self._ranks.insert(place, rank)
+        ranks = self._ranks
+        place = bisect_left(ranks, rank) if ranks and rank < ranks[-1] else len(ranks)
+        ranks.insert(place, rank)
         self.chain.insert(place, component)
 
     def neighbour(self, component: Continuous, step: int) -> Continuous | None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
+"""What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
 
@@ -61,6 +62,7 @@ class Watches:
         self.arriving: dict[Condition, None] = {}
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
+        self._resting_with: dict[Any, dict[Any, None]] = {}
 
     def expect(self, condition: Condition) -> None:
         """A condition has come; it will be given a row before time goes on."""
@@ -76,22 +78,23 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        self.ints.view[condition.row, TRAIL] = self.trails.follow(condition)
-        motion.keep_current(condition, plan)
+        row, ints = condition.row, self.ints.view
+        ints[row, TRAIL] = self.trails.follow(condition)
+        ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
+        if plan.signature is not None:
+            motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
-        self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        self.doubts.tell(condition, motion.groups)
+        if plan.equalities:
+            self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.motion.analyst.condition(condition)
-        row = self.ints.allocate()
-        same = self.floats.allocate()
-        assert row == same
-        condition.row = row
+        condition.row = row = self.ints.allocate()
+        self.floats.clear(row)
         self.at[row] = condition
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
@@ -101,10 +104,10 @@ class Watches:
 
     def let_go(self, condition: Condition) -> None:
         """Take back the row and the memory of a condition that is watched by no flow."""
-        del self.at[condition.row]
+        row = condition.row
+        del self.at[row]
         self.motion.analyst.release(condition.plan)
-        self.ints.release(condition.row)
-        self.floats.release(condition.row)
+        self.ints.release(row)
         condition.row = -1
 
     def _count(self, condition: Condition) -> None:
@@ -119,18 +122,12 @@ class Watches:
             return "opaque"
         return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
 
-    def _watch(self, condition: Condition) -> None:
-        """Fill in what is the condition's own."""
-        row, ints = condition.row, self.ints.view
-        ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
-
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        moves = any(other._flow is not self.motion.still for other in condition.plan.touches)
-        self.ints.view[condition.row, TIMED] = int(not moves)
-        self._note_certificate(condition, flow)
+        still = self.motion.still
+        self.ints.view[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -141,12 +138,10 @@ class Watches:
         if condition.plan.inputs != ():
             self._note_inputs(condition, flow)
         needs_laws = condition.plan.needs_laws or flow.assigns
-        arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
-        motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
-
-    def _note_certificate(self, condition: Condition, flow: Flow) -> None:
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
+        arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
+        motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -247,9 +242,10 @@ class Watches:
         if who._past is None:
             who._past = []
         who._past.append(condition)
-        self._note_certificate(condition, flow)  # laws may have begun to assign states meanwhile
-        flow.resting[condition] = None
         condition.rests = True
+        owners = flow.resting[condition] = condition.plan.touches
+        for owner in owners:
+            self._resting_with.setdefault(owner, {})[condition] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
         return True
@@ -273,7 +269,11 @@ class Watches:
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
         who_waits(condition.activity)._past.remove(condition)
-        del condition.flow.resting[condition]
+        for owner in condition.flow.resting.pop(condition):
+            others = self._resting_with[owner]
+            del others[condition]
+            if not others:
+                del self._resting_with[owner]
         condition.rests = False
 
     def _discard(self, condition: Any) -> None:
@@ -287,8 +287,18 @@ class Watches:
             self._discard(oldest)
 
     def wake(self, flow: Flow) -> None:
-        """A flow changes: it keeps no rows at rest."""
-        for condition in list(flow.resting):
+        """Other members of a flow may move together from now on: it keeps no rows at rest."""
+        if flow.resting:
+            self._wake(list(flow.resting))
+
+    def wake_those_with(self, owner: Any) -> None:
+        """A component leaves its flow: of what depends on it no rows are kept at rest."""
+        waits = self._resting_with.get(owner)
+        if waits:
+            self._wake(list(waits))
+
+    def _wake(self, waits: list[Any]) -> None:
+        for condition in waits:
             if condition.is_over:
                 self._discard(condition)
             else:
