@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow, coalesce
-from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.tables import ASSIGNS, END, KEY, NEXT, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -202,8 +202,7 @@ class Grouping:
         if plan.assigns and not flow.assigns:
             flow.assigns = True
             self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
-            for condition in flow.conditions:
-                self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
+            self.motion.watches.note_assignments(flow)
         if plan.signature is not None:
             self.motion.keep_current(owner, plan)
         self._restructured(flow)

@@ -18,7 +18,6 @@ from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.tables import (
-    ABORTED,
     ARMS,
     AT,
     BROKEN,
@@ -53,7 +52,6 @@ from eventide.continuous.tables import (
     SYSTEM,
     TAPE,
     TOUCHED,
-    TROUBLED,
     UNPLANNED,
     UPCOMING,
     WORST,
@@ -85,6 +83,7 @@ class Motion:
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
+    opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
@@ -103,7 +102,6 @@ class Motion:
         "_past",
         "_polled",
         "_settings",
-        "_stepwise",
         "_told",
         "_touched",
         "analyst",
@@ -124,6 +122,7 @@ class Motion:
         "linearizations",
         "lists",
         "on_touch",
+        "opens",
         "packed",
         "segments",
         "settings",
@@ -169,7 +168,7 @@ class Motion:
         self._told: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
-        self._stepwise = 0
+        self.opens = True
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
@@ -411,39 +410,31 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, stepwise: int, opens: bool) -> int:
+    def proceed(self, stop: float, next_event: float) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
-        opens       whether its event begins at once; else by `open_reached`, when observers have looked
         After CHOICE and LOCATED `chosen` is the condition whose event is next.
         """
-        settings, sim, host = self.settings, self.sim, self.host
+        settings, sim, opens = self.settings, self.sim, self.opens
         if next_event is not self._next_event:
             self._next_event = settings[NEXT_EVENT] = next_event
             if self.together:
                 settings[LAND] = next_event
-        if stepwise != self._stepwise:
-            self._stepwise = settings[STEPWISE] = stepwise
         now = sim.time
         self._close()
-        sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
-        code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
+        march_on = self.engine.proceed
+        code: int = march_on(self.packed or self.arrays, now, stop)
         while code in (BROKEN, UNPLANNED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = self.engine.proceed(self.packed or self.arrays, now, stop)
+            code = march_on(self.packed or self.arrays, now, stop)
         self.is_marching = False
-        if host.trouble is not None and settings[TROUBLED] == 0.0:
-            host.trouble = None  # that of a trial step which has been mended since
-        if host.failure is not None and settings[ABORTED] == 0.0:
-            host.failure = None  # that of a condition in a step that has been made anew
-        if host.seen:
-            host.forget_what_was_seen()
+        if self.host.seen:
+            self.host.forget_what_was_seen()
         if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
             if not opens:
@@ -454,7 +445,14 @@ class Motion:
                 self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
             for flow in reached:
                 flow.at, flow.is_open = now, opens
+        else:
+            sim.dt, sim.last_time = 0.0, now
         return code
+
+    def let_look(self, stepwise: int, *, at_events: bool) -> None:
+        """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
+        self.settings[STEPWISE] = stepwise
+        self.opens = not at_events
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""

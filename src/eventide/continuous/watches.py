@@ -20,6 +20,7 @@ from eventide.continuous.tables import (
     DUE,
     GUARD,
     INDEX,
+    NEEDS_LAWS,
     RECOURSE,
     SLOPE,
     TIMED,
@@ -27,7 +28,7 @@ from eventide.continuous.tables import (
     TRIGGER,
 )
 from eventide.continuous.trails import Trail, Trails
-from eventide.discrete.composite import Branch, who_waits
+from eventide.discrete.composite import who_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -126,8 +127,10 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        still = self.motion.still
-        self.ints.view[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        still, ints = self.motion.still, self.ints.view
+        ints[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -135,13 +138,19 @@ class Watches:
         motion = self.motion
         if not flow.is_open:
             motion.touch(flow)
-        if condition.plan.inputs != ():
+        plan = condition.plan
+        if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
-        needs_laws = condition.plan.needs_laws or flow.assigns
-        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
-        arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
-        motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
+        link, needs_laws = motion.engine.link, plan.needs_laws or flow.assigns
+        link(motion.packed or motion.arrays, condition.row, flow.number, condition.priority, condition.rank, needs_laws)
+
+    def note_assignments(self, flow: Flow) -> None:
+        """The laws of a flow assign states from now on."""
+        ints = self.ints.view
+        for condition in flow.conditions:
+            ints[condition.row, NEEDS_LAWS] = 1
+            if condition.is_over:
+                ints[condition.row, CERTIFICATE] = -1  # whoever waits for it anew finds it so
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -236,11 +245,11 @@ class Watches:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
         if condition.rests:
             return True
-        if wait_of_kind(condition.activity, condition.code, condition.value) is not None:
-            return False
         who = who_waits(condition.activity)
         if who._past is None:
             who._past = []
+        elif any(wait.code is condition.code and wait.crossed is condition.crossed for wait in who._past):
+            return False
         who._past.append(condition)
         condition.rests = True
         owners = flow.resting[condition] = condition.plan.touches
@@ -303,16 +312,3 @@ class Watches:
                 self._discard(condition)
             else:
                 self._stir(condition)
-
-
-def wait_of_kind(activity: Any, code: Any, value: Any) -> Any:
-    """The wait at rest, or once at rest, of an activity for the same thing; None if there is none.
-
-    code, value     the code of the condition, and what crosses a level, if that is waited for
-    """
-    if activity.__class__ is Branch:
-        activity = who_waits(activity)
-    for wait in activity._past or ():
-        if wait.code is code and (value is None or wait.value.__code__ is value.__code__):
-            return wait
-    return None

@@ -12,7 +12,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
-from eventide.discrete.crossing import Crossing, Side
+from eventide.discrete.crossing import Crossing
 from eventide.discrete.illegal import refuse_commands
 from eventide.errors import ModelError
 
@@ -103,19 +103,22 @@ class Condition:
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "world")
+    __slots__ = ("activity", "code", "crossed", "world")
     is_state_event = True
     recurs = True
-    value: Any = None
-    """What is to cross a level, if that is waited for."""
     code: Any
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
+    crossed: Any
+    """The code of what is to cross a level, if that is waited for; else None."""
 
-    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
+    def __init__(
+        self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
+    ) -> None:
         super().__init__(test, priority)
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)
+        self.crossed = crossed
 
     @property
     def sim(self) -> Any:
@@ -166,8 +169,8 @@ class CrossingWait(StateWait):
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
 
-    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
-        super().__init__(sim, activity, test, priority)
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any) -> None:
+        super().__init__(sim, activity, test, priority, crossed)
         self.armed = False
 
     @property
@@ -323,11 +326,11 @@ class ConditionList:
         """A wait that is over is not kept any longer."""
 
     def again(
-        self, activity: Any, test: Callable[[], Any], value: Any, priority: float, prior: bool
+        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
     ) -> StateWait | None:
         """Add the last wait of an activity for the same thing once more; answers it, or None if there is none.
 
-        value   what is to cross a level, if that is waited for
+        crossed     the code of what is to cross a level, if that is waited for; else None
         """
         return None
 
@@ -355,35 +358,31 @@ class Until:
         if priority != priority:
             refuse_priority(f"the until of {activity.name}")
         if isinstance(condition, Crossing):
-            activity._wait = self._await_crossing(sim, activity, condition, priority, prior)
-        else:
-            wait = sim._conditions.again(activity, condition, None, priority, prior)
-            if wait is None:
-                refuse_commands(condition, None, sim, "the condition", activity)
-                wait = StateWait(sim, activity, condition, priority)
-                sim._watch()
-                sim._conditions.add(wait, prior=prior)
-            activity._wait = wait
-
-    def _await_crossing(
-        self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool
-    ) -> CrossingWait:
-        for part in crossing.parts:
-            refuse_commands(part, None, sim, "the condition", activity)
-        sim._watch()
-        sides = [self._wait_for(sim, activity, side, crossing.value, priority, prior) for side in crossing.sides(0)]
-        for wait in sides:
-            wait.sides = sides
-        return sides[0]
-
-    def _wait_for(
-        self, sim: World, activity: Any, side: Side, value: Any, priority: float, prior: bool
-    ) -> CrossingWait:
-        wait = sim._conditions.again(activity, side, value, priority, prior)
-        if not isinstance(wait, CrossingWait):
-            wait = CrossingWait(sim, activity, side, priority)
+            activity._wait = _await_crossing(sim, activity, condition, priority, prior)
+            return
+        wait = sim._conditions.again(activity, condition, None, priority, prior)
+        if wait is None:
+            refuse_commands(condition, None, sim, "the condition", activity)
+            wait = StateWait(sim, activity, condition, priority)
+            sim._watch()
             sim._conditions.add(wait, prior=prior)
-        return wait
+        activity._wait = wait
+
+
+def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
+    for part in crossing.parts:
+        refuse_commands(part, None, sim, "the condition", activity)
+    sim._watch()
+    crossed = getattr(crossing.value, "__code__", None)
+    sides: list[CrossingWait] = []
+    for side in crossing.sides(0):
+        wait = sim._conditions.again(activity, side, crossed, priority, prior)
+        if not isinstance(wait, CrossingWait):
+            wait = CrossingWait(sim, activity, side, priority, crossed)
+            sim._conditions.add(wait, prior=prior)
+        wait.sides = sides
+        sides.append(wait)
+    return sides[0]
 
 
 @command
@@ -401,8 +400,7 @@ def until(
     """
     if condition.__class__ is not FunctionType and not (callable(condition) or isinstance(condition, Crossing)):
         raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
-    # Made without a call of `__init__`, which would take as long as the rest.
-    wait = Until()
+    wait = Until()  # made without a call of `__init__`, which would take as long as the rest
     wait.condition, wait.priority, wait.prior = condition, priority, prior
     return wait
 

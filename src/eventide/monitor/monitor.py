@@ -48,6 +48,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers(self.motion)
         self.state_events = 0
+        self._instant = inf
         self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
         self._slides = Slides(sim, self.motion)
@@ -67,36 +68,37 @@ class Monitor:
 
     def advance(self, horizon: float) -> Any:
         """Bring the model to its next event; as `Vigil.advance`."""
-        sim, motion, observers = self.sim, self.motion, self.observers
+        sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
-            if not observers.at_will:
+            if not self.observers.at_will:
                 sim._vigil = None
                 return True
             due = sim._calendar.next_time()
-            if due < horizon and due < observers.will:
+            if due < horizon and due < self.observers.will:
                 return True
         sim.active = True
         sim.current = None
         try:
-            forced = None if sim._is_steady else self._look_around()
-            if forced is not None:
-                return self._force(forced)
+            if not sim._is_steady:
+                forced = self._look_around()
+                if forced is not None:
+                    return self._force(forced)
             while True:
-                due = sim._calendar.next_time()
-                if due <= sim.time or sim.time >= horizon:
+                due, now = sim._calendar.next_time(), sim.time
+                if due <= now or now >= horizon:
                     motion.settle()
-                    return due <= sim.time
+                    return due <= now
                 next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
-                    if not self._has_prospect():
+                    if not (self._watched.waiting and self.system._active) and not self._has_prospect():
                         comer = self._fire_if_due()
                         return self._end() if comer is None else comer
                     next_event = LATEST
-                stop, instant = (next_event, inf) if sim._is_steady else self._look_ahead(next_event)
-                code = motion.proceed(stop, next_event, observers.stepwise, not observers.count)
+                stop = next_event if sim._is_steady else self._look_ahead(next_event)
+                code = motion.proceed(stop, next_event)
                 if code in FOUND:
                     return self._fire(code)
-                self._attend(code, stop, next_event, instant)
+                self._attend(code, stop, next_event)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
         finally:
@@ -136,18 +138,18 @@ class Monitor:
         finally:
             self.sim.active = False
 
-    def _look_ahead(self, next_event: float) -> tuple[float, float]:
-        """When somebody looks or a condition on time alone becomes true, at latest the next event; and the latter."""
-        look = instant = inf
+    def _look_ahead(self, next_event: float) -> float:
+        """When somebody looks or a condition on time alone becomes true; at latest the next event."""
+        look = self._instant = inf
         observers, instants = self.observers, self._watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(self.motion, tapes)
         if instants.heap:
-            instant = instants.next_after(self.sim.time)
-        return min(next_event, look, instant), instant
+            self._instant = instants.next_after(self.sim.time)
+        return min(next_event, look, self._instant)
 
-    def _attend(self, code: int, stop: float, next_event: float, instant: float) -> None:
+    def _attend(self, code: int, stop: float, next_event: float) -> None:
         """The model has been brought to an occasion that is no state event; as a code of `tables.py` tells.
 
         That is an observer's instant, the end of a step, the next event, or the instant of a condition on time alone.
@@ -157,9 +159,9 @@ class Monitor:
             observers.fetch_tapes()
         if code == REACHED:
             self._arrive(stop)
-            if stop in (instant, next_event) or motion.has_events:
+            if stop in (self._instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
-                self._touch_at(instant)
+                self._touch_at(self._instant)
             else:
                 observers.observe_grid(stop)
         elif code == STEPPED:
@@ -172,7 +174,7 @@ class Monitor:
 
     def _fire_if_due(self) -> Any:
         """The event of a condition that is true now is the next one: who acts in it; None if there is none."""
-        code = self.motion.proceed(self.sim.time, self.sim.time, 0, not self.observers.count)
+        code = self.motion.proceed(self.sim.time, self.sim.time)
         if code == CHOICE:
             return self._fire(code)
         if code != REACHED:
@@ -182,7 +184,7 @@ class Monitor:
     def _fire(self, code: int) -> Any:
         """A state event is the next one: who acts in it."""
         sim, motion = self.sim, self.motion
-        if self.observers.count:
+        if not motion.opens:
             self._show_left(code)
         self.state_events += 1
         chosen = motion.chosen
