@@ -121,7 +121,7 @@ def test_a_state_event_of_a_process_costs_two_native_calls_and_so_many_of_python
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "link": EVENTS, "settle_touched": 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 18
+    assert sum(count // EVENTS for count in python.values()) == 16
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:

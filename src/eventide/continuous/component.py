@@ -28,8 +28,7 @@ class _Continuum:
     _base: int
     _side: int
     _flow: Any
-    _states: Any
-    _numbers: Any
+    _row: Any
     _rests: Any
     _rates: Any
     _rates_read: Any
