@@ -202,3 +202,36 @@ def test_crossings_of_two_numbers_by_one_process_are_told_apart() -> None:
     sim.run(until=10.0)
     assert log == pytest.approx([1.0, 1.25, 2.0, 2.25, 3.0, 3.25], abs=1e-9)
     assert sim.report().certified == 2
+
+
+class Tied(ev.Continuous):
+    """Sets a state of a gauge, by assignment."""
+
+    gauge: Any = None
+
+    def equations(self) -> None:
+        self.gauge.depth = 0.5 * self.gauge.level
+
+
+class DeepGauge(Gauge):
+    depth: ev.State = ev.state(0.0)
+
+
+def test_a_row_that_rested_while_laws_began_to_assign_states_is_not_proved() -> None:
+    sim = ev.Simulation()
+    gauge = DeepGauge(sim).start()
+    log = []
+
+    def waiting() -> ev.Life:
+        for number in range(3):
+            yield ev.until(gauge.is_full)
+            log.append((sim.time, gauge.depth))
+            gauge.level = 0.0
+            if number == 0:
+                Tied(sim, gauge=gauge).start()
+            yield ev.hold(0.5)
+
+    sim.process(waiting())
+    sim.run(until=10.0)
+    assert log == [pytest.approx(row, abs=1e-9) for row in [(1.0, 0.0), (2.0, 0.5), (3.0, 0.5)]]
+    assert (sim.report().certified, sim.report().unproved, len(sim.monitor.motion.watches.at)) == (1, 0, 1)
