@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from eventide.continuous import linear, march, taping
+from eventide.continuous import linear, march, reacting, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
-@dataclass(frozen=True, slots=True)
-class Engine:
+class Engine(NamedTuple):
     """The stepper, plain or native.
 
     pack    turns the arrays into what all other functions take first, and what must live as long as that is used
@@ -32,7 +30,7 @@ class Engine:
     probe: Callable[..., None]
 
 
-ENTRIES: Final = tuple(entry.name for entry in fields(Engine))[1:]
+ENTRIES: Final = Engine._fields[1:]
 """The names of the stepper's functions that Python calls."""
 
 
@@ -43,7 +41,7 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-_HOMES: Final = {"fill": taping, "probe": linear}
+_HOMES: Final = {"proceed": reacting, "fill": taping, "probe": linear}
 """Entries that are not of `march.py`."""
 
 PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, march), name) for name in ENTRIES))

@@ -17,6 +17,7 @@ from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
+from eventide.continuous.reactions import Reactions
 from eventide.continuous.tables import (
     ARMS,
     AT,
@@ -35,12 +36,15 @@ from eventide.continuous.tables import (
     FLOW_FLOATS,
     FLOW_INTS,
     FOUND,
+    HANDLED,
     JACOBIANS,
     KEY,
     LAND,
     MODELS,
     NEXT,
     NEXT_EVENT,
+    PATIENCE,
+    PAUSED,
     PENDING,
     REFUSED,
     REST,
@@ -54,6 +58,7 @@ from eventide.continuous.tables import (
     TOUCHED,
     UNPLANNED,
     UPCOMING,
+    WORK,
     WORST,
     Arrays,
 )
@@ -72,6 +77,8 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+MOST_WORK: Final = 2.0**17
+"""So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 ROOM: Final = 1024
 """So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
 
@@ -81,6 +88,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
+    reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
     opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
@@ -96,6 +104,7 @@ class Motion:
         "_heap",
         "_kept",
         "_limits",
+        "_listing",
         "_method",
         "_models",
         "_next_event",
@@ -124,6 +133,7 @@ class Motion:
         "on_touch",
         "opens",
         "packed",
+        "reactions",
         "segments",
         "settings",
         "sim",
@@ -159,6 +169,7 @@ class Motion:
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
+        self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -166,6 +177,7 @@ class Motion:
         self.is_observed = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
+        self._listing: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
         self.opens = True
@@ -181,6 +193,7 @@ class Motion:
         self.host = Host(self)
         self.watches = Watches(self)
         self.groups = Grouping(self)
+        self.reactions = Reactions(self)
         self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
@@ -201,6 +214,7 @@ class Motion:
         heap, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
+            slots=self.arena.slots,
             flow_floats=self.flow_floats.array,
             flow_ints=self.flow_ints.array,
             segments=self.segments.array,
@@ -273,11 +287,19 @@ class Motion:
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
             self.sim._is_steady = False
+            if plan.is_polled and self.analyst.looks_at_lists(plan):
+                self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
         """Look after it no longer."""
         self._polled.pop(item, None)
         self._told.pop(item, None)
+        self._listing.pop(item, None)
+
+    @property
+    def looks_at_lists(self) -> bool:
+        """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
+        return bool(self._listing)
 
     def note_rebinding(self) -> None:
         """A component has come to refer to another object."""
@@ -287,6 +309,8 @@ class Motion:
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = [*self._polled, *self._told] if self.is_rebound else list(self._polled)
+        if self.is_rebound:
+            self.reactions.renew()
         self.is_rebound = False
         for item in items:
             if isinstance(item, Condition):
@@ -341,7 +365,7 @@ class Motion:
     @property
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
-        return not (self.together or self._polled or self.groups.opaque)
+        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -361,6 +385,8 @@ class Motion:
             self.groups.place()
         if self.watches.arriving:
             self.watches.place()
+        if self.reactions.arriving:
+            self.reactions.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -413,7 +439,8 @@ class Motion:
     def proceed(self, stop: float, next_event: float) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        After CHOICE and LOCATED `chosen` is the condition whose event is next.
+        After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
+        Handlers that are native code may have run before.
         """
         settings, sim, opens = self.settings, self.sim, self.opens
         if next_event is not self._next_event:
@@ -425,14 +452,20 @@ class Motion:
         self.is_marching = True
         march_on = self.engine.proceed
         code: int = march_on(self.packed or self.arrays, now, stop)
-        while code in (BROKEN, UNPLANNED):
+        while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)
+            elif code == PAUSED:
+                settings[WORK], settings[PATIENCE] = 0.0, MOST_WORK
+                if sim._is_pressed:
+                    break
             else:
                 self.linearizations.plan(self.flows[self.root])
             code = march_on(self.packed or self.arrays, now, stop)
         self.is_marching = False
+        if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
+            sim.time = now = settings[EVENT_TIME]
         if self.host.seen:
             self.host.forget_what_was_seen()
         if code in FOUND:
@@ -453,6 +486,10 @@ class Motion:
         """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
         self.settings[STEPWISE] = stepwise
         self.opens = not at_events
+
+    def hurry(self) -> None:
+        """Let the march come back before its next step, also if it runs now and calls Python code."""
+        self.settings[PATIENCE] = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""

@@ -40,6 +40,7 @@ class Condition:
     )
     is_trigger = False
     armed = True
+    has_fired = False
     recurs = False
     """Whether the same thing may well be waited for again."""
 
@@ -253,7 +254,9 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> Any:
         """The handler runs."""
-        self.has_fired = True
+        if not self.has_fired:
+            self.has_fired = True
+            sim._conditions.note_first(self)
         return self
 
     def _resume(self) -> Any:
@@ -324,6 +327,9 @@ class ConditionList:
 
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
+
+    def note_first(self, trigger: Trigger) -> None:
+        """A handler runs for the first time."""
 
     def again(
         self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool

@@ -19,6 +19,7 @@ from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
+from eventide.discrete.keyboard import Keyboard
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
@@ -75,6 +76,7 @@ class World:
         "__weakref__",
         "_calendar",
         "_conditions",
+        "_is_pressed",
         "_is_steady",
         "_kinds",
         "_roster",
@@ -115,6 +117,11 @@ class World:
         self._is_steady = False
         """Whether the vigil needs not look for anything else that an event has changed than states and numbers."""
         self._tracer: Tracer | None = None
+        self._is_stepped = False
+        """Whether only one event is to take place."""
+        self._keyboard = Keyboard(self)
+        self._is_pressed = False
+        """Whether Ctrl-C was pressed in the present run, which is to stop where it can go on later."""
         self._is_running = False
         self._is_halted = False
         self._events_before = 0
@@ -249,9 +256,17 @@ class World:
         until       a time: stop before any event at it, with the model brought to it;
                     a process: stop when it has ended; a condition: stop when it is true;
                     None: stop when the main program has ended, or nothing is left that could happen
-        Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished.
+        Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished. Ctrl-C raises
+        KeyboardInterrupt between two events, or where all that moves can be shown: the next run goes on from there.
         """
         self._refuse_nesting("run")
+        self._keyboard.listen()
+        try:
+            self._run(until)
+        finally:
+            self._keyboard.leave()
+
+    def _run(self, until: float | Process | Callable[[], Any] | None) -> None:
         horizon, watcher = inf, None
         if isinstance(until, Process):
             check_same_simulation(self._self, until)
@@ -287,6 +302,7 @@ class World:
     def step(self) -> bool:
         """Let one event take place; False if there is none left."""
         self._refuse_nesting("step")
+        self._keyboard.listen()
         before = self.events
         self._calendar.first()  # what is stale is dropped and not taken for the event
         try:
@@ -296,11 +312,13 @@ class World:
             raise
         finally:
             self._come_to_rest()
+            self._keyboard.leave()
         return self.events > before
 
     def _loop(self, horizon: float, one_event: bool = False) -> None:
         """Advance, take, dispatch."""
         self._is_running, self._is_halted = True, self._goal is not None and self._goal.terminated
+        self._is_stepped = one_event
         if self._is_halted or self.time >= horizon:
             return
         calendar = self._calendar
@@ -311,7 +329,11 @@ class World:
             for turn in islice(calendar.numbers, spell):
                 comer: Any = True
                 if self._vigil is not None:
-                    comer = self._vigil.advance(horizon)
+                    try:
+                        comer = self._vigil.advance(horizon)
+                    except BaseException:
+                        calendar.void += 1  # no event has taken place
+                        raise
                     now = self.time
                 # What stands in `front` and `ready` is due now; only the heap lets time go on.
                 if comer is not True:
@@ -387,6 +409,8 @@ class World:
                 if one_event:
                     return
                 calendar.tidy()
+                if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
+                    self._keyboard.stop()
                 spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
                 continue
             calendar.void += 1
@@ -516,6 +540,10 @@ class World:
 
     def _watch(self) -> None:
         """There is something to look after between events."""
+        raise NotImplementedError
+
+    def _hurry(self) -> None:
+        """Whoever brings the model to its next event is to ask soon whether it is to go on."""
         raise NotImplementedError
 
     def _refresh(self) -> None:

@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -16,6 +16,7 @@ from eventide.continuous.tables import (
     FAILED,
     FOUND,
     LOCATED,
+    PAUSED,
     REACHED,
     RECORDED,
     REFUSED,
@@ -96,6 +97,8 @@ class Monitor:
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 code = motion.proceed(stop, next_event)
+                if motion.reactions.fresh:
+                    self._count_reactions()
                 if code in FOUND:
                     return self._fire(code)
                 self._attend(code, stop, next_event)
@@ -147,6 +150,8 @@ class Monitor:
             Tape.put_on(self.motion, tapes)
         if instants.heap:
             self._instant = instants.next_after(self.sim.time)
+        if self.motion.reactions.plans:
+            self.motion.reactions.allow(self._reacts())
         return min(next_event, look, self._instant)
 
     def _attend(self, code: int, stop: float, next_event: float) -> None:
@@ -154,7 +159,7 @@ class Monitor:
 
         That is an observer's instant, the end of a step, the next event, or the instant of a condition on time alone.
         """
-        motion, observers = self.motion, self.observers
+        sim, motion, observers = self.sim, self.motion, self.observers
         if observers.taped:
             observers.fetch_tapes()
         if code == REACHED:
@@ -162,18 +167,43 @@ class Monitor:
             if stop in (self._instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
+            elif sim._is_pressed:
+                self._stop()
             else:
                 observers.observe_grid(stop)
-        elif code == STEPPED:
+        elif code in (STEPPED, PAUSED):
             self._arrive(motion.reach)
+            if sim._is_pressed:
+                self._stop()
             observers.observe_spans(Phase.SPAN)
             if not motion.is_cut:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
 
+    def _reacts(self) -> int:
+        """Which handlers may run as native code: not where somebody looks who would see that they do."""
+        sim = self.sim
+        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
+        if is_looked_at or self._slides.is_awake or self._watched.instants.varying:
+            return 0
+        return self.motion.reactions.level()
+
+    def _count_reactions(self) -> None:
+        """Handlers have run as native code: their events count as any."""
+        reactions = self.motion.reactions
+        self.state_events += reactions.fresh
+        self.sim._calendar.count_events(reactions.fresh)
+        reactions.fresh = 0
+
+    def _stop(self) -> NoReturn:
+        """Ctrl-C was pressed: let the run end here, as at the end that was asked for."""
+        self.observers.observe_all(Phase.BEFORE, self.sim.time)
+        self.sim._keyboard.stop()
+
     def _fire_if_due(self) -> Any:
         """The event of a condition that is true now is the next one: who acts in it; None if there is none."""
+        self.motion.reactions.allow(0)
         code = self.motion.proceed(self.sim.time, self.sim.time)
         if code == CHOICE:
             return self._fire(code)

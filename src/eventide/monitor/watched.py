@@ -12,6 +12,7 @@ from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
+    from eventide.discrete.conditions import Trigger
 
 
 class WatchedConditions(ConditionList):
@@ -68,6 +69,11 @@ class WatchedConditions(ConditionList):
     def forget(self, condition: Condition) -> None:
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
+
+    def note_first(self, trigger: Trigger) -> None:
+        """A handler runs for the first time: it may be native code from now on."""
+        self._motion.reactions.arriving[trigger] = None
+        self._motion.sim._is_steady = False
 
     def again(
         self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool

@@ -14,11 +14,11 @@ import numpy as np
 from eventide.compiled.stepping import calls, overrides
 from eventide.compiled.stepping.expressions import LIBRARY, signature
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
-from eventide.compiled.stepping.memory import pack, places_of, table_at
+from eventide.compiled.stepping.memory import MARKS, pack, places_of, table_at
 from eventide.compiled.stepping.methods import method_text, table_of
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
-from eventide.continuous import tables
+from eventide.continuous import implicit, linear, passes, tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
+_RARE: Final = frozenset(module.__name__ for module in (implicit, linear, passes))
+"""Modules of what few models need: their functions are not copied into those that call them."""
 MATHEMATICAL: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
 NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
@@ -69,6 +71,13 @@ class NativeEngine:
             addresses = table_at(self._store.load(method_text(method)))
             self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
         return self._kernels[key]
+
+
+def _mark(function: FunctionType) -> str:
+    """What the compiler is told of a function of the stepper."""
+    if function.__name__ in _INLINED:
+        return "alwaysinline"
+    return "cold" if function.__module__ in _RARE else ""
 
 
 def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
@@ -112,7 +121,7 @@ def program(entries: dict[str, FunctionType]) -> str:
     declarations: dict[str, None] = {}
     while waiting:
         name, function = waiting.popitem()
-        translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED)
+        translation = Translation(function, INSTRUCTIONS, mark=_mark(function))
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(MATHEMATICAL)
@@ -125,4 +134,4 @@ def program(entries: dict[str, FunctionType]) -> str:
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])
     parts = [*calls.DECLARATIONS, *declarations, *(texts[name] for name in sorted(texts)), *calling, table]
-    return "\n".join([*parts, "!0 = !{}\n"])
+    return "\n".join([*parts, MARKS])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
 from eventide.compiled.stepping.expressions import Expressions, signature
-from eventide.compiled.stepping.memory import Memory
+from eventide.compiled.stepping.memory import AS_IT_STANDS, Memory
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value, convert
 
 if TYPE_CHECKING:
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 class Translation:
     """One function as assembly.
 
+    mark        what the compiler is told of it
     text        its definition
     called      the functions of the source that it calls, by name
     builder     knows which functions of the machine and the mathematical library it calls
     """
 
-    def __init__(self, function: FunctionType, instructions: dict[str, Any], *, is_inlined: bool = False) -> None:
+    def __init__(self, function: FunctionType, instructions: dict[str, Any], *, mark: str = "") -> None:
         kinds, self.answer = signature(function)
         definition = _definition(function)
         self.builder = Builder()
@@ -45,8 +46,8 @@ class Translation:
         arguments = ", ".join(
             "ptr %a" if kind == "ptr" else f"{kind} %{name}.given" for name, kind in zip(given, kinds, strict=True)
         )
-        mark = " alwaysinline" if is_inlined else ""
-        self.text = self.builder.definition(f"define internal {self.answer} @{function.__name__}({arguments}){mark}")
+        head = f"define internal {self.answer} @{function.__name__}({arguments})"
+        self.text = self.builder.definition(f"{head} {mark}".rstrip())
 
     @property
     def called(self) -> dict[str, FunctionType]:
@@ -157,7 +158,7 @@ class Translation:
         self._run(statements)
         self._loops.pop()
         if self.builder.current is not None:
-            self.builder.jump(again)
+            self.builder.jump(again, AS_IT_STANDS)
 
     def _on_for(self, statement: ast.For) -> None:
         assert isinstance(statement.target, ast.Name)
@@ -188,7 +189,7 @@ class Translation:
             builder.jump(again)
         builder.enter(again)
         self._set(name, Value(builder.value(f"add nsw i64 {index.text}, {step}"), "i64"))
-        builder.jump(test)
+        builder.jump(test, AS_IT_STANDS)
         builder.enter(done)
 
     def _range(self, node: ast.expr) -> tuple[Value, Value, int]:
@@ -203,7 +204,7 @@ class Translation:
         self.builder.jump(self._loops[-1][1])
 
     def _on_continue(self, statement: ast.Continue) -> None:
-        self.builder.jump(self._loops[-1][0])
+        self.builder.jump(self._loops[-1][0], AS_IT_STANDS)
 
     def _on_return(self, statement: ast.Return) -> None:
         value = statement.value
