@@ -137,7 +137,7 @@ def test_a_state_event_of_a_process_costs_two_native_calls_and_so_many_of_python
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "link": EVENTS, "settle_touched": 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 16
+    assert sum(count // EVENTS for count in python.values()) == 17
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -146,7 +146,7 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 10
+    assert sum(count // EVENTS for count in python.values()) == 11
 
 
 def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:

@@ -96,8 +96,8 @@ class Condition:
         """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
         return self.name, getattr(self.function, "__code__", self.function)
 
-    def fire(self, sim: World) -> Any:
-        """Its event is the next one; answers who acts in it."""
+    def fire(self, sim: World) -> None:
+        """Make its event the next one."""
         raise NotImplementedError
 
 
@@ -149,8 +149,8 @@ class StateWait(Condition):
         measured = self.world._conditions.progress(self)
         return "" if measured is None else describe_progress(*measured)
 
-    def fire(self, sim: World) -> Any:
-        """The activity goes on; its `until` answers True."""
+    def fire(self, sim: World) -> None:
+        """Wake the activity; its `until` answers True."""
         if self.is_trigger:
             self.withdraw()
         else:
@@ -158,7 +158,7 @@ class StateWait(Condition):
         activity = self.activity
         activity._wait = None
         activity._value = True
-        return activity
+        sim._calendar.call_next(sim.time, activity)
 
 
 class CrossingWait(StateWait):
@@ -252,12 +252,12 @@ class Trigger(Condition):
         """The component's name and the handler's."""
         return f"{self.component.name}.{self.handler.__name__}"
 
-    def fire(self, sim: World) -> Any:
-        """The handler runs."""
+    def fire(self, sim: World) -> None:
+        """Run the handler next."""
         if not self.has_fired:
             self.has_fired = True
             sim._conditions.note_first(self)
-        return self
+        sim._calendar.call_next(sim.time, self)
 
     def _resume(self) -> Any:
         end = self.end

@@ -39,7 +39,6 @@ class Occurrence(NamedTuple):
 
 HOLD_ENDED: Final = "hold ended"
 PERIOD_OVER: Final = "period over"
-CONDITION_TRUE: Final = "condition true"
 Listener: TypeAlias = Callable[[Occurrence], Any]
 
 
@@ -101,19 +100,16 @@ class Tracer:
     # --- between events -------------------------------------------------------------------------------------------
 
     def advance(self, horizon: float) -> bool:
-        """Let what looks after the model bring it to its next event, which is told of; as `Vigil.advance`."""
+        """Let what looks after the model bring it to its next event, and tell of that event."""
         world = self.world
         if self.witness is not None:
             self.witness.end()
         if self.inner is not None:
-            comer = self.inner.advance(horizon)
+            goes_on = self.inner.advance(horizon)
             if world._vigil is None:  # it has nothing to do any more
                 self.inner, world._vigil = None, self
-            if comer is False:
+            if not goes_on:
                 return False
-            if comer is not True:
-                Calendar.schedule_prior(world._calendar, world.time, world.time, comer)
-                self.keep_reason(comer, CONDITION_TRUE)
         notice = world._calendar.first()
         if notice is not None and notice[0] < horizon:
             self._tell(notice)
@@ -170,7 +166,7 @@ class Tracer:
 
     def note_placed(self, activity: Any) -> None:
         """Tell the witness that the event has placed `activity`."""
-        if self.witness is not None:
+        if self.witness is not None and not self.world.active:
             self.witness.note(activity)
 
     def tell_of_handover(self, now: float, activity: Any, process: Any) -> None:
@@ -183,6 +179,8 @@ class Tracer:
 
     def _why(self, activity: Any) -> str:
         by = self.world.current
+        if self.world.active:
+            return "condition true"
         if isinstance(activity, Timer):
             return PERIOD_OVER
         if isinstance(activity, Ending):
@@ -228,6 +226,11 @@ class TracedCalendar(Calendar):
         """As ever."""
         super().schedule_prior(time, now, activity)
         self.tracer.note(activity, time, now)
+
+    def call_next(self, now: float, activity: Any) -> None:
+        """As ever."""
+        super().call_next(now, activity)
+        self.tracer.note(activity, now, now)
 
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         super()._squeeze(neighbour, offset, activity)

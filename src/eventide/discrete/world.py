@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 class Vigil(Protocol):
     """What has duties between events."""
 
-    def advance(self, horizon: float) -> Any:
-        """Bring the model to its next event.
-
-        Returns     True: that is the first of the event list; False: there is none before the horizon; else who acts
-                    in it, as if first in that list: a condition has become true
-        """
+    def advance(self, horizon: float) -> bool:
+        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         ...
 
     def refresh(self) -> None:
@@ -327,20 +323,16 @@ class World:
         now, command = self.time, None
         while True:
             for turn in islice(calendar.numbers, spell):
-                comer: Any = True
                 if self._vigil is not None:
                     try:
-                        comer = self._vigil.advance(horizon)
+                        if not self._vigil.advance(horizon):
+                            break
                     except BaseException:
                         calendar.void += 1  # no event has taken place
                         raise
                     now = self.time
                 # What stands in `front` and `ready` is due now; only the heap lets time go on.
-                if comer is not True:
-                    if comer is False:
-                        break
-                    activity, notice = comer, None
-                elif front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
                     notice = front.pop() if front else ready.popleft()
                     activity = notice[3]
                     if activity._notice is not notice:

@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -67,8 +67,8 @@ class Monitor:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> Any:
-        """Bring the model to its next event; as `Vigil.advance`."""
+    def advance(self, horizon: float) -> bool:
+        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
@@ -83,7 +83,8 @@ class Monitor:
             if not sim._is_steady:
                 forced = self._look_around()
                 if forced is not None:
-                    return self._force(forced)
+                    self._force(forced)
+                    return True
             while True:
                 due, now = sim._calendar.next_time(), sim.time
                 if due <= now or now >= horizon:
@@ -92,15 +93,15 @@ class Monitor:
                 next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
                     if not (self._watched.waiting and self.system._active) and not self._has_prospect():
-                        comer = self._fire_if_due()
-                        return self._end() if comer is None else comer
+                        return self._fire_if_due() or self._end()
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 code = motion.proceed(stop, next_event)
                 if motion.reactions.fresh:
                     self._count_reactions()
                 if code in FOUND:
-                    return self._fire(code)
+                    self._fire(code)
+                    return True
                 self._attend(code, stop, next_event)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
@@ -201,18 +202,18 @@ class Monitor:
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
         self.sim._keyboard.stop()
 
-    def _fire_if_due(self) -> Any:
-        """The event of a condition that is true now is the next one: who acts in it; None if there is none."""
+    def _fire_if_due(self) -> bool:
+        """Make the event of a condition that is true now the next one; False if there is none."""
         self.motion.reactions.allow(0)
         code = self.motion.proceed(self.sim.time, self.sim.time)
         if code == CHOICE:
-            return self._fire(code)
-        if code != REACHED:
+            self._fire(code)
+        elif code != REACHED:
             self._resolve(code)
-        return None
+        return code == CHOICE
 
-    def _fire(self, code: int) -> Any:
-        """A state event is the next one: who acts in it."""
+    def _fire(self, code: int) -> None:
+        """Make a state event the next one."""
         sim, motion = self.sim, self.motion
         if not motion.opens:
             self._show_left(code)
@@ -222,8 +223,8 @@ class Monitor:
             chosen = self._cascade.judge(chosen)
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
-        return chosen.fire(sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""
@@ -235,16 +236,16 @@ class Monitor:
         finally:
             self.motion.open_reached()
 
-    def _force(self, trigger: Trigger) -> Any:
-        """The event of a handler is the next one because of what slides: who acts in it."""
+    def _force(self, trigger: Trigger) -> None:
+        """Make the event of a handler the next one because of what slides."""
         self.state_events += 1
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
             self._slides.note(trigger)
+        trigger.fire(self.sim)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
-        return trigger.fire(self.sim)
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""
