@@ -128,6 +128,7 @@ class Monitor:
             and not instants.varying
             and not instants.heap
             and not self.observers
+            and not self.observers.taped
         )
         return forced
 
