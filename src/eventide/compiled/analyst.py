@@ -149,6 +149,10 @@ class Compiler(Analyst):
         """Lower anew what was made with something that has changed."""
         self.registry.renew()
 
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+        return self.registry.knows("handler", code)
+
     def looks_at_lists(self, plan: Plan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)

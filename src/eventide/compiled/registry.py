@@ -82,6 +82,11 @@ class Registry:
         assert binding is not None
         return Bound(kernel, binding)
 
+    def knows(self, kind: LoweredKind, code: CodeType) -> bool:
+        """Whether functions of some code have been lowered, or refused."""
+        key = kind, id(code)
+        return bool(self._kernels.get(key) or self._refusals.get(key))
+
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
 

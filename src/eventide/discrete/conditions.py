@@ -40,7 +40,8 @@ class Condition:
     )
     is_trigger = False
     armed = True
-    has_fired = False
+    is_counted = True
+    """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
     recurs = False
     """Whether the same thing may well be waited for again."""
 
@@ -210,6 +211,7 @@ class Trigger(Condition):
         "handler",
         "has_fired",
         "is_above",
+        "is_counted",
         "settler",
         "sliding",
         "surface",
@@ -235,6 +237,7 @@ class Trigger(Condition):
         self.is_above = False
         self.sliding: Any = None
         self.has_fired = False
+        self.is_counted = True
         self._notice = self._value = self._wait = None
 
     @property
@@ -254,9 +257,9 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        if not self.has_fired:
-            self.has_fired = True
-            sim._conditions.note_first(self)
+        self.has_fired = True
+        if self.is_counted:
+            sim._conditions.count_event(self)
         sim._calendar.call_next(sim.time, self)
 
     def _resume(self) -> Any:
@@ -328,8 +331,8 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
-    def note_first(self, trigger: Trigger) -> None:
-        """A handler runs for the first time."""
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs."""
 
     def again(
         self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
