@@ -146,9 +146,11 @@ class Registry:
 
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
+        current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
             self._kernels[key] = [k for k in kernels if k.is_current]
-        self._templates = {key: known for key, known in self._templates.items() if all(k.is_current for k in key)}
+            current.update(self._kernels[key])
+        self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         self._refusals.clear()
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
