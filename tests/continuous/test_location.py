@@ -22,6 +22,7 @@ from eventide.continuous.tables import (
     AND,
     BEFORE,
     CONDITION_FLOATS,
+    CROSSING,
     DT_MIN,
     EMPTY,
     END,
@@ -407,6 +408,31 @@ def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], jo
         assert not truths[0]
         assert truths == sorted(truths)
         assert truths[-1] or high < 1
+    elif found == certainty.FALLS:
+        assert truths[0]
+        assert truths == sorted(truths, reverse=True)
+        assert not truths[-1]
+
+
+@given(st.lists(samples, min_size=1, max_size=3), ends, joints)
+def test_what_rises_or_falls_once_changes_where_it_is_told(
+    values: list[list[int]], part: tuple[int, int], joints: list[int]
+) -> None:
+    low, high = (Fraction(end, 8) for end in part)
+    arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
+    found = certainty.sign_within(arrays, 0, 0, float(low), float(high))
+    if found not in (certainty.RISES, certainty.FALLS):
+        return
+    share = (1.0 + arrays.models[CROSSING]) / 2.0
+    assert 0.0 <= share <= 1.0
+    sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-1e-6, 1e-6)]
+    signs = [[value > 0 for value in exact_values(each, sides)] for each in values]
+    before, after = signs[0]
+    for leaf in range(1, len(values)):
+        one, other = signs[leaf]
+        before = before and one if joints[leaf - 1] == AND else before or one
+        after = after and other if joints[leaf - 1] == AND else after or other
+    assert (before, after) == ((False, True) if found == certainty.RISES else (True, False))
 
 
 @settings(max_examples=300)
@@ -429,9 +455,10 @@ def test_what_is_proved_of_any_expression_is_so(
     elif found == certainty.ALWAYS:
         assert min(values) > -noise
     else:
-        clear = [value > 0.0 for value in values if abs(value) > noise]
+        direction = 1.0 if found == certainty.RISES else -1.0
+        clear = [direction * value > 0.0 for value in values if abs(value) > noise]
         assert clear == sorted(clear)
-        assert values[0] <= noise
+        assert direction * values[0] <= noise
         assert clear[-1]
 
 
@@ -440,6 +467,10 @@ def test_signs_that_are_plain_are_proved() -> None:
     line = [2 * k - 5 for k in range(6)]
     signs = [sign([line], [], *part) for part in ((0.0, 0.4), (0.6, 1.0), (0.0, 1.0))]
     assert signs == [certainty.NEVER, certainty.ALWAYS, certainty.RISES]
+    falling = [-value for value in line]
+    assert sign([falling], [], 0.0, 1.0) == certainty.FALLS
+    assert sign([falling, [value + 9 for value in falling]], [AND], 0.0, 1.0) == certainty.FALLS
+    assert sign([falling, line], [OR], 0.0, 1.0) == certainty.PERHAPS
     arch = [-8 - (2 * k - 5) ** 2 for k in range(6)]
     assert sign([arch], [], 0.0, 1.0) == certainty.NEVER
     assert sign([line, arch], [AND], 0.0, 1.0) == certainty.NEVER
@@ -463,7 +494,7 @@ def test_what_rounding_may_have_lifted_is_not_above_its_level(height: float) -> 
     falls = [1e3 * value for value in falls]
     assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.NEVER
     falls[0] += 1e-6
-    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.PERHAPS
+    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.FALLS
 
 
 # --- conditions of all kinds -----------------------------------------------------------------------------------------

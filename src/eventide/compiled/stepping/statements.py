@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
@@ -22,18 +23,29 @@ if TYPE_CHECKING:
 class Translation:
     """One function as assembly.
 
+    sizes       those of the method, if they are known
+    own         functions that are called at their addresses, and where in `kernels` these stand
     text        its definition
     called      the functions of the source that it calls, by name
     builder     knows which functions of the machine and the mathematical library it calls
     """
 
-    def __init__(self, function: FunctionType, instructions: dict[str, Any], *, is_inlined: bool = False) -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        instructions: dict[str, Any],
+        *,
+        is_inlined: bool = False,
+        sizes: Sequence[int] | None = None,
+        own: Mapping[str, int] | None = None,
+    ) -> None:
         kinds, self.answer = signature(function)
         definition = _definition(function)
         self.builder = Builder()
         self._entry = self.builder.block()
         self.builder.enter(self._entry)
-        self.expressions = Expressions(self.builder, Memory(self.builder, "%a"), function.__globals__, instructions)
+        memory = Memory(self.builder, "%a", sizes)
+        self.expressions = Expressions(self.builder, memory, function.__globals__, instructions, own)
         self._loops: list[tuple[Block, Block]] = []
         given = [argument.arg for argument in definition.args.args]
         for name, kind in zip(given, kinds, strict=True):
