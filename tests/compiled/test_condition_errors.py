@@ -165,7 +165,7 @@ def test_what_a_law_would_raise_is_no_error_of_a_condition_that_reads_what_it_se
     sim.process(life())
     sim.run(until=0.9)
     assert fired == [pytest.approx(0.75)]
-    assert all(c.plan.recourse == 0 for c in sim._continuum.motion.watches.at.values())
+    assert [c.plan.recourse for c in sim._continuum.motion.watches.at.values()] == [0]
 
 
 @pytest.mark.parametrize("stepping", STEPPINGS)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import weakref
 from types import SimpleNamespace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -283,6 +283,25 @@ def test_class_variables_are_looked_at_again(sim, monkeypatch) -> None:
     assert (scale.where, scale.name, scale.value, scale.is_current) == ("Ingot", "SCALE", 1.0, True)
     monkeypatch.setattr(Ingot, "SCALE", 3.0)
     assert not scale.is_current
+
+
+def test_nothing_is_kept_of_a_kernel_whose_numbers_have_changed(sim, monkeypatch) -> None:
+    registry, ingot = new_registry(), Ingot(sim, furnace=Furnace(sim))
+
+    def planned() -> weakref.ref[Any]:
+        bound = registry.law(ingot, Ingot.equations)
+        assert registry.template((bound,)) is registry.template((bound,))
+        return weakref.ref(bound.kernel)
+
+    kernel = planned()
+    registry.renew()
+    gc.collect()
+    assert kernel() is not None
+    monkeypatch.setattr(Ingot, "SCALE", 3.0)
+    registry.renew()
+    gc.collect()
+    assert kernel() is None
+    assert planned()() is not None
 
 
 def test_numbers_that_stand_in_no_slot_are_told_as_they_stand(sim) -> None:

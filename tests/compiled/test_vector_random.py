@@ -140,6 +140,7 @@ LIMITS = {"suppress_health_check": list(HealthCheck), "deadline": None}
 
 def check(text: str) -> None:
     counts = compare_law(REGISTRY, new_rod(), made(text)["law"], shakes=8, seed=3)
+    assert counts.equal + counts.raised == 8
     assert counts.equal > 0 or "int(" in text  # Python refuses to make a whole number of NaN
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.continuous.growing import Run, Runs
+from eventide.continuous.growing import Blocks, Lease, Run, Runs, Table, Told
 
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["new", "drop", "insert", "delete", "clear"]), st.integers(0, 99), st.integers(0, 99)),
@@ -13,15 +14,26 @@ DEEDS = st.lists(
 )
 
 
+def new_run(table: Runs) -> tuple[Run, Told]:
+    told = Told(Table(3, np.int64, lambda: None), 1, 2, 0)
+    return table.new_run(told), told
+
+
+def rows_told(table: Runs, told: Told) -> list[list[int]]:
+    row = told.table.array[told.row]
+    return [list(items) for items in table.array[row[told.first] : row[told.end]].tolist()]
+
+
 @given(DEEDS)
 def test_each_run_keeps_its_rows_whatever_becomes_of_the_others(deeds: list[tuple[str, int, int]]) -> None:
     table = Runs(1, lambda: None)
-    held: list[tuple[Run, list[int]]] = []
+    held: list[tuple[Run, list[int], Told]] = []
     for number, (deed, which, place) in enumerate(deeds):
         if deed == "new" or not held:
-            held.append((table.new_run(), []))
+            run, told = new_run(table)
+            held.append((run, [], told))
             continue
-        run, rows = held[which % len(held)]
+        run, rows, _ = held[which % len(held)]
         if deed == "drop":
             table.drop(run)
             held = [item for item in held if item[0] is not run]
@@ -34,17 +46,66 @@ def test_each_run_keeps_its_rows_whatever_becomes_of_the_others(deeds: list[tupl
         elif rows:
             run.delete(place % len(rows))
             del rows[place % len(rows)]
-    assert [run.rows() for run, _ in held] == [[[row] for row in rows] for _, rows in held]
+    assert [run.rows() for run, *_ in held] == [[[row] for row in rows] for _, rows, _ in held]
+    assert [rows_told(table, told) for *_, told in held] == [[[row] for row in rows] for _, rows, _ in held]
 
 
 def test_room_of_runs_that_are_gone_is_used_again() -> None:
     table = Runs(2, lambda: None)
-    kept = table.new_run()
+    kept, _ = new_run(table)
     kept.append((1, 2))
     for _ in range(1_000):
-        run = table.new_run()
+        run, _ = new_run(table)
         for number in range(10):
             run.append((number, number))
         table.drop(run)
     assert kept.rows() == [[1, 2]]
     assert len(table.array) <= 256
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 5)), max_size=200))
+def test_what_is_put_in_blocks_stays_until_they_are_given_back(deeds: list[tuple[bool, int, int]]) -> None:
+    grown: list[int] = []
+    blocks = Blocks(np.int64, lambda: grown.append(1), capacity=4)
+    held: list[tuple[Lease, tuple[int, ...]]] = []
+    most = 0
+    for number, (is_put, which, size) in enumerate(deeds):
+        if is_put or not held:
+            numbers = (number,) * size
+            held.append((blocks.put(numbers), numbers))
+        else:
+            (free, place), _ = held.pop(which % len(held))
+            free.append(place)
+        most = max(most, len(held))
+    assert [tuple(blocks.view[place : place + len(n)]) for (_, place), n in held] == [n for _, n in held]
+    assert blocks._used <= most * sum(range(6))
+    assert blocks.view.obj is blocks.array
+
+
+def test_a_block_that_is_given_back_is_the_next_of_its_size() -> None:
+    blocks = Blocks(np.float64, lambda: None)
+    free, place = blocks.put((1.0, 2.0))
+    other = blocks.put((3.0,))[1]
+    free.append(place)
+    assert blocks.put((4.0,))[1] not in (place, other)
+    assert blocks.put((5.0, 6.0))[1] == place
+    assert blocks.array[[place, place + 1, other]].tolist() == [5.0, 6.0, 3.0]
+
+
+BLOCKS = st.lists(st.tuples(st.booleans(), st.integers(0, 11)), max_size=100)
+
+
+@given(BLOCKS)
+def test_stretches_that_meet_are_one_whoever_comes_and_goes(deeds: list[tuple[bool, int]]) -> None:
+    table = Runs(2, lambda: None)
+    runs = [new_run(table)[0] for _ in range(2)]
+    inside: list[set[int]] = [set(), set()]
+    for which, block in deeds:  # blocks of one to three numbers, side by side
+        numbers = set(range(2 * block - block // 3, 2 * block - block // 3 + 1 + (block % 3 < 2)))
+        runs[which].toggle(min(numbers), max(numbers) + 1)
+        inside[which] ^= numbers
+    for run, numbers in zip(runs, inside, strict=True):
+        begins = [number for number in sorted(numbers) if number - 1 not in numbers]
+        ends = [number + 1 for number in sorted(numbers) if number + 1 not in numbers]
+        assert run.rows() == [list(row) for row in zip(begins, ends, strict=True)]
+        assert [number for number in range(-1, 30) if run.is_inside(number)] == sorted(numbers)

@@ -160,7 +160,9 @@ def test_between_breakpoints_signals_are_smooth(name: str) -> None:
 @pytest.mark.parametrize("name", [n for n in EXAMPLES if n not in {"sine", "clamped"}])
 def test_each_breakpoint_is_a_jump_of_the_value_or_the_slope(name: str) -> None:
     signal, d = EXAMPLES[name], 1e-5
-    for t in signal.breakpoints(-1.0, 3.5):
+    found = signal.breakpoints(-1.0, 3.5)
+    assert found
+    for t in found:
         before = np.nextafter(t, -inf)
         jump = abs(signal(t) - signal(before))
         slopes = (signal(before) - signal(before - d)) / d, (signal(t + d) - signal(t)) / d

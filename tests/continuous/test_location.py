@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -390,16 +391,23 @@ ends = st.tuples(st.integers(0, 8), st.integers(1, 8)).filter(lambda pair: pair[
 joints = st.lists(st.sampled_from([AND, OR]), min_size=2, max_size=2)
 
 
-@given(st.lists(samples, min_size=1, max_size=3), ends, joints)
-def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+def test_what_is_proved_is_so() -> None:
+    proofs: Counter[int] = Counter()
+
+    @given(st.lists(samples, min_size=1, max_size=3), ends, joints)
+    def look(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+        proofs[look_at_proof(values, part, joints)] += 1
+
+    look()
+    assert min(proofs[certainty.NEVER], proofs[certainty.ALWAYS], proofs[certainty.RISES]) >= 5, proofs
+
+
+def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> int:
+    """What is proved of sums of samples: AssertionError if it is not so."""
     low, high = (Fraction(end, 8) for end in part)
     found = sign(values, joints, float(low), float(high))
     points = [low + (high - low) * Fraction(k, 60) for k in range(61)]
-    truths = [value > 0 for value in exact_values(values[0], points)]
-    for leaf in range(1, len(values)):
-        others = [value > 0 for value in exact_values(values[leaf], points)]
-        join = (lambda one, other: one and other) if joints[leaf - 1] == AND else (lambda one, other: one or other)
-        truths = [join(one, other) for one, other in zip(truths, others, strict=True)]
+    truths = truths_at(values, joints, points)
     if found == certainty.NEVER:
         assert not any(truths)
     elif found == certainty.ALWAYS:
@@ -412,40 +420,58 @@ def test_what_is_proved_is_so(values: list[list[int]], part: tuple[int, int], jo
         assert truths[0]
         assert truths == sorted(truths, reverse=True)
         assert not truths[-1]
+    return found
 
 
-@given(st.lists(samples, min_size=1, max_size=3), ends, joints)
-def test_what_rises_or_falls_once_changes_where_it_is_told(
-    values: list[list[int]], part: tuple[int, int], joints: list[int]
-) -> None:
-    low, high = (Fraction(end, 8) for end in part)
-    arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
-    found = certainty.sign_within(arrays, 0, 0, float(low), float(high))
-    if found not in (certainty.RISES, certainty.FALLS):
-        return
-    share = (1.0 + arrays.models[CROSSING]) / 2.0
-    assert 0.0 <= share <= 1.0
-    sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-1e-6, 1e-6)]
-    signs = [[value > 0 for value in exact_values(each, sides)] for each in values]
-    before, after = signs[0]
-    for leaf in range(1, len(values)):
-        one, other = signs[leaf]
-        before = before and one if joints[leaf - 1] == AND else before or one
-        after = after and other if joints[leaf - 1] == AND else after or other
-    assert (before, after) == ((False, True) if found == certainty.RISES else (True, False))
+def test_what_rises_or_falls_once_changes_where_it_is_told() -> None:
+    proofs: Counter[int] = Counter()
+
+    @given(st.lists(samples, min_size=1, max_size=3), ends, joints)
+    def look(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> None:
+        low, high = (Fraction(end, 8) for end in part)
+        arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
+        found = certainty.sign_within(arrays, 0, 0, float(low), float(high))
+        proofs[found] += 1
+        if found in (certainty.RISES, certainty.FALLS):
+            share = (1.0 + arrays.models[CROSSING]) / 2.0
+            assert 0.0 <= share <= 1.0
+            sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-1e-6, 1e-6)]
+            before, after = truths_at(values, joints, sides)
+            assert (before, after) == ((False, True) if found == certainty.RISES else (True, False))
+
+    look()
+    assert min(proofs[certainty.RISES], proofs[certainty.FALLS]) >= 3, proofs
 
 
-@settings(max_examples=300)
-@given(expressions, paths, ends)
-def test_what_is_proved_of_any_expression_is_so(
-    expression: Expression, moved: list[list[float]], part: tuple[int, int]
-) -> None:
+def truths_at(values: list[list[int]], joints: list[int], points: list[Fraction]) -> list[bool]:
+    """What comparisons of polynomials through samples with zero, joined one after the other, are at some points."""
+    truths, *others = [[value > 0 for value in exact_values(samples, points)] for samples in values]
+    for joint, other in zip(joints, others, strict=False):
+        join = (lambda one, two: one and two) if joint == AND else (lambda one, two: one or two)
+        truths = [join(one, two) for one, two in zip(truths, other, strict=True)]
+    return truths
+
+
+def test_what_is_proved_of_any_expression_is_so() -> None:
+    proofs: Counter[int] = Counter()
+
+    @settings(max_examples=300)
+    @given(expressions, paths, ends)
+    def look(expression: Expression, moved: list[list[float]], part: tuple[int, int]) -> None:
+        proofs[look_at_proof_of(expression, moved, part)] += 1
+
+    look()
+    assert min(proofs[certainty.NEVER], proofs[certainty.ALWAYS]) >= 20, proofs
+
+
+def look_at_proof_of(expression: Expression, moved: list[list[float]], part: tuple[int, int]) -> int:
+    """What is proved of an expression: AssertionError if it is not so."""
     low, high = (end / 8 for end in part)
     arrays = prepared(Leaf(expression.form), moved)
     found = certainty.sign_within(arrays, 0, 0, low, high)
     noise = 4.0 * arrays.models[(arrays.lists[0] - 1) * MODEL + NOISE]
     if found == certainty.PERHAPS:
-        return
+        return found
     values = []
     for k in range(61):
         share = low + (high - low) * (k / 60)
@@ -460,6 +486,7 @@ def test_what_is_proved_of_any_expression_is_so(
         assert clear == sorted(clear)
         assert direction * values[0] <= noise
         assert clear[-1]
+    return found
 
 
 def test_signs_that_are_plain_are_proved() -> None:

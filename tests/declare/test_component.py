@@ -70,6 +70,89 @@ def test_a_class_may_have_its_own_constructor(sim: ev.Simulation) -> None:
     assert Own(sim, 3.0).level == 3.0
 
 
+BASES = {
+    "component": ev.Component,
+    "process": ev.Process,
+    "continuous": ev.Continuous,
+    "reporter": ev.Reporter,
+    "resource": ev.Resource,
+    "preemptive": ev.PreemptiveResource,
+    "container": ev.Container,
+    "store": ev.Store,
+    "queue": ev.Queue,
+    "signal": ev.Signal,
+}
+UNCALLED = (
+    r"^the __init__ of Own has not called super\(\).__init__\(sim, ...\), which makes it a part of the simulation: "
+    r"write that as its first line; or write no __init__ but fields, as `size: float = 1.0`, and Own\(sim, size=2.0\) "
+    r"sets them$"
+)
+
+
+@pytest.mark.parametrize("sets_sim", [False, True])
+@pytest.mark.parametrize("base", BASES)
+def test_a_constructor_that_does_not_call_the_one_above_is_told_where_the_object_is_made(
+    sim: ev.Simulation, base: str, sets_sim: bool
+) -> None:
+    class Own(BASES[base]):  # type: ignore[misc]  # each in turn
+        def __init__(self, sim: ev.Simulation, scale: float) -> None:
+            self.scale = scale
+            if sets_sim:
+                self.sim = sim
+
+    class Further(Own):
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim, 3.0)
+
+    with pytest.raises(ev.ModelError, match=UNCALLED):
+        Own(sim, 2.0)
+    with pytest.raises(ev.ModelError, match=UNCALLED.replace("Own", "Further")):
+        Further(sim)
+
+
+def test_a_state_that_is_set_before_the_constructor_above_is_called_is_told() -> None:
+    class Own(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+        depth: ev.VectorState = ev.vector(1.0, size=3)
+
+        def __init__(self, sim: ev.Simulation, what: str) -> None:
+            setattr(self, what, 2.0)
+            super().__init__(sim)
+
+    for what in ("level", "depth"):
+        with pytest.raises(ev.ModelError, match=UNCALLED):
+            Own(ev.Simulation(), what)
+
+
+def test_an_error_of_ours_after_the_constructor_above_was_called_goes_up_as_it_is(sim: ev.Simulation) -> None:
+    class Own(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+            self.rate.depth = 1.0
+
+    with pytest.raises(AttributeError, match="depth"):
+        Own(sim)
+
+
+def test_what_a_constructor_raises_itself_goes_up_as_it_is(sim: ev.Simulation) -> None:
+    class Own(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def __init__(self, sim: ev.Simulation, *, is_first: bool) -> None:
+            if is_first:
+                super().__init__(sim)
+            raise error
+
+    for is_first in (False, True):
+        for error in (AttributeError("mine"), ValueError("mine")):
+            with pytest.raises(type(error)) as caught:
+                Own(sim, is_first=is_first)
+            assert caught.value is error
+            assert caught.value.__cause__ is None
+
+
 def test_a_component_that_is_both_process_and_continuous(sim: ev.Simulation) -> None:
     class Both(ev.Process, ev.Continuous):
         level: ev.State = ev.state(1.0)

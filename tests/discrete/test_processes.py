@@ -517,19 +517,75 @@ def test_a_generator_that_is_yielded_gets_the_right_advice(sim):
         sim.run()
 
 
-@pytest.mark.parametrize("steps", [1, 2])
-def test_a_generator_that_has_begun_is_refused(sim, steps):
+class Told(ev.Process):
+    """A process whose story is given to it."""
+
+    story: object
+
+    def run(self):
+        return self.story
+
+
+TAKERS = {
+    "sim.process takes": lambda sim, story: sim.process(story),
+    r"the run\(\) of Told \d has to return": lambda sim, story: Told(sim, story=story).activate(),
+}
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+@pytest.mark.parametrize(
+    ("steps", "is_known", "what"),
+    [(1, False, "has begun"), (1, True, "has begun"), (2, False, "has come to its end")],
+)
+def test_a_generator_that_somebody_has_used_is_refused(sim, steps, is_known, what, taker):
     def story():
         yield ev.hold(1.0)
 
+    story.__code__ = story.__code__.replace()  # one that nobody has seen
+    if is_known:
+        TAKERS[taker](sim, story())
     used = story()
     for _ in range(steps):
         next(used, None)
     with pytest.raises(
         ev.ModelError,
-        match=r"^sim\.process takes a generator that has not begun, and got <gen.*>, which has: call its function",
+        match=rf"^{taker} a new generator, and got .*story\(\.\.\.\), which {what}: call the function anew",
     ):
-        sim.process(used)
+        TAKERS[taker](sim, used)
+
+
+@pytest.mark.parametrize("second", TAKERS)
+@pytest.mark.parametrize("first", TAKERS)
+@pytest.mark.parametrize(
+    ("until", "found"),
+    [(0.0, "is the story of another process"), (0.5, "is the story of another"), (2.0, "was the story of another")],
+)
+def test_two_processes_do_not_share_a_generator(sim, log, until, found, first, second):
+    def story():
+        log.append(sim.time)
+        yield ev.hold(1.0)
+        log.append(sim.time)
+
+    shared = story()
+    TAKERS[first](sim, shared)
+    sim.process(story())
+    sim.run(until=until)
+    with pytest.raises(ev.ModelError, match=rf"^{second} a new generator, and got .*story\(\.\.\.\), which {found}"):
+        TAKERS[second](sim, shared)
+    sim.run(until=3.0)
+
+    assert log == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_a_process_does_not_take_its_own_generator(sim):
+    def story():
+        yield ev.hold(1.0)
+        sim.process(itself)
+
+    itself = story()
+    sim.process(itself)
+    with pytest.raises(ev.ModelError, match="which is the story of another process: call the function anew for each"):
+        sim.run()
 
 
 def test_who_catches_everything_while_being_ended_is_ended_nevertheless(sim):

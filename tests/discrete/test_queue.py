@@ -162,7 +162,7 @@ words = st.one_of(
 )
 
 
-@given(st.lists(words, max_size=30))
+@given(st.lists(words, min_size=1, max_size=30))
 def test_a_queue_is_a_list_that_is_kept_by_hand(changes):
     line, model = ev.Queue(ev.Simulation(rng=1)), []  # the model: [member, priority]
     objects = [object() for _ in range(6)]

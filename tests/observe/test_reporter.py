@@ -237,6 +237,7 @@ def test_a_report_inside_a_step_sees_that_moment_and_leaves_the_step_as_it_was(s
         assert angle == pytest.approx(cos(time), abs=1e-5)
         assert rate == pytest.approx(-sin(time), abs=1e-5)
         assert energy == pytest.approx(angle**2 + rate**2, rel=1e-12)
+    assert len(upcoming) == len(seen)
     assert all(report <= event + 0.01 for report, event in upcoming)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.compiled.analyst import objects_of
+from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
@@ -13,6 +13,7 @@ from eventide.discrete.conditions import describe_function
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
+    from eventide.compiled.registry import Bound
     from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.watches import Kind
     from eventide.discrete.conditions import Condition
@@ -254,7 +255,7 @@ class _Reader:
             bound = self.analyst.registry.law(law, getattr(type(law), name))
         except CannotLower as error:
             return _Uses({}, {}, error)
-        objects, lowered = objects_of(bound), bound.kernel.lowered
+        objects, lowered = _objects_of(bound), bound.kernel.lowered
         ranges = dict(lowered.ranges)
         written = {(o, a.row, a.name): ranges.get(a) for a in lowered.writes for o in objects.get(a.path, ())}
         read = {
@@ -295,3 +296,12 @@ class _Reader:
 
 def _name(law: Any, stage: str) -> str:
     return f"{law.name}.{stage}"
+
+
+def _objects_of(bound: Bound) -> dict[Any, list[Any]]:
+    """The objects at each path of a kernel; several where the path goes through a list."""
+    lowered, binding = bound.kernel.lowered, bound.binding
+    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
+    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
+        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
+    return objects

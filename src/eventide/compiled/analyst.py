@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
+from eventide.compiled.template import is_current
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
-from eventide.continuous.equalities import Equality
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
+    from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.flow import Flow
-    from eventide.continuous.inputs import Input
     from eventide.discrete.conditions import Condition
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
@@ -39,40 +38,58 @@ class Compiler(Analyst):
     """
 
     compiles = True
+    most_fused = MOST_LAWS
 
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
         self.registry = registry
         self.is_strict = is_strict
         self.refusals: list[CannotLower] = []
-        self._opaque: set[Any] = set()  # asked for membership only, so its order is never seen
+        # By identity, of what is kept: to hash code takes as long as to bind it.
+        self._opaque: dict[int, Any] = {}
+        self._certificates: dict[Kernel, int] = {}
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-        draft = _Draft(self, [owner, *owner._meets])
-        contributions = self._law_row(owner, "contributions", draft) if owner._contributes else None
-        equations = self._law_row(owner, "equations", draft) if owner._has_equations else None
-        sets, adds = draft.rates()
-        return LawPlan(
-            **draft.plan(),
-            contributions=contributions,
-            equations=equations,
-            sets=sets,
-            adds=adds,
-            moves=draft.moves,
-            assigns=draft.assigns,
-            is_direct=not draft.looks_at_rates,
-        )
-
-    def _law_row(self, owner: Continuous, name: str, draft: _Draft) -> tuple[int, int]:
-        function = getattr(type(owner), name)
         try:
-            bound = self.registry.law(owner, function)
-        except CannotLower as error:
-            self._refuse(error, f"{name} of {owner.name}")
-            return draft.call_back(_LAW, self._law_call(owner, getattr(owner, name))), 0
-        return bound.kernel.address, draft.take(bound)
+            bounds = self._bounds(owner)
+        except CannotLower:
+            return self._law_with_calls(owner)
+        template, contributes, equates = self.registry.template(bounds), owner._contributes, owner._has_equations
+        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates)
+
+    def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
+        """The kernels of a component's laws; raises CannotLower if one has none."""
+        cls, find = type(owner), self.registry.find
+        bounds = (find("law", cls.contributions, (owner,)),) if owner._contributes else ()
+        return (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
+        bounds, calls = {}, {}
+        for name, has in (("contributions", owner._contributes), ("equations", owner._has_equations)):
+            try:
+                if has:
+                    bounds[name] = self.registry.law(owner, getattr(type(owner), name))
+            except CannotLower as error:
+                self._refuse(error, f"{name} of {owner.name}")
+                calls[name] = _LAW(self._law_call(owner, getattr(owner, name)))
+        known = tuple(bounds.values())
+        plan = self.registry.template(known).plan_laws(
+            self.motion, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
+        )
+        for name, call in calls.items():
+            setattr(plan, name, (_address_of(call), 0))
+        return replace(
+            plan,
+            kept=(*plan.kept, *calls.values()),
+            signature=None,
+            is_opaque=True,
+            inputs=None,
+            assigns=True,
+            is_direct=False,
+        )
 
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion
@@ -84,30 +101,21 @@ class Compiler(Analyst):
 
     def condition(self, condition: Condition) -> ConditionPlan:
         """Kernel, index row and closure numbers of a condition."""
-        draft = _Draft(self, [])
         bound = self._bound(condition)
         if bound is None:
-            address = draft.call_back(_CONDITION, self._condition_call(condition))
-            return ConditionPlan(**draft.plan(), address=address)
-        index = draft.take(bound)
-        constants = draft.block(self.motion.constants, bound.binding.consts)
-        needs_laws = bound.kernel.lowered.needs_rates
-        certificate = bound.kernel.lowered.certificate
-        return ConditionPlan(
-            **draft.plan(),
-            needs_laws=needs_laws,
-            address=bound.kernel.address,
-            index=index,
-            constants=constants,
-            certificate=draft.block(self.motion.lists, certificate) if certificate else -1,
-            is_certified=bool(certificate),
-            comparisons=bound.kernel.lowered.comparisons,
-            looks_at=_looked_at(bound),
-            equalities=_equalities(bound),
-            recourse=self._recourse if bound.kernel.lowered.raises else 0,
-            binding=bound.binding,
-            stands=bound.kernel.lowered.stands,
-        )
+            function = _CONDITION(self._condition_call(condition))
+            return ConditionPlan((), kept=(function,), is_opaque=True, address=_address_of(function))
+        kernel = bound.kernel
+        certificate = self._certificates.get(kernel)
+        if certificate is None:
+            certificate = self._certificates[kernel] = self._certify(kernel.lowered.certificate)
+        recourse = self._recourse if kernel.lowered.raises else 0
+        template = self.registry.template((bound,))
+        return template.plan_condition(self.motion, bound, certificate=certificate, recourse=recourse)
+
+    def _certify(self, words: tuple[int, ...]) -> int:
+        """Write what all conditions of a kernel are proved by; answers its place, -1 without."""
+        return self.motion.lists.put(words)[1] if words else -1
 
     def quantity(self, read: Any) -> ConditionPlan | None:
         """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
@@ -120,37 +128,27 @@ class Compiler(Analyst):
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
             return None
-        draft = _Draft(self, [])
-        index, constants = draft.take(bound), draft.block(self.motion.constants, bound.binding.consts)
-        return ConditionPlan(
-            **draft.plan(),
-            needs_laws=lowered.needs_rates,
-            address=bound.kernel.address,
-            index=index,
-            constants=constants,
-        )
+        return self.registry.template((bound,)).plan_condition(self.motion, bound)
 
     def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""
-        if not all(constant.is_current for constant in plan.kept[0].kernel.lowered.constants):
+        if not plan.kept[0].kernel.is_current:
             self.registry.renew()
             return False
-        if plan.signature is None:
-            return True
         try:
-            return bool(plan.signature == (_signature(self.registry.quantity(read)),))
+            return plan.signature is None or is_current(plan, (self.registry.quantity(read),))
         except CannotLower:
             return False
 
     def _bound(self, condition: Condition) -> Bound | None:
         """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
         code = getattr(condition.function, "__code__", condition.function)
-        if code in self._opaque:
+        if id(code) in self._opaque:
             return None
         try:
-            return self.registry.condition(condition.function, *condition.arguments)
+            return self.registry.find("condition", condition.function, condition.arguments)
         except CannotLower as error:
-            self._opaque.add(code)
+            self._opaque[id(code)] = code
             self._refuse(error, f"the condition of {condition.name}")
             return None
 
@@ -191,11 +189,10 @@ class Compiler(Analyst):
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
-        motion = self.motion
-        stretch = flow.stretch
-        if motion.method.coefficients.sizes[IMPLICIT] > 0:
-            return 0, 0  # its stages are iterated
-        if stretch is None or flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+        if flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+            return 0, 0
+        motion, stretch = self.motion, flow.stretch
+        if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
             return 0, 0
         low, high = stretch
         if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
@@ -210,20 +207,17 @@ class Compiler(Analyst):
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
-        names = [n for n, has in (("contributions", owner._contributes), ("equations", owner._has_equations)) if has]
         try:
-            bound = [self.registry.law(owner, getattr(type(owner), name)) for name in names]
+            return is_current(plan, self._bounds(owner))
         except CannotLower:
             return False
-        return bool(plan.signature == tuple(_signature(b) for b in bound))
 
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made."""
         try:
-            bound = self.registry.condition(condition.function, *condition.arguments)
+            return is_current(plan, (self.registry.find("condition", condition.function, condition.arguments),))
         except CannotLower:
             return False
-        return bool(plan.signature == (_signature(bound),))
 
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
@@ -236,8 +230,7 @@ class Compiler(Analyst):
         constants, present = self.motion.constants.view, bound._replace(binding=binding)
         for k, value in enumerate(binding.consts, start=plan.constants):
             constants[k] = value
-        signature = plan.signature and (_signature(present),)
-        return replace(plan, kept=(present, *plan.kept[1:]), signature=signature, binding=binding)
+        return replace(plan, kept=(present,), signature=plan.signature and (present,), binding=binding)
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:
@@ -253,6 +246,7 @@ class Guide(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
     compiles = False
+    most_fused = 0
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """Nothing stands for the plain functions."""
@@ -286,121 +280,6 @@ class Guide(Compiler):
         return guide
 
 
-def _signature(bound: Bound) -> Any:
-    binding = bound.binding
-    return bound.kernel.address, binding.bases, binding.lists, binding.consts, binding.inputs
-
-
-class _Draft:
-    """What is being found out about the laws of one component, or about one condition."""
-
-    def __init__(self, compiler: Compiler, touched: list[Any]) -> None:
-        self.compiler = compiler
-        self._touched: dict[Any, None] = dict.fromkeys(touched)
-        self._slots: dict[int, None] = {}
-        self._bounds: list[Bound] = []
-        self._called: list[Any] = []
-        self._memory: list[tuple[Any, int, int]] = []
-        self._inputs: list[Input] = []
-        self._rates: dict[int, bool] = {}
-        self._is_opaque = False
-        self._can_change = self._is_polled = False
-        self.assigns = self.looks_at_rates = False
-
-    def plan(self) -> dict[str, Any]:
-        """The fields of a `Plan`."""
-        return {
-            "touches": tuple(self._touched),
-            "reads": tuple(self._slots),
-            "kept": (*self._bounds, *self._called),
-            "memory": tuple(self._memory),
-            "signature": tuple(map(_signature, self._bounds)) if self._can_change and not self._is_opaque else None,
-            "is_polled": self._is_polled,
-            "is_opaque": self._is_opaque,
-            "inputs": None if self._is_opaque else tuple(self._inputs),
-        }
-
-    def call_back(self, kind: Any, call: Any) -> int:
-        """The address of a Python function; it may touch anything."""
-        self._is_opaque = self.assigns = self.looks_at_rates = True
-        function = kind(call)
-        self._called.append(function)
-        return int(cast(function, c_void_p).value or 0)
-
-    def block(self, blocks: Any, values: tuple[Any, ...]) -> int:
-        """Write numbers to a block of their own; answers its place."""
-        if not values:
-            return 0
-        place = int(blocks.allocate(len(values)))
-        for k, value in enumerate(values):
-            blocks.view[place + k] = value
-        self._memory.append((blocks, place, len(values)))
-        return place
-
-    def take(self, bound: Bound) -> int:
-        """Add what a kernel reads and writes; answers the place of its index row."""
-        binding, motion, uses = bound.binding, self.compiler.motion, bound.kernel.lowered.uses
-        for is_many, place, column, moves in uses.quantities:
-            if moves:
-                self._touched.update(dict.fromkeys(binding.items[place] if is_many else (binding.objects[place],)))
-            for first in binding.lists[place] if is_many else (binding.bases[place],):
-                self._slots[first + column] = None
-        for is_many, place, columns, is_read in uses.rates:
-            for first in binding.lists[place] if is_many else (binding.bases[place],):
-                self._rates.update(dict.fromkeys(range(first + columns.start, first + columns.stop), is_read))
-        self.looks_at_rates = self.looks_at_rates or uses.looks_at_rates
-        self.assigns = self.assigns or uses.assigns
-        self._bounds.append(bound)
-        self._inputs += binding.inputs
-        self._can_change = self._can_change or uses.can_change
-        self._is_polled = self._is_polled or uses.is_polled
-        lists = [self.block(motion.lists, (len(bases), *bases)) for bases in binding.lists]
-        return self.block(motion.index, (*binding.bases, *lists))
-
-    @property
-    def moves(self) -> tuple[int, ...]:
-        """The slots whose rates are set or added to."""
-        return tuple(self._rates)
-
-    def rates(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The slots whose rates are set without having been read, and those that are added to."""
-        if not any(self._rates.values()):
-            return tuple(self._rates), ()
-        sets = [slot for slot, reads in self._rates.items() if not reads]
-        return tuple(sets), tuple(slot for slot, reads in self._rates.items() if reads)
-
-
-def _looked_at(bound: Bound) -> tuple[int, ...]:
-    """The slots of what a condition reads, if these are single states and numbers that stand still; else none."""
-    lowered = bound.kernel.lowered
-    if lowered.needs_rates or lowered.reads_time or bound.binding.inputs:
-        return ()
-    slots: dict[int, None] = {}
-    objects = objects_of(bound)
-    for access in lowered.reads:
-        for owner in objects.get(access.path, ()):
-            if isinstance(owner, Variable):
-                slots[owner._slot] = None
-            elif access.name in owner._layout.starts:
-                return ()
-            else:
-                slots[owner._layout.slot(owner, access.name)] = None
-    return tuple(slots)
-
-
-def _equalities(bound: Bound) -> tuple[Equality, ...]:
-    """The comparisons of what moves by == or != in a condition."""
-    bases = bound.binding.bases
-    return tuple(
-        Equality(file, line, text, tuple(bases[place] + offset for place, offset in states))
-        for file, line, text, states in bound.kernel.lowered.equalities
-    )
-
-
-def objects_of(bound: Bound) -> dict[Any, list[Any]]:
-    """The objects at each path of a kernel; several where the path goes through a list."""
-    lowered, binding = bound.kernel.lowered, bound.binding
-    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
-    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
-        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
-    return objects
+def _address_of(function: Any) -> int:
+    """Where native code finds a function of ctypes."""
+    return int(cast(function, c_void_p).value or 0)

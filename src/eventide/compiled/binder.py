@@ -108,7 +108,7 @@ def make_binder(
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
     parts = (objects, bases, rows, numbers, items, inputs)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
-    writer.lines.append(f"return Binding({answer})")
+    writer.lines.append(f"return new(Binding, ({answer}))")
     bind: Bind = writer.function("bind(function, arguments)", "None")
     return bind
 
@@ -123,6 +123,7 @@ def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
 
 _HELPERS: dict[str, Any] = {
     "Binding": Binding,
+    "new": tuple.__new__,  # the constructor of a named tuple is a function of Python's, and as slow
     "closed_over": closed_over,
     "code_of": code_of,
     "default_of": default_of,

@@ -114,12 +114,12 @@ class Lowered:
         """The length of an index row."""
         return len(self.blocks) + len(self.lists) + len(self.tables)
 
-    @property
+    @cached_property
     def needs_rates(self) -> bool:
         """Whether the laws must have been evaluated before: it reads rates, computed values or sums."""
         return any(access.row in ("rate", "computed", "sum") for access in self.reads)
 
-    @property
+    @cached_property
     def can_change(self) -> bool:
         """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
         return any(step.can_change for step in self.steps)
@@ -133,7 +133,7 @@ class Lowered:
         return tuple((step.path[:-1], step.hop) for step in self.steps if step.can_change and step.hop != ITEMS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """A lowered function as machine code.
 
@@ -149,3 +149,8 @@ class Kernel:
     def width(self) -> int:
         """The length of an index row."""
         return self.lowered.width
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its constants still stand as they were taken."""
+        return all(constant.is_current for constant in self.lowered.constants)

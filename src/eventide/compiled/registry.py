@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
 from eventide.compiled.lower import Lowering, not_a_function
@@ -13,6 +14,7 @@ from eventide.compiled.source import SourceBook
 from eventide.compiled.stepping.fused import Part, can_fuse, fused_text
 from eventide.compiled.stepping.memory import table_at
 from eventide.compiled.store import Store
+from eventide.compiled.template import Template
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel, LoweredKind
@@ -24,6 +26,10 @@ class Bound(NamedTuple):
 
     kernel: Kernel
     binding: Binding
+
+
+_KERNEL: Final = attrgetter("kernel")
+_new: Final = tuple.__new__  # the constructor of a named tuple is a function of Python's, and as slow
 
 
 class _Refused(NamedTuple):
@@ -51,7 +57,30 @@ class Registry:
         self._refusals: dict[tuple[str, int], list[_Refused]] = {}
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
+        self._templates: dict[tuple[Kernel, ...], Template] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
+
+    def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
+        """The kernel of a function for some arguments, and its binding.
+
+        Raises CannotLower if something in it cannot be followed.
+        """
+        if function.__class__ is not FunctionType:
+            if not isinstance(function, MethodType) or not isinstance(function.__func__, FunctionType):
+                raise not_a_function(getattr(function, "__func__", function))
+            function, arguments = function.__func__, (function.__self__, *arguments)
+        key = kind, id(function.__code__)
+        for kernel in self._kernels.get(key, ()):
+            binding = kernel.lowered.bind(function, arguments)
+            if binding is not None:
+                return _new(Bound, (kernel, binding))
+        for refused in self._refusals.get(key, ()):
+            if refused.fits(function, arguments) is not None:
+                raise CannotLower(*refused.what)
+        kernel = self._make(kind, Entry(function, arguments))
+        binding = kernel.lowered.bind(function, arguments)
+        assert binding is not None
+        return Bound(kernel, binding)
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -59,14 +88,14 @@ class Registry:
         function    of the class, as in `Ball.equations`
         Raises CannotLower if something in it cannot be followed.
         """
-        return self._find("law", function, (component,))
+        return self.find("law", function, (component,))
 
     def condition(self, test: Any, *arguments: Any) -> Bound:
         """The kernel of a condition (and what it is to be called with), and its binding.
 
         Raises CannotLower if something in it cannot be followed.
         """
-        return self._find("condition", test, arguments)
+        return self.find("condition", test, arguments)
 
     def fused(
         self, method: Coefficients, slots: int, laws: list[tuple[Kernel, tuple[int | None, ...]]]
@@ -93,31 +122,22 @@ class Registry:
         It has the form of a condition's, leaves the number in the answer, and answers RAISES where Python would.
         Raises CannotLower if something in it cannot be followed.
         """
-        return self._find("quantity", read, ())
+        return self.find("quantity", read, ())
+
+    def template(self, bounds: tuple[Bound, ...]) -> Template:
+        """What all plans have in common that are made of these kernels, in this order."""
+        kernels = tuple(map(_KERNEL, bounds))
+        known = self._templates.get(kernels)
+        if known is None:
+            known = self._templates[kernels] = Template(kernels)
+        return known
 
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
         for key, kernels in self._kernels.items():
-            self._kernels[key] = [k for k in kernels if all(c.is_current for c in k.lowered.constants)]
+            self._kernels[key] = [k for k in kernels if k.is_current]
+        self._templates = {key: known for key, known in self._templates.items() if all(k.is_current for k in key)}
         self._refusals.clear()
-
-    def _find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
-        if isinstance(function, MethodType):
-            function, arguments = function.__func__, (function.__self__, *arguments)
-        if not isinstance(function, FunctionType):
-            raise not_a_function(function)
-        key = kind, id(function.__code__)
-        for kernel in self._kernels.get(key, ()):
-            binding = kernel.lowered.bind(function, arguments)
-            if binding is not None:
-                return Bound(kernel, binding)
-        for refused in self._refusals.get(key, ()):
-            if refused.fits(function, arguments) is not None:
-                raise CannotLower(*refused.what)
-        kernel = self._make(kind, Entry(function, arguments))
-        binding = kernel.lowered.bind(function, arguments)
-        assert binding is not None
-        return Bound(kernel, binding)
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__

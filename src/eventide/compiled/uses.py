@@ -1,16 +1,22 @@
 """What a kernel reads and writes, as places in its binding and columns of the objects there: found out once.
 
-So that the plan of the thousandth object of a class is made without looking names up.
+So that the plan of the thousandth object of a class is made without looking names up: one small function, written out
+for its kernels, adds columns to the first slots of their blocks.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from eventide.compiled.paths import ITEMS
+from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Access, Lowered
+    from eventide.compiled.paths import Step
+    from eventide.compiled.registry import Bound
+    from eventide.continuous.layout import Layout
 
 
 class Use(NamedTuple):
@@ -37,6 +43,21 @@ class Rate(NamedTuple):
     is_read: bool
 
 
+Slots: TypeAlias = tuple[int, ...]
+Found: TypeAlias = tuple[tuple[Any, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]
+"""What kernels read and write where they are bound: the objects of which that is more than parameters, each once; the
+slots of all quantities, each once; the inputs that are called; the first slots of all blocks; the slots of the rates
+that are written; those that are written without having been read; those that have been read before.
+"""
+
+
+class Spread(Protocol):
+    """Finds what kernels read and write where they are bound; `owners` are touched in any case, before all others."""
+
+    def __call__(self, owners: tuple[Any, ...], bounds: Sequence[Bound], /) -> Found:
+        """Find it."""
+
+
 class Uses(NamedTuple):
     """What a kernel reads and writes.
 
@@ -46,6 +67,7 @@ class Uses(NamedTuple):
     assigns         whether it writes states
     can_change      whether what it works on may become another
     is_polled       whether nobody tells when it does
+    is_still        whether all it reads are single states and numbers that stand still
     """
 
     quantities: tuple[Use, ...]
@@ -54,6 +76,7 @@ class Uses(NamedTuple):
     assigns: bool
     can_change: bool
     is_polled: bool
+    is_still: bool
 
 
 def uses_of(lowered: Lowered) -> Uses:
@@ -74,13 +97,81 @@ def uses_of(lowered: Lowered) -> Uses:
         assigns=any(access.row == "state" for access in lowered.writes),
         can_change=lowered.can_change,
         is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
+        is_still=not (lowered.needs_rates or lowered.reads_time or any(_is_vector(lowered, a) for a in lowered.reads)),
     )
+
+
+def make_spread(kernels: Sequence[Uses]) -> Spread:
+    """The function that finds what these kernels read and write together, for bindings of each in their order."""
+    lines, touches, reads, rates = [], ["*owners"], [], []
+    for n, uses in enumerate(kernels):
+        lines.append(f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n} = bounds[{n}].binding")
+        touches += [
+            f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves
+        ]
+        reads += [_slots(n, use) for use in uses.quantities]
+        rates += [_written(n, rate) for rate in uses.rates]
+    numbers = range(len(kernels))
+    answer = [
+        f"tuple(dict.fromkeys(({_listed(dict.fromkeys(touches))})))",
+        f"tuple(dict.fromkeys(({_listed(dict.fromkeys(reads))})))",
+        " + ".join(f"inputs{n}" for n in numbers) or "()",
+        " + ".join(f"bases{n}" for n in numbers) or "()",
+        "tuple(rates)",
+    ]
+    if any(rate.is_read for uses in kernels for rate in uses.rates):
+        answer += [f"tuple([slot for slot, is_read in rates.items() if {test}])" for test in ("not is_read", "is_read")]
+    else:
+        answer += ["tuple(rates)", "()"]
+    lines += [f"rates = {{{_listed(rates)}}}", f"return {', '.join(answer)}"]
+    names: dict[str, Any] = {}
+    body = "\n    ".join(lines)
+    exec(f"def spread(owners, bounds):\n    {body}\n", names)  # noqa: S102  # our own text: numbers only
+    spread: Spread = names["spread"]
+    return spread
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "".join(f"{text}, " for text in texts)
+
+
+def _slots(n: int, use: Use) -> str:
+    """The slots of a quantity of the n-th kernel as part of a tuple."""
+    if use.is_many:
+        return f"*[first + {use.column} for first in lists{n}[{use.place}]]"
+    return f"bases{n}[{use.place}] + {use.column}"
+
+
+def _written(n: int, rate: Rate) -> str:
+    """The slots of a run of rates of the n-th kernel as part of a dict."""
+    low, high = rate.columns.start, rate.columns.stop
+    first = f"bases{n}[{rate.place}]"
+    if rate.is_many:
+        slots = f"[slot for first in lists{n}[{rate.place}] for slot in range(first + {low}, first + {high})]"
+        return f"**dict.fromkeys({slots}, {rate.is_read})"
+    if len(rate.columns) == 1:
+        return f"{first} + {low}: {rate.is_read}"
+    return f"**dict.fromkeys(range({first} + {low}, {first} + {high}), {rate.is_read})"
+
+
+def _step_of(lowered: Lowered, access: Access) -> Step:
+    return next(step for step in lowered.steps if step.path == access.path)
+
+
+def _layout_of(step: Step) -> Layout | None:
+    """How the slots of what stands at a step are laid out; None of what has one slot."""
+    layout: Layout | None = step.layout or getattr(step.expected, "_layout", None)
+    return layout
+
+
+def _is_vector(lowered: Lowered, access: Access) -> bool:
+    layout = _layout_of(_step_of(lowered, access))
+    return layout is not None and access.name in layout.starts
 
 
 def _find(lowered: Lowered, access: Access) -> tuple[bool, int, int] | None:
     """Whether a quantity is one of a list's items, the place of the block that it is in, and its column there."""
-    step = next(step for step in lowered.steps if step.path == access.path)
-    layout = step.layout or getattr(step.expected, "_layout", None)
+    layout = _layout_of(_step_of(lowered, access))
     anchor = access.path, layout is not None and access.name in layout.aside
     column = 0 if layout is None else layout.column(access.name)
     if anchor in lowered.blocks:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eventide.continuous.equalities import Equality
     from eventide.continuous.flow import Flow
+    from eventide.continuous.growing import Lease
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
@@ -25,7 +26,7 @@ class Plan:
     touches     the objects whose states, rates, computed values or sums they are known to read or write
     reads       slots whose writing, while they stand still, touches the flow: parameters first of all
     kept        what must live as long as the plan is used
-    memory      (blocks, place, size) that it occupies
+    memory      the blocks that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
     is_polled   whether that is to be seen after every event, as nobody tells when it changes
     is_opaque   whether it may touch others as well, which is found out when it runs
@@ -35,7 +36,7 @@ class Plan:
     touches: tuple[Any, ...]
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
-    memory: tuple[tuple[Any, int, int], ...] = ()
+    memory: tuple[Lease, ...] = ()
     signature: Any = None
     is_polled: bool = False
     is_opaque: bool = False
@@ -99,10 +100,12 @@ class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
     compiles    whether laws are compiled where they can be
+    most_fused  how many laws a flow has at most for which functions are made
     """
 
     motion: Motion
     compiles: bool
+    most_fused: int = 0
 
     @abstractmethod
     def law(self, owner: Any) -> LawPlan:
@@ -142,8 +145,8 @@ class Analyst(ABC):
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
-        for blocks, place, size in plan.memory:
-            blocks.release(place, size)
+        for free, place in plan.memory:
+            free.append(place)
 
     def groups(self, flow: Flow) -> list[list[Any]]:
         """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 class Owner(Protocol):
     """An object that has slots here and views of them."""
 
+    _seat: Seat
+
     def _attach_views(self, table: Any) -> None: ...
 
 
@@ -29,13 +31,57 @@ CHUNK: Final = 16
 """So many slots are set apart for one kind at first."""
 
 
-class Arena:
-    """All slots of one simulation; blocks are given out, taken back when their owner is gone, and given out again.
+class Seat:
+    """The blocks of slots of one object, and after it of the next of its layout.
 
-    Each kind has stretches of its own, the next as long as all before it.
+    base, side      the first slots of what is integrated and of what is not
+    views           the object's attributes by which it reaches them; of `table`, which may have been replaced since
+    """
+
+    __slots__ = ("base", "layout", "side", "table", "views")
+
+    def __init__(self, layout: Any, base: int, side: int) -> None:
+        self.layout = layout
+        self.base = base
+        self.side = side
+        self.table: Any = None
+        self.views: dict[str, Any] = {}
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
+        blocks = (self.base, self.layout.moving), (self.side, self.layout.standing)
+        return [(first, size) for first, size in blocks if size]
+
+    def covers(self, slot: int) -> bool:
+        """Whether a slot is one of it."""
+        return any(first <= slot < first + size for first, size in self.blocks())
+
+
+class _Lone:
+    """The layout of a variable by itself."""
+
+    moving, standing = 1, 0
+
+
+LONE: Final = _Lone()
+
+
+class Tenancy(weakref.ref[Any]):
+    """That an object sits on a seat, until it is gone."""
+
+    __slots__ = ("seat",)
+
+    seat: Seat
+
+
+class Arena:
+    """All slots of one simulation; seats are given out, taken back when their owner is gone, and given out again.
+
+    Each kind of slots has stretches of its own, the next as long as all before it.
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
+    tenancies   who sits where; the oldest object first
     """
 
     table: NDArray[np.float64]
@@ -43,9 +89,9 @@ class Arena:
 
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
         self.on_growth = on_growth
-        self._owners: dict[int, weakref.ref[Any]] = {}
-        self._free: dict[tuple[Kind, int], list[int]] = {}
-        self._gone: list[tuple[Kind, int, int]] = []
+        self.tenancies: dict[Seat, Tenancy] = {}
+        self._free: dict[Any, list[Seat]] = {}
+        self._gone: list[Tenancy] = []
         self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
         self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
         self._used = 0
@@ -64,30 +110,33 @@ class Arena:
 
     def owners(self) -> list[Any]:
         """Who has slots here and still lives, the oldest first."""
-        alive = (owner() for owner in self._owners.values())
-        return list(dict.fromkeys(owner for owner in alive if owner is not None))
+        alive = (tenancy() for tenancy in self.tenancies.values())
+        return [owner for owner in alive if owner is not None]
 
     def owner_of(self, slot: int) -> Any:
         """Who has a slot."""
-        return self._owners[max(base for base in self._owners if base <= slot)]()
+        return next(tenancy() for seat, tenancy in self.tenancies.items() if seat.covers(slot))
 
-    def allocate(self, owner: Owner, size: int, kind: Kind) -> int:
-        """Give `owner` a block of `size` slots, all zero; answers its first slot."""
-        self._reclaim()
-        if not size:
-            return 0
-        free = self._free.get((kind, size))
+    def seat(self, owner: Owner, layout: Any) -> Seat:
+        """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
+        while self._gone:  # whose owners are gone
+            left = self._gone.pop().seat
+            del self.tenancies[left]
+            self._free.setdefault(left.layout, []).append(left)
+        free = self._free.get(layout)
         if free:
-            base = free.pop()
-            self.table[:, base : base + size] = 0.0
+            seat = free.pop()
         else:
-            base = self._cut(kind, size)
-        gone = self._gone
-        self._owners[base] = weakref.ref(owner, lambda _: gone.append((kind, base, size)))
-        return base
+            seat = Seat(layout, self._cut(MOVING, layout.moving), self._cut(STANDING, layout.standing))
+        owner._seat = seat
+        tenancy = self.tenancies[seat] = Tenancy(owner, self._gone.append)
+        tenancy.seat = seat
+        return seat
 
     def _cut(self, kind: Kind, size: int) -> int:
-        """The first slot of a block that nobody has had."""
+        """The first slot of a block that nobody has had; 0 for one of no slots."""
+        if not size:
+            return 0
         base, end = self._stretches[kind]
         if base + size > end:
             length = max(size, CHUNK, self._given[kind])
@@ -101,13 +150,6 @@ class Arena:
         self._stretches[kind] = base + size, end
         self._given[kind] += size
         return base
-
-    def _reclaim(self) -> None:
-        """Take back the blocks of owners that are gone."""
-        while self._gone:
-            kind, base, size = self._gone.pop()
-            del self._owners[base]
-            self._free.setdefault((kind, size), []).append(base)
 
 
 def row_view(row: Any) -> memoryview[float]:

@@ -14,6 +14,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventide.continuous.arena import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
 
@@ -22,10 +23,16 @@ class _Continuum:
     """The run's own data about a continuous component; a plain base, so that none of it counts as a declared field."""
 
     _system: System
+    _seat: Seat
     _base: int = 0
     _side: int = 0
     _flow: Any = None
     _started: int = 0
+    _places: tuple[tuple[int, float, int], tuple[int, float, int]]
+    """Its place among those that contribute, and among those with equations, of all that are active."""
+    _going: tuple[tuple[int, int], ...] = ()
+    """The runs of its slots that are integrated."""
+    _laws_are_of_class: ClassVar[bool] = True
     _states: Any = None
     _numbers: Any = None
     _rests: Any = None
@@ -160,14 +167,13 @@ class Continuous(_Continuum, Component):
 
     def _attach(self, sim: Simulation, name: str) -> None:
         super()._attach(sim, name)
-        if not self._layout.is_sized:
+        layout = self._layout
+        if not layout.is_sized:
             self._measure(**self._default_sizes())
-        self._system = sim._continuum
-        for reference in self._layout.references:
-            default = self._layout.fields[reference].default
-            if default is not MISSING:
-                self.__dict__[reference] = default
-        self._system.adopt(self)
+        self._system = system = sim._continuum
+        if layout.given:
+            self.__dict__.update(layout.given)
+        system.adopt(self)
 
     def _default_sizes(self) -> dict[str, Any]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""
@@ -190,6 +196,8 @@ class Continuous(_Continuum, Component):
 
 class Law(Continuous):
     """A plain function as a continuous component, made by `law`."""
+
+    _laws_are_of_class = False
 
     def __init__(self, sim: Simulation, function: Callable[[], None], *, name: str = "") -> None:
         if not callable(function):

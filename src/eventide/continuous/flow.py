@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
+from collections.abc import Iterator
 from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
+from eventide.continuous.growing import Told
 from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
@@ -39,7 +41,7 @@ EQUATIONS: Final = 1
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan
-    from eventide.continuous.growing import Run
+    from eventide.continuous.growing import Run, Runs
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
 
@@ -75,6 +77,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
+    resting     by their keys, what each wait at rest depends on
     sliding     what slides along surfaces; None if nothing ever has
     """
 
@@ -86,16 +89,15 @@ class Flow:
         self.assigns = False
         self.order: list[tuple[float, int, int]] = []
         self.laws: list[Any] = []
-        self.slots: dict[int, None] = {}
-        self._runs: list[tuple[int, int]] = []
-        self.sums: dict[int, int] = {}
         self.conditions: dict[Any, None] = {}
-        self.resting: dict[Any, None] = {}
+        self.resting: dict[Any, tuple[Any, ...]] = {}
         self._owners: dict[Any, None] = {}
         self._indirect: dict[Any, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
         self.sliding: Sliding | None = None
         self._is_checked = True
+        self._is_fused = False
+        self._ints = motion.flow_ints
         ints = motion.flow_ints.array
         ints[number, FIRST] = ints[number, PLACE] = ints[number, SLIDES] = -1
         ints[number, SYSTEM] = -1
@@ -104,21 +106,12 @@ class Flow:
         motion.flow_floats.array[number, SPAN] = inf
         self._limit(inf)
         self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, COUNTED)
-        self.sum_runs = self._run(motion.sums, SUMS_LO, SUMS_HI)
+        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
+        self.sums = self._run(motion.sums, SUMS_LO, SUMS_HI)
+        self.slots = Slots(self.segments)
 
-    def _run(self, table: Any, low: int, high: int, outdated: int | None = None) -> Run:
-        run: Run = table.new_run()
-
-        def on_move() -> None:
-            ints, number = self.motion.flow_ints.view, self.number
-            ints[number, low], ints[number, high] = run.start, run.start + run.count
-            if outdated is not None:
-                ints[number, outdated] = 0
-
-        run.on_move = on_move
-        on_move()
-        return run
+    def _run(self, table: Runs, low: int, high: int) -> Run:
+        return table.new_run(Told(self.motion.flow_ints, self.number, low, high))
 
     def drop(self) -> None:
         """Give everything back; the flow is no more."""
@@ -126,7 +119,7 @@ class Flow:
         if self.sliding is not None:
             self.sliding.slides.clear()
             self.sliding.renew()
-        for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sum_runs)):
+        for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sums)):
             table.drop(run)
         motion.flow_floats.release(self.number)
         motion.flow_ints.release(self.number)
@@ -188,125 +181,111 @@ class Flow:
         """The components and loose variables that belong to the flow, in the order in which they joined."""
         return list(self._owners)
 
-    def add_owner(self, owner: Any, plan: LawPlan | None) -> None:
-        """Take in a component with its laws and sums, or a loose variable; its slots are added apart."""
+    def add_owner(self, owner: Any, plan: LawPlan) -> None:
+        """Take in a component with its laws, sums and slots, or a loose variable."""
         self._owners[owner] = None
-        self._note_emptiness()
-        slide = getattr(owner, "_slide", None)
-        if slide is not None:
+        self._ints.view[self.number, EMPTY] = 0
+        if owner._slide is not None:
             self.sliding = self.sliding or Sliding(self)
-            self.sliding.slides[owner] = slide
-        if not getattr(owner, "_is_active", False):
-            return
+            self.sliding.slides[owner] = owner._slide
+        if owner._is_active:
+            self._add_laws(owner, plan)
+        for low, high in owner._going:
+            self.segments.toggle(low, high)
+
+    def _add_laws(self, owner: Any, plan: LawPlan) -> None:
         self._is_checked = False
-        inputs = plan.inputs if plan else None
-        self.note_inputs(owner, Reach(owner._laws(), owner) if inputs is None else inputs)
-        if not (plan and plan.is_direct):
+        if plan.inputs != ():
+            self.note_inputs(owner, Reach(owner._laws(), owner) if plan.inputs is None else plan.inputs)
+        ints, number = self._ints.view, self.number
+        if not plan.is_direct:
             self._indirect[owner] = None
-            self.motion.flow_ints.array[self.number, DIRECT] = 0
+            ints[number, DIRECT] = 0
+        ints[number, COUNTED] = 0
         if owner._contributes:
-            self._add_law(owner, CONTRIBUTIONS, plan.contributions if plan else None)
+            self._add_law(owner, CONTRIBUTIONS, plan.contributions)
         if owner._has_equations:
-            self._add_law(owner, EQUATIONS, plan.equations if plan else None)
-        layout = owner._layout
-        if layout.sums:
-            self.add_sums(layout.slot(owner, layout.sums[0]), len(layout.sums))
+            self._add_law(owner, EQUATIONS, plan.equations)
+        if owner._layout.sums:
+            self._toggle_sums(owner)
 
     def remove_owner(self, owner: Any) -> None:
-        """Let a component or a loose variable go, with its laws and sums."""
-        self._owners.pop(owner, None)
-        self._indirect.pop(owner, None)
+        """Let a component or a loose variable go, with its laws, sums and slots."""
+        del self._owners[owner]
+        ints, number = self._ints.view, self.number
+        if not self._owners:
+            ints[number, EMPTY] = 1
         if self.sliding is not None:
             self.sliding.slides.pop(owner, None)
-        self.forget_inputs(owner)
-        self.motion.flow_ints.array[self.number, DIRECT] = int(not self._indirect)
-        for stage in (EQUATIONS, CONTRIBUTIONS):
-            place = self._place_of(owner, stage)
-            if place >= 0:
-                del self.order[place], self.laws[place]
-                self.chain.delete(place)
-        layout = getattr(owner, "_layout", None)
-        if layout is not None and layout.sums:
-            self.remove_sums(layout.slot(owner, layout.sums[0]))
-        self._note_emptiness()
+        if owner._is_active:
+            if self.inputs:
+                self.forget_inputs(owner)
+            if self._indirect.pop(owner, self) is None and not self._indirect:
+                ints[number, DIRECT] = 1
+            ints[number, COUNTED] = 0
+            if owner._contributes:
+                self._remove_law(owner, CONTRIBUTIONS)
+            if owner._has_equations:
+                self._remove_law(owner, EQUATIONS)
+            if owner._layout.sums:
+                self._toggle_sums(owner)
+        for low, high in owner._going:
+            self.segments.toggle(low, high)
 
-    def _place_of(self, law: Any, stage: int) -> int:
-        """Where a law stands in the order; -1 if it does not."""
-        # Its priority may have been changed before it is taken out: then it is looked for.
-        place = bisect_left(self.order, (stage, -getattr(law, "_priority", 0.0), getattr(law, "_started", 0)))
-        if place < len(self.laws) and self.laws[place] is law and self.order[place][0] == stage:
-            return place
-        places = (i for i, other in enumerate(self.laws) if other is law and self.order[i][0] == stage)
-        return next(places, -1) if self._owes(law, stage) else -1
-
-    @staticmethod
-    def _owes(law: Any, stage: int) -> bool:
-        return bool(getattr(law, "_contributes" if stage == CONTRIBUTIONS else "_has_equations", False))
+    def _toggle_sums(self, owner: Any) -> None:
+        layout = owner._layout
+        first = owner._side + layout.offsets[layout.sums[0]]
+        self.sums.toggle(first, first + len(layout.sums))
 
     def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
-        key = (stage, -law._priority, law._started)
-        place = bisect_left(self.order, key)
-        self.order.insert(place, key)
+        order, key = self.order, law._places[stage]
+        place = bisect_left(order, key) if order and key < order[-1] else len(order)
+        order.insert(place, key)
         self.laws.insert(place, law)
-        self.chain.insert(place, (*(call or (0, 0)), 1))
+        address, operands = call or (0, 0)
+        self.chain.insert(place, (address, operands, 1))
+
+    def _remove_law(self, law: Any, stage: int) -> None:
+        place = bisect_left(self.order, law._places[stage])
+        del self.order[place], self.laws[place]
+        self.chain.delete(place)
 
     @property
     def is_empty(self) -> bool:
         """Whether it has neither states nor laws."""
         return not self._owners
 
-    def _note_emptiness(self) -> None:
-        self.motion.flow_ints.array[self.number, EMPTY] = int(self.is_empty)
-
     @property
     def stretch(self) -> tuple[int, int] | None:
         """The run of its slots (low, high); None if there are several or none."""
-        return self._runs[0] if len(self._runs) == 1 else None
+        if len(self.segments) != 1:
+            return None
+        ((low, high),) = self.segments.rows()
+        return low, high
 
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any."""
-        ints, number = self.motion.flow_ints.view, self.number
-        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = self.motion.analyst.fused(self)
+        analyst = self.motion.analyst
+        if self._is_fused or len(self.laws) <= analyst.most_fused:
+            ints, number = self._ints.view, self.number
+            ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
+            self._is_fused = found != (0, 0)
 
-    def add_slots(self, slots: list[int]) -> None:
-        """Let slots be integrated with this flow."""
-        self.slots.update(dict.fromkeys(slots))
-        for low, high in coalesce(slots):
-            place = bisect_left(self._runs, (low, high))
-            if place < len(self._runs) and self._runs[place][0] == high:
-                high = self._runs.pop(place)[1]  # noqa: PLW2901  # the run grows
-                self.segments.delete(place)
-            if place and self._runs[place - 1][1] == low:
-                place -= 1
-                low = self._runs.pop(place)[0]  # noqa: PLW2901  # the run grows
-                self.segments.delete(place)
-            self._runs.insert(place, (low, high))
-            self.segments.insert(place, (low, high))
 
-    def remove_slots(self, slots: list[int]) -> None:
-        """Let slots stand still."""
-        for slot in slots:
-            self.slots.pop(slot, None)
-        for low, high in coalesce(slots):
-            place = bisect_right(self._runs, (low, inf)) - 1
-            first, last = self._runs.pop(place)
-            self.segments.delete(place)
-            for part in ((high, last), (first, low)):
-                if part[0] < part[1]:
-                    self._runs.insert(place, part)
-                    self.segments.insert(place, part)
+class Slots:
+    """The slots that are integrated with a flow, in their order."""
 
-    def add_sums(self, first: int, count: int) -> None:
-        """Zero these sums before every evaluation."""
-        self.sums[first] = count
-        self.sum_runs.append((first, first + count))
+    def __init__(self, segments: Run) -> None:
+        self._segments = segments
 
-    def remove_sums(self, first: int) -> None:
-        """Leave these sums alone."""
-        if self.sums.pop(first, None) is not None:
-            self.sum_runs.clear()
-            for low, count in self.sums.items():
-                self.sum_runs.append((low, low + count))
+    def __contains__(self, slot: int) -> bool:
+        return self._segments.is_inside(slot)
+
+    def __iter__(self) -> Iterator[int]:
+        return (slot for low, high in self._segments.rows() for slot in range(low, high))
+
+    def __len__(self) -> int:
+        return sum(high - low for low, high in self._segments.rows())
 
 
 def coalesce(slots: list[int]) -> list[tuple[int, int]]:

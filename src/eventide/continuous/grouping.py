@@ -6,7 +6,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow
+from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ class Grouping:
     opaque      flows with laws or conditions whose code cannot be read, and with how many
     joining     components that have been started since the last event and are in no flow yet
     readers     by slot that stands still: the flows that depend on it, and how often
+    changed     flows whose laws or states are others than when functions were last chosen for their steps
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -30,6 +31,7 @@ class Grouping:
         self.opaque: dict[Flow, int] = {}
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
+        self.changed: dict[Flow, None] = {}
         self._touchers: dict[Any, dict[Flow, int]] = {}
         self._writer: dict[int, Any] = {}
         self._rivals: dict[int, Writers] = {}
@@ -58,6 +60,7 @@ class Grouping:
     def _drop(self, flow: Flow) -> None:
         self.motion.watches.wake(flow)
         self.motion.forget(flow)
+        self.changed.pop(flow, None)
         flow.drop()
 
     def the_flow(self) -> Flow:
@@ -67,8 +70,9 @@ class Grouping:
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
         still = self.motion.still
-        if any(other._flow is not still for other in plan.touches):
-            return self._flow_for(plan)
+        flows = [other._flow for other in plan.touches if other._flow is not still]
+        if flows:
+            return flows[0] if len(flows) == 1 else self._flow_for(plan)
         return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
 
     def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
@@ -77,11 +81,13 @@ class Grouping:
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
         """
         met: dict[Flow, None] = {}
+        still = self.motion.still
         for other in plan.touches:
-            if other._flow is not self.motion.still:
-                met[other._flow] = None
-            elif other is newcomer:
-                met.update(dict.fromkeys(self._touchers.get(other, ())))
+            flow = other._flow
+            if flow is not still:
+                met[flow] = None
+            elif other is newcomer and other in self._touchers:
+                met.update(dict.fromkeys(self._touchers[other]))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self._merge(flows[0], flow)
@@ -102,17 +108,18 @@ class Grouping:
     def _merge(self, kept: Flow, given: Flow) -> None:
         """Move all members of one flow into another."""
         for flow in (kept, given):
-            self._change(flow)
+            self.motion.touch(flow)
+            self.motion.watches.wake(flow)
         for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
             self.motion.watches.move(condition, kept)
         self._drop(given)
-        self._restructured(kept)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
+        self.motion.watches.wake(flow)
         groups = self.motion.analyst.groups(flow)
         for group in groups[1:]:
             fresh = self._new_flow()
@@ -122,22 +129,19 @@ class Grouping:
             for condition in [c for c in flow.conditions if _belongs(c, fresh)]:
                 self.motion.watches.move(condition, fresh)
 
-    def _change(self, flow: Flow) -> None:
-        """What a flow consists of is about to change."""
-        self.motion.touch(flow)
-        self.motion.watches.wake(flow)
-
-    def _restructured(self, flow: Flow) -> None:
-        """The laws or states of a flow have changed: its next step is estimated anew."""
-        flow.fuse()
-        self.motion.linearizations.leave(flow)
-        if self.motion.sim.dt_max == inf:
-            self.motion.flow_floats.view[flow.number, NEXT] = 0.0
+    def note_changes(self) -> None:
+        """Use functions made for the laws and states of flows as they are now, and estimate their next steps anew."""
+        motion = self.motion
+        for flow in self.changed:
+            flow.fuse()
+            if motion.linearizations.of:
+                motion.linearizations.leave(flow)
+        self.changed.clear()
 
     # --- members --------------------------------------------------------------------------------------------------
 
     def enlist(self, owner: Any) -> None:
-        """A component has been started: it will be placed in a flow before time goes on."""
+        """A component or loose variable has been started: it will be placed in a flow before time goes on."""
         self.joining[owner] = None
 
     def leave(self, owner: Any) -> None:
@@ -145,41 +149,38 @@ class Grouping:
         if owner in self.joining:
             del self.joining[owner]
             return
-        flow = owner._flow
-        if flow is self.motion.still:
+        motion, flow = self.motion, owner._flow
+        if flow is motion.still:
             return
-        self._change(flow)
+        motion.touch(flow)
+        motion.watches.wake_those_with(owner)
         plan = self.plans[owner]
-        holds_together = self._holds_together(owner, plan, flow)
+        holds_together = not motion.together and self._holds_together(owner, plan, flow)
         self._leave_flow(flow, owner)
-        owner._flow = self.motion.still
+        owner._flow = motion.still
         del self.plans[owner]
         self._forget_writer(owner, plan)
-        self.motion.analyst.release(plan)
-        if not self.drop_if_empty(flow) and not self.motion.together and holds_together:
+        motion.analyst.release(plan)
+        if flow.is_empty:
+            motion.watches.wake(flow)
+            self.drop_if_empty(flow)
+        elif holds_together:
             self._split(flow)
 
     def _holds_together(self, owner: Any, plan: LawPlan, flow: Flow) -> bool:
         """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
-        others = [other for other in plan.touches if other is not owner and other._flow is flow]
-        by_itself = int(any(other is owner for other in plan.touches))
-        return len(others) > 1 or self._touchers.get(owner, {}).get(flow, 0) > by_itself
+        touches = plan.touches
+        if self._touchers[owner].get(flow, 0) > touches.count(owner):
+            return True
+        return len(touches) > 2 and sum(other._flow is flow for other in touches if other is not owner) > 1
 
-    def add_slots(self, owner: Any, slots: list[int]) -> None:
-        """More slots of a member are integrated."""
+    def change_slots(self, owner: Any, slots: list[int]) -> None:
+        """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.motion.touch(flow)
-        flow.add_slots(slots)
+        for low, high in coalesce(slots):
+            flow.segments.toggle(low, high)
         self._restructured(flow)
-
-    def remove_slots(self, owner: Any, slots: list[int]) -> None:
-        """Slots of a member are integrated no longer."""
-        flow = owner._flow
-        slots = [slot for slot in slots if slot in flow.slots] if flow is not self.motion.still else []
-        if slots:
-            self.motion.touch(flow)
-            flow.remove_slots(slots)
-            self._restructured(flow)
 
     def place(self) -> None:
         """Place what has been started since in flows."""
@@ -187,7 +188,8 @@ class Grouping:
         for owner in joining:
             plan = self.plans[owner] = self.motion.analyst.law(owner)
             flow = self.the_flow() if self.motion.together else self._flow_for(plan, owner)
-            self._change(flow)
+            if not flow.is_open:
+                self.motion.touch(flow)
             self._enter_flow(flow, owner)
             self._check_writers(owner, plan)
 
@@ -201,26 +203,30 @@ class Grouping:
             self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
             for condition in flow.conditions:
                 self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
-        self.motion.keep_current(owner, plan)
-        slots = self.motion.system.active_slots(owner)
-        if slots:
-            flow.add_slots(slots)
+        if plan.signature is not None:
+            self.motion.keep_current(owner, plan)
         self._restructured(flow)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
+        plan = self.plans[owner]
         flow.remove_owner(owner)
-        self.forget_uses(flow, self.plans[owner])
-        self.motion.leave_alone(owner)
-        slots = [slot for slot in self.motion.system.slots_of(owner) if slot in flow.slots]
-        if slots:
-            flow.remove_slots(slots)
+        self.forget_uses(flow, plan)
+        if plan.signature is not None:
+            self.motion.leave_alone(owner)
         self._restructured(flow)
+
+    def _restructured(self, flow: Flow) -> None:
+        """The laws or states of a flow have changed: its next step is estimated anew."""
+        self.changed[flow] = None
+        if self.motion.sim.dt_max == inf:
+            self.motion.flow_floats.view[flow.number, NEXT] = 0.0
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
         motion, flow = self.motion, owner._flow
-        self._change(flow)
-        slots, following = set(flow.slots), motion.flow_floats.view[flow.number, NEXT]
+        motion.touch(flow)
+        motion.watches.wake(flow)
+        slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
         self._leave_flow(flow, owner)
         self._forget_writer(owner, self.plans[owner])
         motion.analyst.release(self.plans[owner])
@@ -232,21 +238,18 @@ class Grouping:
                     self._merge(flow, other)
             self._split(flow)
         self._check_writers(owner, plan)
-        if flow.slots.keys() == slots:
+        if list(flow.slots) == slots:
             motion.flow_floats.view[flow.number, NEXT] = following
 
     # --- who sets which rate --------------------------------------------------------------------------------------
 
     def _check_writers(self, owner: Any, plan: LawPlan) -> None:
         """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
-        slots = (*plan.sets, *plan.adds)
-        if self._writer.keys().isdisjoint(slots):
-            self._writer.update(dict.fromkeys(slots, owner))
-            return
-        for slot in slots:
-            first = self._writer.setdefault(slot, owner)
-            if first is not owner:
-                self._check_rivals(slot, first, owner)
+        for slots in (plan.sets, plan.adds):
+            for slot in slots:
+                first = self._writer.setdefault(slot, owner)
+                if first is not owner:
+                    self._check_rivals(slot, first, owner)
 
     def _check_rivals(self, slot: int, first: Any, owner: Any) -> None:
         """As `_check_writers`, for a rate that another law writes as well."""
@@ -260,17 +263,18 @@ class Grouping:
             raise two_setters(*clash, self.motion.system.variable_at(slot))
 
     def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
-        for slot in (*plan.sets, *plan.adds):
-            rivals = self._rivals.get(slot)
-            if rivals is not None:
-                rivals.remove(owner)
-            if self._writer.get(slot) is owner:
-                other = rivals.first() if rivals is not None else None
-                if other is not None:
-                    self._writer[slot] = other
-                else:
-                    del self._writer[slot]
-                    self._rivals.pop(slot, None)
+        for slots in (plan.sets, plan.adds):
+            for slot in slots:
+                rivals = self._rivals.get(slot) if self._rivals else None
+                if rivals is not None:
+                    rivals.remove(owner)
+                if self._writer.get(slot) is owner:
+                    other = rivals.first() if rivals is not None else None
+                    if other is not None:
+                        self._writer[slot] = other
+                    else:
+                        del self._writer[slot]
+                        self._rivals.pop(slot, None)
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -280,8 +284,11 @@ class Grouping:
             self.opaque[flow] = self.opaque.get(flow, 0) + 1
         for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
-                flows = users.setdefault(item, {})
-                flows[flow] = flows.get(flow, 0) + 1
+                flows = users.get(item)
+                if flows is None:
+                    users[item] = {flow: 1}
+                else:
+                    flows[flow] = flows[flow] + 1 if flow in flows else 1
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
@@ -292,10 +299,12 @@ class Grouping:
         for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
             for item in items:
                 flows = users[item]
-                flows[flow] -= 1
-                if not flows[flow]:
+                count = flows[flow]
+                if count > 1:
+                    flows[flow] = count - 1
+                elif len(flows) > 1:
                     del flows[flow]
-                if not flows:
+                else:
                     del users[item]
 
 

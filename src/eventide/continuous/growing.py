@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -38,6 +40,11 @@ class Table:
         self.reserve(self._used)
         return row
 
+    def clear(self, row: int) -> None:
+        """Let a row that another table has given out be there, all zero."""
+        self.reserve(row + 1)
+        self.array[row] = 0
+
     def release(self, row: int) -> None:
         """Take a row back."""
         self._free.append(row)
@@ -52,16 +59,26 @@ class Table:
 
 
 class Runs(Table):
-    """A table of runs: each owner's rows stand together, in their order."""
+    """A table of runs: each owner's rows stand together, in their order.
+
+    flat    the numbers of all rows one after the other, as a memoryview
+    """
 
     def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
         super().__init__(columns, np.int64, on_growth)
         self._runs: dict[Run, None] = {}
         self._promised = 0
 
-    def new_run(self) -> Run:
-        """An empty run."""
-        run = Run(self)
+    def _adopt(self, array: NDArray[Any]) -> None:
+        super()._adopt(array)
+        self.flat: Any = memoryview(array.reshape(-1))  # type: ignore[arg-type]  # an array is a buffer
+
+    def new_run(self, told: Told) -> Run:
+        """An empty run.
+
+        told    the columns of a row of another table that tell where the run begins and ends
+        """
+        run = Run(self, told)
         self._runs[run] = None
         return run
 
@@ -79,30 +96,54 @@ class Runs(Table):
         self._promised += capacity - run.capacity
         self.reserve(self._used)
         self.array[start : start + run.count] = self.array[run.start : run.start + run.count]
-        run.start, run.capacity = start, capacity
-        run.on_move()
+        run.move(start, capacity)
 
     def _compact(self) -> None:
         kept = [self.array[r.start : r.start + r.count].copy() for r in self._runs]
         place = 0
         for run, rows in zip(self._runs, kept, strict=True):
-            run.start, run.capacity = place, max(len(rows), 1)
+            run.move(place, max(len(rows), 1))
             self.array[place : place + len(rows)] = rows
             place += run.capacity
-            run.on_move()
         self._used = self._promised = place
+
+
+class Told(NamedTuple):
+    """Where it is told which rows a run has: the first, and the one beyond the last."""
+
+    table: Table
+    row: int
+    first: int
+    end: int
 
 
 class Run:
     """Rows of a `Runs` table that belong together: rows start .. start + count - 1."""
 
-    def __init__(self, table: Runs) -> None:
+    def __init__(self, table: Runs, told: Told) -> None:
         self.table = table
         self.start = 0
         self.count = 0
         self.capacity = 0
         self._rows: list[list[int]] | None = None
-        self.on_move: Callable[[], None] = _nothing
+        self._width = table.array.shape[1]
+        self._told = told
+        self.move(0, 0)
+
+    def move(self, start: int, capacity: int) -> None:
+        """Stand at another place of the table."""
+        self.start, self.capacity = start, capacity
+        told = self._told
+        told.table.view[told.row, told.first], told.table.view[told.row, told.end] = start, start + self.count
+
+    def _resize(self, count: int) -> None:
+        self.count = count
+        self._rows = None
+        told = self._told
+        told.table.view[told.row, told.end] = self.start + count
+
+    def __len__(self) -> int:
+        return self.count
 
     def rows(self) -> list[list[int]]:
         """The rows, as numbers of Python."""
@@ -112,16 +153,19 @@ class Run:
 
     def insert(self, place: int, row: tuple[int, ...]) -> None:
         """Insert a row before the one at `place` of the run."""
-        if self.count == self.capacity:
-            self.table.make_room(self, max(4, 2 * self.capacity))
-        array, at = self.table.array, self.start + place
-        end = self.start + self.count
-        if at < end:
-            array[at + 1 : end + 1] = array[at:end].copy()
-        array[at] = row
-        self.count += 1
-        self._rows = None
-        self.on_move()
+        count = self.count
+        if count == self.capacity:
+            self.table.make_room(self, max(4, 2 * count))
+        flat, width = self.table.flat, self._width
+        at = (self.start + place) * width
+        if place < count:
+            end = (self.start + count) * width
+            flat[at + width : end + width] = flat[at:end]
+        for item in row:
+            flat[at] = item
+            at += 1
+        self.count, self._rows, told = count + 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count + 1
 
     def append(self, row: tuple[int, ...]) -> None:
         """Add a row at the end."""
@@ -129,22 +173,57 @@ class Run:
 
     def delete(self, place: int) -> None:
         """Take a row out; those after it move up."""
-        array, at, end = self.table.array, self.start + place, self.start + self.count
-        if at + 1 < end:
-            array[at : end - 1] = array[at + 1 : end].copy()
-        self.count -= 1
-        self._rows = None
-        self.on_move()
+        count, width = self.count, self._width
+        if place + 1 < count:
+            flat, at, end = self.table.flat, (self.start + place) * width, (self.start + count) * width
+            flat[at : end - width] = flat[at + width : end]
+        self.count, self._rows, told = count - 1, None, self._told
+        told.table.view[told.row, told.end] = self.start + count - 1
 
     def clear(self) -> None:
         """Take all rows out."""
-        self.count = 0
-        self._rows = None
-        self.on_move()
+        self._resize(0)
+
+    def toggle(self, low: int, high: int) -> None:
+        """Let the rows, ascending stretches (first, one beyond the last), have what lies in one more stretch if none
+        of it is in them, and lack it if all of it is; stretches that meet become one.
+        """
+        # Either way the two ends of the stretch come where no end has been, and go where one has been.
+        count, flat = self.count, self.table.flat
+        first, end = 2 * self.start, 2 * (self.start + count)
+        at = bisect_left(flat, low, first, end)
+        meets_low = at < end and flat[at] == low
+        after = at + meets_low
+        if after < end and flat[after] == high:
+            if meets_low:
+                flat[at : end - 2] = flat[at + 2 : end]
+                self._resize(count - 1)
+            else:
+                flat[at] = low
+                self._rows = None
+        elif meets_low:
+            flat[at] = high
+            self._rows = None
+        else:
+            at -= first
+            if count == self.capacity:
+                self.table.make_room(self, max(4, 2 * count))
+                flat = self.table.flat
+            first = 2 * self.start
+            at += first
+            end = first + 2 * count
+            flat[at + 2 : end + 2] = flat[at:end]
+            flat[at], flat[at + 1] = low, high
+            self._resize(count + 1)
+
+    def is_inside(self, number: int) -> bool:
+        """Whether a number lies in one of the rows, if they are ascending stretches."""
+        first = 2 * self.start
+        return bool((bisect_right(self.table.flat, number, first, first + 2 * self.count) - first) & 1)
 
 
-def _nothing() -> None:
-    """For a run nobody watches."""
+Lease: TypeAlias = tuple[list[int], int]
+"""A block that is in use: where its first place is noted when it is free again, and that place."""
 
 
 class Blocks:
@@ -155,13 +234,26 @@ class Blocks:
         self._free: dict[int, list[int]] = {}
         self._used = 0
         self.array: NDArray[Any] = np.zeros(capacity, dtype)
+        self._code = self.array.dtype.char
         self.view: Any = memoryview(self.array)  # type: ignore[arg-type]  # an array is a buffer
 
     def allocate(self, size: int) -> int:
         """The first place of a free block."""
         free = self._free.get(size)
-        if free:
-            return free.pop()
+        return free.pop() if free else self._cut(size)
+
+    def put(self, numbers: tuple[float, ...]) -> Lease:
+        """Write numbers to a block of their own."""
+        size = len(numbers)
+        free = self._free.get(size)
+        if free is None:
+            free = self._free[size] = []
+        place = free.pop() if free else self._cut(size)
+        self.view[place : place + size] = array(self._code, numbers)
+        return free, place
+
+    def _cut(self, size: int) -> int:
+        """The first place of a block that has not been used before."""
         place = self._used
         self._used += size
         if self._used > len(self.array):

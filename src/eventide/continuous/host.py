@@ -45,9 +45,9 @@ class Host:
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
         for low, high in flow.segments.rows():
-            rates[low:high] = zeros[: high - low]
-        for low, count in flow.sums.items():
-            states[low : low + count] = zeros[:count]
+            rates[low:high] = zeros(high - low)
+        for low, high in flow.sums.rows():
+            states[low:high] = zeros(high - low)
         self._guard(flow, flow.run_laws)
 
     def ask(self, flow: Flow, slot: int) -> bool:

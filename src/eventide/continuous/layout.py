@@ -9,6 +9,7 @@ from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
+from eventide.declare import MISSING
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -115,12 +116,14 @@ class Layout:
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
     references                           names of fields that are no numbers: other objects as a rule
+    given                                the defaults of those that have one
     names                                of the single quantities that move: no parameters, no vectors
     aside                                names of what stands in the second block
     offsets                              of all single quantities, each in its block
     starts, lengths                      of the vectors; empty where a size is not known yet
     moving, standing                     how many slots the two blocks have
     sizes                                the fields that tell the sizes of vectors
+    is_sized                             whether all sizes are known, so that objects can be made
     """
 
     def __init__(self, fields: dict[str, Field], sizes: dict[str, int] | None = None, title: str = "") -> None:
@@ -138,6 +141,8 @@ class Layout:
         )
         told = {*self.parameters, *self.size_fields}
         self.references = tuple(name for name in self._of("field") if name not in told)
+        given = {name: fields[name].default for name in self.references}
+        self.given = {name: default for name, default in given.items() if default is not MISSING}
         self.names = (*self.states, *self.computed, *self.sums)
         aside = (*self.computed, *self.sums, *self.parameters)
         self.aside = frozenset((*aside, *self.computed_vectors))
@@ -146,6 +151,7 @@ class Layout:
         self.sizes = sizes or {}
         self.starts: dict[str, int] = {}
         self.lengths: dict[str, int] = {}
+        self.is_sized = len(self.sizes) == len(self.size_fields)
         if self.is_sized:
             self._place_vectors()
         self._sized: dict[tuple[int, ...], Layout] = {}
@@ -164,11 +170,6 @@ class Layout:
                 self.starts[name], self.standing = self.standing, self.standing + length
             else:
                 self.starts[name], self.moving = self.moving, self.moving + length
-
-    @property
-    def is_sized(self) -> bool:
-        """Whether all sizes are known, so that objects can be made."""
-        return len(self.sizes) == len(self.size_fields)
 
     @property
     def moves(self) -> bool:
@@ -237,29 +238,41 @@ class Layout:
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def attach(self, owner: Any, table: Any) -> None:
-        """Point an object's views at its blocks of `table`, the array of all rows."""
-        base, side = owner._base, owner._side
-        end = base + self.moving
-        owner._numbers = memoryview(table[Y, side : side + self.standing])
-        owner._states = memoryview(table[Y, base:end])
-        owner._rests = memoryview(table[E0, base:end])
-        if self.computed_vectors or self.vectors:
-            owner._vectors = self._vectors(table[Y], owner, (*self.computed_vectors, *self.vectors))
-        if not self.moves:
-            owner._rates = owner._rates_read = owner._lasts = _NO_STATES
-            return
-        width = table.strides[1]
-        stride = table.strides[0]
-        owner._rates = self.view.from_buffer(table, R * stride + base * width)
-        owner._lasts = self.reading(memoryview(table[Y0, base:end]))
-        owner._rates_read = self.reading(memoryview(table[R, base:end]))
+        """Point an object's views at its slots of `table`, the array of all rows."""
+        seat = owner._seat
+        if seat.table is not table:
+            seat.table, seat.views = table, self._views(table, seat.base, seat.side)
+        owner.__dict__.update(seat.views)
         if self.vectors:
-            owner._rates._vectors = self._vectors(table[R], owner, self.vectors)
-            owner._lasts._show(owner.name, self._vectors(table[Y0], owner, self.vectors))
+            owner._lasts._show(owner.name, self._arrays(table[Y0], seat.base, seat.side, self.vectors))
             owner._rates_read._show(owner.name, owner._rates._vectors)
 
-    def _vectors(self, row: Any, owner: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
-        return tuple(row[self.slots(owner, name)] for name in names)
+    def _views(self, table: Any, base: int, side: int) -> dict[str, Any]:
+        """The attributes of an object whose blocks begin at these slots."""
+        end = base + self.moving
+        views: dict[str, Any] = {
+            "_base": base,
+            "_side": side,
+            "_numbers": memoryview(table[Y, side : side + self.standing]),
+            "_states": memoryview(table[Y, base:end]),
+            "_rests": memoryview(table[E0, base:end]),
+        }
+        if self.computed_vectors or self.vectors:
+            views["_vectors"] = self._arrays(table[Y], base, side, (*self.computed_vectors, *self.vectors))
+        if not self.moves:
+            return views | dict.fromkeys(("_rates", "_rates_read", "_lasts"), _NO_STATES)
+        stride, width = table.strides
+        views["_rates"] = self.view.from_buffer(table, R * stride + base * width)
+        views["_lasts"] = self.reading(memoryview(table[Y0, base:end]))
+        views["_rates_read"] = self.reading(memoryview(table[R, base:end]))
+        if self.vectors:
+            views["_rates"]._vectors = self._arrays(table[R], base, side, self.vectors)
+        return views
+
+    def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+        """The vectors of these names in the blocks that begin at these slots."""
+        firsts = ((side if name in self.aside else base) + self.starts[name] for name in names)
+        return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
 
 
 def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:

@@ -378,6 +378,8 @@ class Motion:
         return touched
 
     def _close(self) -> list[Flow]:
+        if self.groups.changed:
+            self.groups.note_changes()
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.arena import MOVING, STANDING, Arena
+import numpy as np
+
+from eventide.continuous.arena import Arena
 from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
-from eventide.continuous.tables import ABS, EVALUATIONS, REL, Y0, R, Y
+from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS, coalesce
+from eventide.continuous.tables import ABS, EVALUATIONS, REL, ROWS, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
@@ -17,6 +21,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
+    from eventide.continuous.layout import Layout
     from eventide.continuous.motion import Motion
     from eventide.simulation import Simulation
 
@@ -25,16 +30,18 @@ class System:
     """States and laws of one simulation.
 
     chain   the active components: high priority first, equals in order of their start
-    zeros   as many zeros as any run of slots is long
     """
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self.arena = Arena(on_growth=self._outdate)
         self.chain: list[Continuous] = []
-        self.zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
+        self._ranks: list[tuple[int, float, int]] = []
+        self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
         self._active: dict[int, Any] = {}
         self._starts = 0
+        self._drafts: dict[Layout, _Draft] = {}
+        self._in_order: dict[type, None] = {}
 
     @cached_property
     def motion(self) -> Motion:
@@ -48,34 +55,23 @@ class System:
     # --- slots ----------------------------------------------------------------------------------------------------
 
     def adopt(self, component: Continuous) -> None:
-        """Give a new component its blocks of slots, with its default values and tolerances."""
-        layout = component._layout
+        """Give a new component its slots, with its default values and tolerances."""
+        layout, sim = component._layout, self.sim
         component._flow = self.motion.still
-        component._base = self.arena.allocate(component, layout.moving, MOVING)
-        component._side = self.arena.allocate(component, layout.standing, STANDING)
-        component._attach_views(self.arena.table)
-        for name in layout.offsets:
-            spec, slot = layout.fields[name], layout.slot(component, name)
-            if spec.default is not MISSING:
-                self.arena.rows[Y][slot] = spec.default
-            if spec.role == "state":
-                self.set_tolerances(slot, spec.rel_error, spec.abs_error)
-        for name in layout.starts:
-            self._begin_vector(component, name)
-        self.require_zeros(max(layout.moving, layout.standing))
+        seat = self.arena.seat(component, layout)
+        table, base, side = self.arena.table, seat.base, seat.side
+        layout.attach(component, table)
+        draft = self._drafts.get(layout)
+        if draft is None or draft.relative != sim.rel_error or draft.absolute != sim.abs_error:
+            draft = self._drafts[layout] = _Draft(component, sim.rel_error, sim.abs_error)
+        table[:, base : base + layout.moving] = draft.moving
+        table[:, side : side + layout.standing] = draft.standing
 
-    def _begin_vector(self, component: Continuous, name: str) -> None:
-        layout = component._layout
-        spec, slots = layout.fields[name], layout.slots(component, name)
-        set_values(component, layout, name, self.arena.table[Y, slots], spec.default)
-        if spec.role == "vector":
-            for slot in range(slots.start, slots.stop):
-                self.set_tolerances(slot, spec.rel_error, spec.abs_error)
-
-    def require_zeros(self, count: int) -> None:
-        """Keep at least so many zeros."""
-        if count > len(self.zeros):
-            self.zeros = memoryview(bytes(16 * count)).cast("d")
+    def zeros(self, count: int) -> memoryview[float]:
+        """So many zeros."""
+        if count > len(self._zeros):
+            self._zeros = memoryview(bytes(16 * count)).cast("d")
+        return self._zeros[:count]
 
     def set_tolerances(self, slot: int, relative: float | None, absolute: float | None) -> None:
         """Set the tolerances of a slot; None takes the run's. Raises ModelError for a negative one and for NaN."""
@@ -113,12 +109,12 @@ class System:
         slots = [slot for slot in slots if slot not in self._active]
         if not slots:
             return
-        for slot in slots:
-            self._activate(slot, owner)
+        self._activate(slots, owner)
         if owner._flow is self.motion.still:
             self.motion.groups.enlist(owner)
         else:
-            self.motion.groups.add_slots(owner, slots)
+            self.motion.groups.change_slots(owner, slots)
+        owner._going = tuple(coalesce(self.active_slots(owner)))
         self.sim._watch()
 
     def stop_slots(self, slots: list[int], owner: Any) -> None:
@@ -126,17 +122,21 @@ class System:
         slots = [slot for slot in slots if slot in self._active]
         if not slots:
             return
-        self.motion.groups.remove_slots(owner, slots)
+        if owner._flow is not self.motion.still:
+            self.motion.groups.change_slots(owner, slots)
         for slot in slots:
             del self._active[slot]
             self.arena.rows[R][slot] = 0.0
-        if not self.active_slots(owner) and not getattr(owner, "_is_active", False):
+        owner._going = tuple(coalesce(self.active_slots(owner)))
+        if not owner._going and not owner._is_active:
             self.motion.groups.leave(owner)
 
-    def _activate(self, slot: int, owner: Any) -> None:
-        self._active[slot] = owner
-        self.require_zeros(len(self._active))
-        self.arena.rows[Y0][slot] = self.arena.rows[Y][slot]
+    def _activate(self, slots: Iterable[int], owner: Any) -> None:
+        active, starts, states = self._active, self.arena.rows[Y0], self.arena.rows[Y]
+        for slot in slots:
+            if slot not in active:
+                active[slot] = owner
+                starts[slot] = states[slot]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -164,18 +164,26 @@ class System:
 
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
-        check_class(type(component))
-        refuse_commands_of(component)
-        for slot in self.slots_of(component):
-            if slot not in self._active:
-                self._activate(slot, component)
+        kind = type(component)
+        if kind not in self._in_order:
+            check_class(kind)
+            refuse_commands_of(component)
+            if kind._laws_are_of_class:
+                self._in_order[kind] = None
+        groups = self.motion.groups
         if component._flow is not self.motion.still:
-            self.motion.groups.leave(component)
+            groups.leave(component)
+        base, end = component._base, component._base + component._layout.moving
+        self._activate(range(base, end), component)
+        component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._insert(component)
-        self.motion.groups.enlist(component)
-        self.sim._watch()
-        self._start_handlers(component)
+        groups.joining[component] = None
+        sim = self.sim
+        if sim._vigil is None:
+            sim._watch()
+        if component._when_specs or component._every_specs:
+            self._start_handlers(component)
 
     def stop(self, component: Continuous) -> None:
         """Stop a component's handlers, equations and states."""
@@ -188,10 +196,11 @@ class System:
         component._handlers = ()
         self.motion.groups.leave(component)
         component._is_active = False
+        component._going = ()
         self._unchain(component)
-        rates = self.arena.rows[R]
-        for slot in self.slots_of(component):
-            self._active.pop(slot, None)
+        active, rates, base = self._active, self.arena.rows[R], component._base
+        for slot in range(base, base + component._layout.moving):
+            active.pop(slot, None)
             rates[slot] = 0.0
 
     def _start_handlers(self, component: Continuous) -> None:
@@ -220,25 +229,25 @@ class System:
             self.motion.groups.enlist(component)
 
     def _unchain(self, component: Continuous) -> None:
-        key = -component._priority, component._started
-        place = bisect_left(self.chain, key, key=lambda c: (-c._priority, c._started))
-        if place == len(self.chain) or self.chain[place] is not component:  # its priority has been changed meanwhile
-            place = next(i for i, other in enumerate(self.chain) if other is component)
-        del self.chain[place]
+        place = bisect_left(self._ranks, component._places[EQUATIONS])
+        del self.chain[place], self._ranks[place]
 
     def _insert(self, component: Continuous) -> None:
         self._starts += 1
-        component._started = self._starts
-        place = len(self.chain)
-        while place and self.chain[place - 1]._priority < component._priority:
-            place -= 1
+        component._started = started = self._starts
+        priority = -component._priority
+        component._places = (CONTRIBUTIONS, priority, started), (EQUATIONS, priority, started)
+        rank = component._places[EQUATIONS]
+        ranks = self._ranks
+        place = bisect_left(ranks, rank) if ranks and rank < ranks[-1] else len(ranks)
+        ranks.insert(place, rank)
         self.chain.insert(place, component)
 
     def neighbour(self, component: Continuous, step: int) -> Continuous | None:
         """The component before (-1) or after (1) another in the chain, or None."""
         if not component._is_active:
             return None
-        place = next(i for i, c in enumerate(self.chain) if c is component) + step
+        place = bisect_left(self._ranks, component._places[EQUATIONS]) + step
         return self.chain[place] if 0 <= place < len(self.chain) else None
 
     def components(self) -> list[Continuous]:
@@ -254,6 +263,35 @@ class System:
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)
+
+
+class _Draft:
+    """What the slots of a new object of a class hold.
+
+    relative, absolute  the tolerances of the run, for states without their own
+    moving, standing    (rows, slots) the numbers, for the two blocks
+    """
+
+    def __init__(self, component: Continuous, relative: float, absolute: float) -> None:
+        layout = component._layout
+        self.relative, self.absolute = relative, absolute
+        self.moving = np.zeros((ROWS, layout.moving))
+        self.standing = np.zeros((ROWS, layout.standing))
+        for name in (*layout.offsets, *layout.starts):
+            spec, first = layout.fields[name], layout.column(name)
+            slots = slice(first, first + layout.lengths.get(name, 1))
+            block = self.standing if name in layout.aside else self.moving
+            if name in layout.starts:
+                set_values(component, layout, name, block[Y, slots], spec.default)
+            elif spec.default is not MISSING:
+                block[Y, slots] = spec.default
+            if block is self.moving:
+                own = spec.rel_error, spec.abs_error
+                tolerances = [
+                    run if given is None else given for given, run in zip(own, (relative, absolute), strict=True)
+                ]
+                check_tolerances(*tolerances)
+                block[REL, slots], block[ABS, slots] = tolerances
 
 
 def check_tolerances(relative: float, absolute: float) -> None:

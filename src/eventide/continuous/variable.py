@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
-from eventide.continuous.arena import MOVING
+from eventide.continuous.arena import LONE, Seat
 from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
@@ -24,6 +24,11 @@ class Variable:
     had by `component["x"]`. An active variable whose rate nobody sets keeps its value.
     """
 
+    _seat: Seat
+    _slide = None
+    _is_active = False
+    _going: tuple[tuple[int, int], ...] = ()
+
     def __init__(
         self,
         sim: Simulation,
@@ -40,7 +45,8 @@ class Variable:
         self._system = sim._continuum
         self._flow: Any = self._system.motion.still
         self.name = name or f"Variable {sim._register(Variable)}"
-        self._slot = self._system.arena.allocate(self, 1, MOVING)
+        self._slot = slot = self._system.arena.seat(self, LONE).base
+        self._system.arena.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
 

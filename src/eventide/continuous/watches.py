@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
+Key: TypeAlias = tuple[int, int, int | None]
+"""What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
 
@@ -62,7 +64,8 @@ class Watches:
         self.arriving: dict[Condition, None] = {}
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
-        self.resting: dict[tuple[int, int, int | None], Any] = {}
+        self.resting: dict[Key, Any] = {}
+        self._resting_with: dict[Any, dict[Key, None]] = {}
 
     def place(self) -> None:
         """Give those that have come their rows."""
@@ -74,22 +77,23 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        self.ints.view[condition.row, TRAIL] = self.trails.follow(condition)
-        motion.keep_current(condition, plan)
+        row, ints = condition.row, self.ints.view
+        ints[row, TRAIL] = self.trails.follow(condition)
+        ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
+        if plan.signature is not None:
+            motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
-        self._watch(condition)
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        self.doubts.tell(condition, motion.groups)
+        if plan.equalities:
+            self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.motion.analyst.condition(condition)
-        row = self.ints.allocate()
-        same = self.floats.allocate()
-        assert row == same
-        condition.row = row
+        condition.row = row = self.ints.allocate()
+        self.floats.clear(row)
         self.at[row] = condition
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
@@ -99,10 +103,10 @@ class Watches:
 
     def let_go(self, condition: Condition) -> None:
         """Take back the row and the memory of a condition that is watched by no flow."""
-        del self.at[condition.row]
+        row = condition.row
+        del self.at[row]
         self.motion.analyst.release(condition.plan)
-        self.ints.release(condition.row)
-        self.floats.release(condition.row)
+        self.ints.release(row)
         condition.row = -1
 
     def _count(self, condition: Condition) -> None:
@@ -117,17 +121,12 @@ class Watches:
             return "opaque"
         return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
 
-    def _watch(self, condition: Condition) -> None:
-        """Fill in what is the condition's own."""
-        row, ints = condition.row, self.ints.view
-        ints[row, TRIGGER], ints[row, ARMED] = int(condition.is_trigger), int(condition.armed)
-
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        moves = any(other._flow is not self.motion.still for other in condition.plan.touches)
-        self.ints.view[condition.row, TIMED] = int(not moves)
+        still = self.motion.still
+        self.ints.view[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -239,7 +238,9 @@ class Watches:
             return known is condition
         self.resting[key] = condition
         condition.rests = True
-        flow.resting[key] = None
+        owners = flow.resting[key] = condition.plan.touches
+        for owner in owners:
+            self._resting_with.setdefault(owner, {})[key] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
         return True
@@ -260,14 +261,22 @@ class Watches:
         self._put(condition, condition.flow)
         return True
 
-    def _discard(self, key: tuple[int, int, int | None]) -> None:
+    def _discard(self, key: Key) -> None:
         """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
-        condition = self.resting.pop(key)
-        flow: Flow = condition.flow
-        del flow.resting[key]
-        self._release(condition, flow)
+        condition = self._forget_rest(key)
+        self._release(condition, condition.flow)
         if condition.is_over:
             self.motion.sim._conditions.forget(condition)
+
+    def _forget_rest(self, key: Key) -> Any:
+        """Its wait is not to rest when it is over."""
+        condition = self.resting.pop(key)
+        for owner in condition.flow.resting.pop(key):
+            keys = self._resting_with[owner]
+            del keys[key]
+            if not keys:
+                del self._resting_with[owner]
+        return condition
 
     def _discard_oldest(self, flow: Flow) -> None:
         for key in flow.resting:
@@ -276,17 +285,27 @@ class Watches:
                 return
 
     def wake(self, flow: Flow) -> None:
-        """A flow changes: it keeps no rows at rest."""
-        for key in list(flow.resting):
+        """Other members of a flow may move together from now on: it keeps no rows at rest."""
+        if flow.resting:
+            self._wake(list(flow.resting))
+
+    def wake_those_with(self, owner: Any) -> None:
+        """A component leaves its flow: of what depends on it no rows are kept at rest."""
+        keys = self._resting_with.get(owner)
+        if keys:
+            self._wake(list(keys))
+
+    def _wake(self, keys: list[Key]) -> None:
+        for key in keys:
             condition = self.resting[key]
             if condition.is_over or condition in self.arriving:
                 self._discard(key)
             else:
                 condition.rests = False
-                del self.resting[key], flow.resting[key]
+                self._forget_rest(key)
 
 
-def _key(condition: Any) -> tuple[int, int, int | None]:
+def _key(condition: Any) -> Key:
     """What two waits of a kind have in common: who waits, the code of the condition, and of what crosses a level."""
     value = condition.value
     return id(who_waits(condition.activity)), id(condition.function.__code__), value and id(value.__code__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, sum_
@@ -50,6 +51,8 @@ class Component(_Declared):
             _install_default(cls, name, spec)
         if "__init__" not in cls.__dict__:
             cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
+        elif not cls.__module__.startswith("eventide."):
+            cls.__init__ = _completed(cls, cls.__init__)  # type: ignore[method-assign]  # the user's own, looked after
 
     def __init__(self, sim: Simulation, *, name: str = "") -> None:
         self._attach(sim, name)
@@ -244,6 +247,42 @@ def _make_constructor(cls: type[Component]) -> Any:
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
     constructor.__module__ = cls.__module__
     return constructor
+
+
+def _completed(cls: type[Component], written: Any) -> Any:
+    """The user's own `__init__`, which has to call that of eventide's class; told where the object is made."""
+
+    @wraps(written)
+    def construct(self: Component, *arguments: Any, **options: Any) -> None:
+        try:
+            written(self, *arguments, **options)
+        except (AttributeError, IndexError) as error:
+            if not self._number and _is_met_in_eventide(error):
+                raise ModelError(_what_to_call(cls)) from error
+            raise
+        if not self._number and type(self) is cls:
+            raise ModelError(_what_to_call(cls))
+
+    return construct
+
+
+def _is_met_in_eventide(error: Exception) -> bool:
+    """Whether an error was raised by our code, as that behind a state, and not by a user's line."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    # What we have written out ourselves, as the properties of states, is of no module.
+    return traceback is not None and str(traceback.tb_frame.f_globals.get("__name__", "eventide.")).startswith(
+        "eventide."
+    )
+
+
+def _what_to_call(cls: type[Component]) -> str:
+    return (
+        f"the __init__ of {cls.__name__} has not called super().__init__(sim, ...), which makes it a part of the "
+        "simulation: write that as its first line; or write no __init__ but fields, as `size: float = 1.0`, and "
+        f"{cls.__name__}(sim, size=2.0) sets them"
+    )
 
 
 def _refuse_missing(component: Component, given: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
@@ -269,8 +269,12 @@ class Process(_Agenda, Component):
             raise ModelError(
                 f"the run() of {self.name} is no generator (it returned {generator!r}): {_what_to_write(generator)}"
             )
-        if id(generator.gi_code) not in KNOWN:
+        is_known = id(generator.gi_code) in KNOWN
+        if generator.gi_suspended or generator.__name__ == GIVEN or not (is_known or generator.gi_frame):
+            refuse_used(f"the run() of {self.name} has to return", generator)
+        if not is_known:
             refuse_dropped_commands(generator)
+        generator.__name__ = GIVEN
         self._generator = self._story = generator
 
     def _resume(self) -> Any:
@@ -451,6 +455,8 @@ def _what_to_write(made: Any) -> str:
 
 UNKNOWN: Final = Kind("")
 """The kind of what has not been seen yet."""
+GIVEN: Final = "(the story of a process)"
+"""The name of a generator that a process has got: no kind has it, so that giving it twice is noticed for nothing."""
 
 
 def kind_of(world: World, generator: Any) -> Kind:
@@ -460,11 +466,8 @@ def kind_of(world: World, generator: Any) -> Kind:
         if isinstance(generator, CoroutineType | AsyncGeneratorType):
             raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-    if generator.gi_frame is None or generator.gi_suspended:
-        raise ModelError(
-            f"sim.process takes a generator that has not begun, and got {generator!r}, which has: "
-            "call its function anew"
-        )
+    if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
+        refuse_used("sim.process takes", generator)
     code = generator.gi_code
     if id(code) not in KNOWN:
         refuse_dropped_commands(generator)
@@ -475,6 +478,19 @@ def kind_of(world: World, generator: Any) -> Kind:
     if id(code) in KNOWN:
         kind.code = code
     return kind
+
+
+def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn:
+    """Raise the ModelError for a generator that tells a story already, or has told it."""
+    is_over = generator.gi_frame is None
+    if generator.__name__ == GIVEN:
+        found = "was the story of another process" if is_over else "is the story of another process"
+    else:
+        found = "has come to its end" if is_over else "has begun"
+    raise ModelError(
+        f"{taker} a new generator, and got {generator.__qualname__}(...), which {found}: "
+        "call the function anew for each process"
+    )
 
 
 class End:

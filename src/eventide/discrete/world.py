@@ -19,7 +19,7 @@ from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
-from eventide.discrete.process import UNKNOWN, Kind, Process, Story, kind_of
+from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
 from eventide.discrete.streams import Stream, entropy_from
@@ -120,13 +120,14 @@ class World:
     def process(self, generator: Any, *, name: str = "") -> Story:
         """Make a process of a generator and activate it, in front of the present instant.
 
-        Raises TypeError if it is no generator, SimulationError 17 between events.
+        Raises TypeError if it is no generator, ModelError for one that has begun or belongs to a process already,
+        SimulationError 17 between events.
         """
         if self.active:
             self._forbid(17, "sim.process()")
         try:
             kind = self._kinds[generator.__name__]
-            is_in_order = generator.gi_code is kind.code
+            is_in_order = generator.gi_code is kind.code and not generator.gi_suspended
         except (KeyError, AttributeError):
             kind, is_in_order = UNKNOWN, False
         if not is_in_order:
@@ -138,6 +139,7 @@ class World:
         if name:
             story._name = name
         story._generator = story._story = generator
+        generator.__name__ = GIVEN
         story._value = story._wait = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time

@@ -260,7 +260,7 @@ class _Slots:
         self._motion: Motion | None = None
         self._before: Any = None
         self._counts: Any = None
-        self._owners: dict[int, Any] = {}
+        self._tenancies: dict[Any, Any] = {}
 
     def begin(self) -> None:
         """Remember how everything stands."""
@@ -271,7 +271,7 @@ class _Slots:
             self._motion = system.motion
             self._motion.on_touch = self._note_opening
         self._before = system.arena.table[0].copy()
-        self._owners = dict(system.arena._owners)
+        self._tenancies = dict(system.arena.tenancies)
         self._counts = np.ones(len(self._before), dtype=bool)
         self._counts[list(system._active)] = False
         for flow in self._motion.touched:
@@ -293,13 +293,17 @@ class _Slots:
         changed = np.flatnonzero((after != before) & self._counts)
         if not len(changed):
             return
-        bases = sorted(base for base, owner in arena._owners.items() if self._owners.get(base) is owner)
-        places = np.searchsorted(bases, changed, side="right") - 1
+        blocks = sorted(
+            (first, age, number, tenancy)
+            for age, (seat, tenancy) in enumerate(arena.tenancies.items())
+            for number, (first, _) in enumerate(seat.blocks())
+            if self._tenancies.get(seat) is tenancy
+        )
+        places = np.searchsorted([first for first, *_ in blocks], changed, side="right") - 1
         homes = zip(changed.tolist(), places.tolist(), strict=True)
-        ages = {base: age for age, base in enumerate(arena._owners)}
-        found = sorted((ages[bases[place]], slot, bases[place]) for slot, place in homes if place >= 0)
-        for _, slot, base in found:
-            name = _name_of_slot(arena._owners[base](), slot)
+        found = sorted((*blocks[place][1:3], slot, place) for slot, place in homes if place >= 0)
+        for *_, slot, place in found:
+            name = _name_of_slot(blocks[place][-1](), slot)
             if name:
                 yield Change(name, float(before[slot]), float(after[slot]))
 
