@@ -91,6 +91,10 @@ class Simulation(World):
     def _watch(self) -> None:
         self._vigil = self._the_monitor
 
+    def _hurry(self) -> None:
+        if "_continuum" in self.__dict__:
+            self._continuum.motion.hurry()
+
     @property
     def monitor(self) -> Monitor:
         """What brings the model from event to event, to look at."""

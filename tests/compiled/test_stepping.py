@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from eventide.compiled import Store
 from eventide.compiled.stepping import engine as native
+from eventide.compiled.stepping.memory import AS_IT_STANDS
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import certainty, heap, location
@@ -252,6 +253,7 @@ def arrays(flows: int = 1) -> Arrays:
     whole_numbers = np.zeros(1, np.int64)
     return Arrays(
         rows=np.zeros((34, 1)),
+        slots=np.zeros((1, 2), np.int64),
         flow_floats=np.zeros((flows, FLOW_FLOATS)),
         flow_ints=np.zeros((flows, FLOW_INTS), np.int64),
         segments=np.zeros((1, 2), np.int64),
@@ -471,6 +473,36 @@ def test_what_has_no_translation_is_refused_by_name(function: Any, words: str) -
     with pytest.raises(Untranslatable) as caught:
         Translation(function, {})
     assert str(caught.value) == words
+
+
+def turns_in_three_ways(a: Arrays, n: int) -> int:
+    total = 0
+    for i in range(n):
+        if i == 2:
+            continue
+        total += i
+    while total > 3:
+        if total == 7:
+            total -= 2
+            continue
+        total -= 1
+    return total
+
+
+def test_loops_of_the_stepper_are_not_unrolled_and_what_few_need_is_not_copied() -> None:
+    # Either takes longer to compile, and makes nothing faster.
+    text = Translation(turns_in_three_ways, {}).text
+    turns = [line for line in text.splitlines() if AS_IT_STANDS in line]
+    assert len(turns) == 4
+    heads = [line for line in native.stepper_text().splitlines() if line.startswith("define internal")]
+    assert [line.endswith(" cold {") for line in heads if "@attempt_implicitly(" in line or "@slide(" in line] == [
+        True,
+        True,
+    ]
+    assert [line.endswith(") {") for line in heads if "@locate(" in line] == [True]
+    assert turns[0].strip().startswith("br label")
+    (turn,) = translated(turns_in_three_ways)
+    assert [turn(0, n) for n in range(8)] == [turns_in_three_ways(None, n) for n in range(8)]
 
 
 def test_two_functions_of_one_name_are_refused() -> None:

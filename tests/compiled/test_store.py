@@ -194,6 +194,41 @@ print(table_of(runner.sim)[1, 0], registry.store.compiled)
 """
 
 
+WITH_HANDLER = """
+import eventide as ev
+from helpers import speed
+
+class Counter(ev.Continuous):
+    phase: ev.State = ev.state(0.0)
+    total: float = 0.0
+
+    def equations(self):
+        self.rate.phase = 1.0
+
+    @ev.when(lambda self: self.phase >= 1.0)
+    def tick(self):
+        self.phase -= 1.0
+        self.total += speed(1.0)
+
+if __name__ == "__main__":
+    sim = ev.Simulation()
+    counter = Counter(sim).start()
+    sim.run(until=4.5)
+    print(counter.total, sim.monitor.motion.reactions.handled)
+"""
+
+
+def test_editing_a_helper_of_a_handler_changes_the_next_run(tmp_path) -> None:
+    (tmp_path / "model.py").write_text(WITH_HANDLER)
+
+    def run(factor: float) -> str:
+        (tmp_path / "helpers.py").write_text(f"def speed(place):\n    return {factor} * place\n")
+        command = [sys.executable, "-B", "model.py"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert [run(2.0), run(3.0), run(2.0)] == ["8.0 3\n", "12.0 3\n", "8.0 3\n"]
+
+
 @pytest.mark.slow
 def test_editing_a_helper_in_another_file_changes_the_next_run(tmp_path) -> None:
     (tmp_path / "model.py").write_text(MODEL)

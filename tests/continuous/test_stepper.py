@@ -139,6 +139,7 @@ def arrays_for(rows, method, host) -> tables.Arrays:
     nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)
     return tables.Arrays(
         rows=memoryview(rows),
+        slots=nothing,
         flow_floats=flow_floats,
         flow_ints=flow_ints,
         segments=np.array([[0, rows.shape[1]]]),

@@ -28,6 +28,22 @@ class Tank(ev.Continuous):
 
 
 class Turning(Tank):
+    """Its handlers look at what native code does not know."""
+
+    @ev.when(lambda self: self.level >= 1.0)
+    def full(self) -> None:
+        self.rate_of_change = -1.0
+        self.turns += self.sim.current is not None
+
+    @ev.when(lambda self: self.level <= 0.5)
+    def low(self) -> None:
+        self.rate_of_change = 1.0
+        self.turns += self.sim.current is not None
+
+
+class Swinging(Tank):
+    """Its handlers are native code."""
+
     @ev.when(lambda self: self.level >= 1.0)
     def full(self) -> None:
         self.rate_of_change = -1.0
@@ -131,6 +147,15 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Trigger._resume"] == EVENTS
     assert sum(count // EVENTS for count in python.values()) == 14
+
+
+def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:
+    sim = ev.Simulation()
+    tank = Swinging(sim).start()
+    python, native = calls_of(sim, tank)
+    assert native == {"proceed": 1, "settle_touched": 1}
+    assert sum(count // EVENTS for count in python.values()) == 0
+    assert sim.monitor.motion.reactions.handled == tank.turns - 2
 
 
 def test_the_stepper_is_called_as_a_builtin_function() -> None:

@@ -9,7 +9,7 @@ from eventide.compiled.paths import ITEMS
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
-from eventide.discrete.conditions import describe_function
+from eventide.discrete.conditions import Trigger, describe_function
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
@@ -66,6 +66,21 @@ class ConditionNote:
 
 
 @dataclass(frozen=True)
+class HandlerNote:
+    """One handler of a state event.
+
+    name        as in "ball.bounce"
+    refusal     where and why it stays Python; None if it is native code
+    asks        where and why native code leaves its event to Python
+    """
+
+    name: str
+    is_compiled: bool
+    refusal: CannotLower | None
+    asks: tuple[CannotLower, ...] = ()
+
+
+@dataclass(frozen=True)
 class Bond:
     """A law or condition that holds a flow together.
 
@@ -108,6 +123,7 @@ class Explanation:
     together: bool
     laws: tuple[LawNote, ...]
     conditions: tuple[ConditionNote, ...]
+    handlers: tuple[HandlerNote, ...]
     flows: tuple[FlowNote, ...]
 
     def __str__(self) -> str:
@@ -122,6 +138,10 @@ class Explanation:
             state = _state(item.is_compiled, item.refusal, self.compiles)
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
             lines += [f"    {equality}" for equality in item.equalities]
+        lines += ["handlers, while nobody looks at each event"] if self.handlers else []
+        for handler in self.handlers:
+            lines.append(f"  {handler.name}: {_state(handler.is_compiled, handler.refusal, self.compiles)}")
+            lines += [f"    but for {ask}" for ask in handler.asks]
         lines.append("flows: all is one" if self.together else "flows")
         for flow in self.flows:
             lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}")
@@ -222,6 +242,7 @@ class _Reader:
             together=self.motion.together,
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
+            handlers=self._handlers(conditions),
             flows=tuple(self._flow(flow) for flow in self.numbers),
         )
 
@@ -276,6 +297,26 @@ class _Reader:
         equalities = tuple(str(equality) for equality in moving_equalities(condition, self.motion.groups))
         code = describe_function(condition.function)
         return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities)
+
+    def _handlers(self, conditions: list[Condition]) -> tuple[HandlerNote, ...]:
+        """What is known of handlers; one of a crossing in both directions is told once."""
+        notes: dict[str, HandlerNote] = {}
+        for trigger in conditions:
+            if isinstance(trigger, Trigger) and trigger.name not in notes:
+                notes[trigger.name] = self._handler(trigger)
+        return tuple(notes.values())
+
+    def _handler(self, trigger: Trigger) -> HandlerNote:
+        try:
+            if trigger.partner is not None:
+                code = trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # it is a method
+                why = "its state may slide between this handler's condition and another's, which Python decides"
+                raise CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
+            lowered = self.analyst.registry.handler(trigger.handler).kernel.lowered
+        except CannotLower as error:
+            return HandlerNote(trigger.name, is_compiled=False, refusal=error)
+        asks = tuple(CannotLower(*ask) for ask in lowered.asks)
+        return HandlerNote(trigger.name, self._compiles, None, asks)
 
     def _flow(self, flow: Flow) -> FlowNote:
         linear = self.motion.linearizations.of.get(flow.number)

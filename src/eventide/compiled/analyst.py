@@ -14,7 +14,7 @@ from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.compiled.template import is_current
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan
+from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
+    from eventide.continuous.analysis import Plan
     from eventide.continuous.flow import Flow
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
@@ -116,6 +117,41 @@ class Compiler(Analyst):
     def _certify(self, words: tuple[int, ...]) -> int:
         """Write what all conditions of a kernel are proved by; answers its place, -1 without."""
         return self.motion.lists.put(words)[1] if words else -1
+
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """Kernel, index row and closure numbers of a handler, and which slots concern it."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.handler(trigger.handler)
+        except CannotLower:
+            return None
+        lowered, motion = bound.kernel.lowered, self.motion
+        bases, (blocks, writes) = bound.binding.bases, lowered.effects
+        # Objects and literals live as long as the plan.
+        row = motion.index.put((*bases, *map(id, (*bound.binding.told, *lowered.literals))))
+        numbers = motion.constants.put(bound.binding.consts)
+        head = row[1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
+        shown = [bases[place] for place in blocks]
+        written = [number for place, column, kind in writes for number in (bases[place] + column, bases[place], kind)]
+        effects = motion.lists.put((*head, *shown, *written))
+        return ReactionPlan(
+            (),
+            kept=(bound,),
+            memory=(row, numbers, effects),
+            signature=(bound,) if lowered.uses.can_change else None,
+            address=bound.kernel.address,
+            effects=effects[1],
+            constants=(*lowered.constants, *lowered.named),
+        )
+
+    def forget_constants(self) -> None:
+        """Lower anew what was made with something that has changed."""
+        self.registry.renew()
+
+    def looks_at_lists(self, plan: Plan) -> bool:
+        """Whether laws or a condition that may come to refer to something else read lists that may grow."""
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
 
     def quantity(self, read: Any) -> ConditionPlan | None:
         """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""

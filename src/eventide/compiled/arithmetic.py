@@ -126,6 +126,10 @@ class Arithmetic:
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
         if result.slope is not None:
             result = replace(result, form=self.form_of(name, one, other))
+        if self.builder.counts:
+            self._note_size(name, one, other, result)
+        if result.kind == "float" and name != "Div" and not (_is_surely_float(one) or _is_surely_float(other)):
+            result = replace(result, is_mixed=True)
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
@@ -144,6 +148,17 @@ class Arithmetic:
         # Numpy divides by zero.
         if not (one.is_numpy or other.is_numpy or other.known) and self.builder.traps:
             self.builder.note_trap(self.wire(other).test("oeq", 0.0))
+
+    def _note_size(self, name: str, one: Number, other: Number, result: Number) -> None:
+        """Where a whole number is too large to be exact Python is to reckon; where it may not fit at all, before."""
+        if result.kind == "float":
+            return
+        size = self.double(result)
+        if result.kind == "int" and name == "Mult":
+            size = (self.wire(one) * self.wire(other)).text
+        if result.kind == "int" and name == "Pow":
+            size = self._multiply_out("fmul double", ONE, self.double(one), int(other.known or 0))
+        self.builder.note_inexact(size)
 
     def note_error(self, value: str, *arguments: Number) -> None:
         """Python raises where a function of finite numbers is not finite, or one of numbers is not a number."""
@@ -177,7 +192,8 @@ class Arithmetic:
         if number.kind == "whole":
             value = self.unsigned(value)
         slope = self.turn_slope(number.slope)
-        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=forms.negative(number.form))
+        form, is_mixed = forms.negative(number.form), number.is_mixed
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=form, is_mixed=is_mixed)
 
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
@@ -189,7 +205,8 @@ class Arithmetic:
         value = self.builder.intrinsic("fabs", number.text)
         below = self.wire(number).test("olt", 0.0)
         slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
-        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=forms.size(number.form))
+        form, is_mixed = forms.size(number.form), number.is_mixed
+        return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=form, is_mixed=is_mixed)
 
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
         if one.kind == other.kind == "int":
@@ -354,7 +371,8 @@ class Arithmetic:
         best = numbers[0]
         for number in numbers[1:]:
             best = self._better(comparison, best, number)
-        return best
+        kinds = {"truth" if isinstance(item, Truth) else _is_surely_float(item) for item in items}
+        return replace(best, is_mixed=True) if len(kinds) > 1 or any(n.is_mixed for n in numbers) else best
 
     def select(self, test: Truth, then: Number | Truth, otherwise: Number | Truth) -> Number:
         """One of two numbers, both of which have been computed."""
@@ -380,6 +398,10 @@ class Arithmetic:
         slope = self.choose_slope(test, number.slope, best.slope)
         form = None if slope is None else forms.extreme(comparison, self.form(number), self.form(best))
         return Number(value, kind, slope, form=form)
+
+
+def _is_surely_float(number: Number) -> bool:
+    return number.kind == "float" and not number.is_mixed
 
 
 def _span(name: str, one: Number, other: Number) -> Span | None:

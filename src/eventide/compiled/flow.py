@@ -74,6 +74,7 @@ class Shape:
     kind: Kind | Literal["truth"]
     has_guide: bool = False
     has_slope: bool = False
+    is_mixed: bool = False
 
     @property
     def types(self) -> list[str]:
@@ -90,7 +91,7 @@ def shape_of(item: Shaped) -> Shape:
     """The shape of one item."""
     if isinstance(item, Truth):
         return Shape("truth", item.guide is not None, item.slope is not None)
-    return Shape(item.kind, False, item.slope is not None)
+    return Shape(item.kind, False, item.slope is not None, item.is_mixed)
 
 
 def join(one: Shape, other: Shape) -> Shape:
@@ -99,7 +100,9 @@ def join(one: Shape, other: Shape) -> Shape:
     if one.kind == "truth" and other.kind == "truth":
         return Shape("truth", one.has_guide or other.has_guide, slope)
     kinds = (one.kind, other.kind)
-    return Shape(next(kind for kind in _RANKS if kind in kinds), False, slope)
+    differ = "truth" in kinds or (one.kind == "float") != (other.kind == "float")  # True is no 1 to who prints it
+    is_mixed = one.is_mixed or other.is_mixed or differ
+    return Shape(next(kind for kind in _RANKS if kind in kinds), False, slope, is_mixed)
 
 
 class Merger:
@@ -128,7 +131,7 @@ class Merger:
         slope = parts[-1] if shape.has_slope else None
         if shape.kind == "truth":
             return Truth(parts[0], parts[1] if shape.has_guide else None, slope)
-        return Number(parts[0], shape.kind, slope)
+        return Number(parts[0], shape.kind, slope, is_mixed=shape.is_mixed)
 
     def merge(self, arrivals: list[Arrival]) -> tuple[Flow, Item | None] | None:
         """Lead all ways to one block and go on there; None if none arrives.

@@ -21,6 +21,8 @@ ZERO = real(0.0)
 ONE = real(1.0)
 INFINITE = real(inf)
 NAN = real(nan)
+LARGEST_WHOLE = 2.0**53
+"""Up to this whole number every one is a double."""
 
 
 @dataclass
@@ -44,11 +46,13 @@ class Builder:
     current     where the next instruction goes; None where no execution can come
     symbols     the functions of the mathematical library that are called
     loops       the loops of numpy that are called
+    calls       the functions of Python that are called, with their declarations
     room        the memory that is taken for the length of a call, as instructions of the first block
     zeroes      whether memory is set to zero by a call
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the truths, and what they must be for Python to come here
     overflows   whether it is noted also where a power is too large for Python: a law's rate is not finite then
+    counts      whether it is noted also where a whole number is too large for a double to be exact
     """
 
     def __init__(self) -> None:
@@ -58,6 +62,8 @@ class Builder:
         self.trap = ""
         self.only_where: tuple[tuple[str, bool], ...] = ()
         self.overflows = False
+        self.counts = False
+        self.calls: dict[str, str] = {}
         self.zeroes = False
         self.blocks: list[Block] = []
         self.current: Block | None = None
@@ -182,6 +188,11 @@ class Builder:
         before = self.value("load i1, ptr %trap")
         self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
 
+    def note_inexact(self, value: str) -> None:
+        """A double stands for a whole number, which it may not hold exactly: that is noted as well, if it `counts`."""
+        if self.counts:
+            self.note_trap(Wire(self, value).machine("fabs").test("ugt", LARGEST_WHOLE))
+
     @contextmanager
     def without_traps(self) -> Iterator[None]:
         """What is written meanwhile never raises."""
@@ -255,6 +266,7 @@ class Builder:
             for name, count in self.symbols.items()
         ]
         declared += [f"declare void @{name}(ptr, ptr, ptr, ptr) nounwind" for name in self.loops]
+        declared += self.calls.values()
         if self.zeroes:
             declared.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
         for name, parameters in self._intrinsics.items():

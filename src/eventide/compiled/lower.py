@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
+from eventide.compiled.handlers import Handlers
 from eventide.compiled.ir import NAN, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
@@ -28,6 +29,8 @@ CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
 )
+HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
+_WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers}
 
 
 def lower_law(component: Any, function: Any, *, exact_pow: bool = False) -> Lowered:
@@ -90,11 +93,11 @@ class Lowering:
 
         lanes       how many simulations stand side by side in each slot, for a law; None for one
         """
-        kind = Conditions if self.kind == "condition" else Statements
-        writer = kind(self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes)
+        writer = _WRITERS.get(self.kind, Statements)(
+            self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes
+        )
         try:
-            writes = {"law": self._write_law, "condition": self._write_condition, "quantity": self._write_quantity}
-            source = writes[self.kind](writer)
+            source = getattr(self, f"_write_{self.kind}")(writer)
         except Unlowerable as error:
             raise self.refusal(error.why) from None
         except RecursionError:
@@ -215,6 +218,16 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
         return builder.text(CONDITION)
 
+    def _write_handler(self, writer: Handlers) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        self._follow(writer)
+        writer.close()
+        builder.begin_without_trap(entry)
+        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        return builder.text(HANDLER)
+
     def _follow(self, writer: Statements) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
         arguments = [writer.settle(self.outside.root(name)) for name in names]
@@ -241,7 +254,7 @@ class Lowering:
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
             ranges=tuple((access, tuple(spans)) for access, spans in slots.ranges.items()),
-            symbols=(*writer.builder.symbols, *writer.builder.loops),
+            symbols=(*writer.builder.symbols, *writer.builder.loops, *writer.builder.calls),
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
@@ -249,7 +262,12 @@ class Lowering:
             comparisons=self.comparisons,
             equalities=tuple((*where, states) for where, states in self.equalities.items()),
             raises=bool(writer.builder.trap),
-            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts)),
+            objects=tuple(slots.objects),
+            literals=tuple(slots.literals),
+            changes=tuple(writer.changes) if isinstance(writer, Handlers) else (),
+            appends=bool(slots.objects),
+            asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),
+            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
             stands=make_comparer(
                 self.entry,
                 steps,

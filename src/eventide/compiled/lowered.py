@@ -7,14 +7,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
-from eventide.compiled.uses import Uses, uses_of
+from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
 
 if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
-LoweredKind: TypeAlias = Literal["law", "condition", "quantity"]
-"""What a function is for: a quantity answers a number."""
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler"]
+"""What a function is for: a quantity answers a number, a handler changes what it refers to."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
@@ -60,7 +60,7 @@ class Constant:
 
 @dataclass(frozen=True, eq=False)
 class Lowered:
-    """A law, condition or quantity as the text of a kernel.
+    """A law, condition, quantity or handler as the text of a kernel.
 
     name        of the function, for people
     source      LLVM assembly of one function `@kernel`
@@ -79,6 +79,11 @@ class Lowered:
     equalities  its comparisons by == or != of what moves: file, line, text, and its states by their objects' places in
                 the index row and their slots behind the first there
     raises      whether there are numbers for which Python would raise
+    objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
+    literals    texts and the like in its code, whose addresses it is told after those
+    changes     what it may write, in the order of what it tells of that
+    appends     whether it puts something into lists
+    asks        where it leaves the event to Python: file, line, text and why
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     stands      whether it would work on just what a binding has, which is found out faster
     """
@@ -101,6 +106,11 @@ class Lowered:
     comparisons: int
     equalities: tuple[tuple[str, int, str, tuple[tuple[int, int], ...]], ...]
     raises: bool
+    objects: tuple[Path, ...]
+    literals: tuple[Any, ...]
+    changes: tuple[Access, ...]
+    appends: bool
+    asks: tuple[tuple[str, int, str, str], ...]
     bind: Bind = field(repr=False)
     stands: Stands = field(repr=False)
 
@@ -110,9 +120,20 @@ class Lowered:
         return uses_of(self)
 
     @property
+    def named(self) -> tuple[Constant, ...]:
+        """What stands now by the names of modules by which it finds objects."""
+        spaces = [(step.namespace, step.hop.partition(":")[2]) for step in self.steps if step.namespace is not None]
+        return tuple(Constant(str(space["__name__"]), name, space[name], space) for space, name in spaces)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What it concerns, if it is a handler's, for the plans of what it is bound to."""
+        return effects_of(self)
+
+    @property
     def width(self) -> int:
         """The length of an index row."""
-        return len(self.blocks) + len(self.lists) + len(self.tables)
+        return len(self.blocks) + len(self.lists) + len(self.tables) + len(self.objects) + len(self.literals)
 
     @cached_property
     def needs_rates(self) -> bool:

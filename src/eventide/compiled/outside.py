@@ -29,6 +29,7 @@ from eventide.compiled.values import (
     Stored,
     Stranger,
     Table,
+    Target,
     Vector,
     View,
     constant,
@@ -104,6 +105,7 @@ class Outside:
 
     steps       every object met, by its path
     consts      the paths of the numbers that a condition closes over
+    takes_lists whether a list is meant itself, and not what is in it
     """
 
     def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
@@ -117,6 +119,7 @@ class Outside:
         self._namespaces: dict[Path, dict[str, Any]] = {}
         self._unsteady: set[Path] = set()
         self._told: set[Path] = set()
+        self.takes_lists = False
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -138,6 +141,9 @@ class Outside:
             return Builtin(value)
         if type(value) in NUMBERS or _is_double(value):
             return self._number(value, path, element)
+        if self.takes_lists and type(value) is list:
+            self._note(path, "class", list)
+            return Target(path)
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
         if type(value).__name__ == "ndarray":
@@ -176,7 +182,7 @@ class Outside:
         kinds = {type(item) for item in value} if len(value) else set()
         if _is_array(value) or kinds in ({float}, {int}):
             kind = int if kinds == {int} else float
-            self._note(path, "table", kind)
+            self._note(path, "table", kind, sample=value)
             return Table(path, kind, len(value) if _is_array(value) else None)
         if kinds and kinds <= {int, float}:
             raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
@@ -234,7 +240,7 @@ class Outside:
                 self._can_change(path, check),
                 self._namespaces.get(path),
                 sample._layout if has_vectors else None,
-                path in self._told,
+                path in self._told and (check not in ("table", "array") or type(sample) is tuple),
             )
 
     def as_vector(self, table: Table) -> Vector:

@@ -132,6 +132,13 @@ class Registry:
             known = self._templates[kernels] = Template(kernels)
         return known
 
+    def handler(self, handler: Any) -> Bound:
+        """The kernel of a handler, a bound method, and its binding: see `handlers.py`.
+
+        Raises CannotLower if it is left to Python on each of its ways.
+        """
+        return self.find("handler", handler, ())
+
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
         for key, kernels in self._kernels.items():
@@ -158,7 +165,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind == "quantity")
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler"))
         try:
             return self.store.kernel(lowered)
         except LookupError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Anchor, Row
@@ -40,6 +40,8 @@ class Slots:
         self.paths: dict[Anchor, str] = {}
         self.lists: dict[Anchor, str] = {}
         self.tables: dict[Path, str] = {}
+        self.objects: dict[Path, str] = {}
+        self.literals: dict[Any, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
         self.ranges: dict[Access, dict[Span, None]] = {}
@@ -74,6 +76,10 @@ class Slots:
         row = self.builder.value(f"mul i64 {index}, {self.lanes}")
         return self.builder.value(f"add i64 {row}, %lane")
 
+    def base_of(self, place: Place) -> str:
+        """The operand with the first slot of the block in which a quantity stands, of an object that is no item."""
+        return self._base(place.owner, place.name)
+
     # --- access ---------------------------------------------------------------------------------------------------
 
     def read(self, place: Place, written: frozenset[Access]) -> Number | Truth:
@@ -87,6 +93,7 @@ class Slots:
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
+            self.builder.note_inexact(value)
             return Number(self.builder.truncated(value), "int", slope)
         return Number(value, "float", slope, form=self._form(place, place.offset))
 
@@ -205,12 +212,23 @@ class Slots:
             return Number(self.builder.truncated(value), "int")
         return Number(value, "float", is_numpy=const.is_numpy)
 
+    # --- objects of Python ------------------------------------------------------------------------------------------
+
+    def object(self, path: Path) -> str:
+        """The address of an object itself, as a whole number."""
+        return self.objects.setdefault(path, f"%object{len(self.objects)}")
+
+    def literal(self, value: Any) -> str:
+        """The same of a text in the code, or of None."""
+        return self.literals.setdefault(value, f"%literal{len(self.literals)}")
+
     # --- the index row --------------------------------------------------------------------------------------------
 
     def prologue(self, row: str) -> list[str]:
-        """Loads of the index row's entries, which begin at `row`: objects first, then lists, then tables."""
+        """Loads of the index row's entries, which begin at `row`, in the order of `Lowered.width`."""
         lines = []
-        for number, name in enumerate([*self.paths.values(), *self.lists.values(), *self.tables.values()]):
+        kinds = (self.paths, self.lists, self.tables, self.objects, self.literals)
+        for number, name in enumerate(name for kind in kinds for name in kind.values()):
             lines.append(f"{name}at = getelementptr i64, ptr {row}, i64 {number}")
             lines.append(f"{name} = load i64, ptr {name}at")
         return lines

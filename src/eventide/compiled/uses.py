@@ -7,13 +7,14 @@ for its kernels, adds columns to the first slots of their blocks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.compiled.paths import ITEMS
 from eventide.continuous.inputs import Input
+from eventide.continuous.tables import IS_SET, MOVES, STANDS
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Access, Lowered
+    from eventide.compiled.lowered import Access, Lowered, Row
     from eventide.compiled.paths import Step
     from eventide.compiled.registry import Bound
     from eventide.continuous.layout import Layout
@@ -43,6 +44,28 @@ class Rate(NamedTuple):
     is_read: bool
 
 
+class Effects(NamedTuple):
+    """What a handler concerns.
+
+    blocks  the places in its binding of the blocks of which it reads or writes what may move
+    writes  for each quantity that it may write: the place of its block, its column there, and which kind it is
+    """
+
+    blocks: tuple[int, ...]
+    writes: tuple[tuple[int, int, int], ...]
+
+
+_KINDS: Final[dict[Row, int]] = {"parameter": STANDS, "computed": IS_SET, "sum": IS_SET, "state": MOVES}
+
+
+def effects_of(lowered: Lowered) -> Effects:
+    """What a handler concerns."""
+    found = {access: _find(lowered, access) for access in (*lowered.reads, *lowered.changes)}
+    blocks = dict.fromkeys(where[1] for access, where in found.items() if where and access.row != "parameter")
+    writes = [(found[access], _KINDS[access.row]) for access in lowered.changes]
+    return Effects(tuple(blocks), tuple((where[1], where[2], kind) for where, kind in writes if where))
+
+
 Slots: TypeAlias = tuple[int, ...]
 Found: TypeAlias = tuple[tuple[Any, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]
 """What kernels read and write where they are bound: the objects of which that is more than parameters, each once; the
@@ -67,6 +90,7 @@ class Uses(NamedTuple):
     assigns         whether it writes states
     can_change      whether what it works on may become another
     is_polled       whether nobody tells when it does
+    looks_at_lists  whether it reads any that may grow
     is_still        whether all it reads are single states and numbers that stand still
     """
 
@@ -76,6 +100,7 @@ class Uses(NamedTuple):
     assigns: bool
     can_change: bool
     is_polled: bool
+    looks_at_lists: bool
     is_still: bool
 
 
@@ -97,6 +122,7 @@ def uses_of(lowered: Lowered) -> Uses:
         assigns=any(access.row == "state" for access in lowered.writes),
         can_change=lowered.can_change,
         is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
+        looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
         is_still=not (lowered.needs_rates or lowered.reads_time or any(_is_vector(lowered, a) for a in lowered.reads)),
     )
 
@@ -105,7 +131,7 @@ def make_spread(kernels: Sequence[Uses]) -> Spread:
     """The function that finds what these kernels read and write together, for bindings of each in their order."""
     lines, touches, reads, rates = [], ["*owners"], [], []
     for n, uses in enumerate(kernels):
-        lines.append(f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n} = bounds[{n}].binding")
+        lines.append(f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n}, _ = bounds[{n}].binding")
         touches += [
             f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves
         ]

@@ -67,6 +67,7 @@ class Number:
     span        of a whole number of 64 bits: the least and the greatest that it can be, if that is known
     is_numpy    whether it is numpy's double: `sum` adds those up without compensation
     form        how it moves, if that can be told; see `forms.py`
+    is_mixed    whether it may be a whole number in Python, although it is a double here
     """
 
     text: str
@@ -76,6 +77,7 @@ class Number:
     span: Span | None = None
     is_numpy: bool = False
     form: Form | None = None
+    is_mixed: bool = False
 
     @property
     def extent(self) -> Span | None:
@@ -161,6 +163,13 @@ class Elements:
 
     path: Path
     items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A list into which something is put."""
+
+    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +298,7 @@ Item: TypeAlias = (
     | Slot
     | Clock
     | Elements
+    | Target
     | Table
     | Vector
     | Formula

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.continuous.growing import Lease
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions import Condition, Trigger
 
 
 @dataclass(slots=True)
@@ -96,6 +96,19 @@ class ConditionPlan(Plan):
     stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
 
 
+@dataclass(slots=True)
+class ReactionPlan(Plan):
+    """A handler that is native code.
+
+    address, effects    its kernel, and the place in `lists` of what it works on
+    constants           what its code was made with and somebody might change
+    """
+
+    address: int = 0
+    effects: int = 0
+    constants: tuple[Any, ...] = ()
+
+
 class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
@@ -114,6 +127,18 @@ class Analyst(ABC):
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
+
+    @abstractmethod
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def looks_at_lists(self, plan: Plan) -> bool:
+        """Whether laws or a condition that may come to refer to something else read lists that may grow."""
+
+    @abstractmethod
+    def forget_constants(self) -> None:
+        """Something that code was made with has changed."""
 
     @abstractmethod
     def quantity(self, read: Any) -> ConditionPlan | None:

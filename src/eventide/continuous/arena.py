@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.tables import ROWS
+from eventide.continuous.tables import ROWS, SLOT_COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,10 +81,12 @@ class Arena:
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
+    slots       the array (slots, SLOT_COLUMNS) of who is concerned by each slot; `concerned` the same as a memoryview
     tenancies   who sits where; the oldest object first
     """
 
     table: NDArray[np.float64]
+    slots: NDArray[np.int64]
     rows: list[memoryview[float]]
 
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
@@ -99,9 +101,12 @@ class Arena:
 
     def _resize(self, capacity: int) -> None:
         table = np.zeros((ROWS, capacity))
+        slots = np.full((capacity, SLOT_COLUMNS), -1)
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]
-        self.table = table
+            slots[: self._used] = self.slots[: self._used]
+        self.table, self.slots = table, slots
+        self.concerned: Any = memoryview(slots)  # type: ignore[arg-type]  # an array is a buffer
         self.rows = [row_view(row) for row in table]
         self.view: Any = memoryview(table)  # type: ignore[arg-type]  # an array is a buffer
         self.on_growth()

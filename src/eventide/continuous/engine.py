@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from eventide.continuous import linear, march, taping
+from eventide.continuous import linear, march, reacting, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -41,7 +41,7 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-_HOMES: Final = {"fill": taping, "probe": linear}
+_HOMES: Final = {"proceed": reacting, "fill": taping, "probe": linear}
 """Entries that are not of `march.py`."""
 
 PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, march), name) for name in ENTRIES))

@@ -34,6 +34,7 @@ from eventide.continuous.tables import (
     SUMS_HI,
     SUMS_LO,
     SYSTEM,
+    TENDED,
 )
 
 CONTRIBUTIONS: Final = 0
@@ -51,6 +52,7 @@ class Still:
 
     at = nan
     is_open = False
+    number = -1
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
@@ -165,11 +167,17 @@ class Flow:
         """Laws or a condition of the flow call these inputs."""
         if inputs:
             self.inputs[who] = inputs
+            self._note_tending()
 
     def forget_inputs(self, who: Any) -> None:
         """They are called no longer."""
         if self.inputs.pop(who, None) is not None and not self.inputs:
             self._limit(inf)
+            self._note_tending()
+
+    def _note_tending(self) -> None:
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, TENDED] = int(bool(self.inputs) or self.sliding is not None)
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -188,6 +196,7 @@ class Flow:
         if owner._slide is not None:
             self.sliding = self.sliding or Sliding(self)
             self.sliding.slides[owner] = owner._slide
+            self._note_tending()
         if owner._is_active:
             self._add_laws(owner, plan)
         for low, high in owner._going:

@@ -6,8 +6,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow, coalesce
-from eventide.continuous.tables import ASSIGNS, END, KEY, NEEDS_LAWS, NEXT, START
+from eventide.continuous.flow import Flow, Still, coalesce
+from eventide.continuous.tables import ASSIGNS, END, HOME, KEY, NEEDS_LAWS, NEXT, READER, SEVERAL, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -157,7 +157,7 @@ class Grouping:
         plan = self.plans[owner]
         holds_together = not motion.together and self._holds_together(owner, plan, flow)
         self._leave_flow(flow, owner)
-        owner._flow = motion.still
+        self._house(owner, motion.still)
         del self.plans[owner]
         self._forget_writer(owner, plan)
         motion.analyst.release(plan)
@@ -194,7 +194,7 @@ class Grouping:
             self._check_writers(owner, plan)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
-        owner._flow = flow
+        self._house(owner, flow)
         plan = self.plans[owner]
         flow.add_owner(owner, plan)
         self.note_uses(flow, plan)
@@ -206,6 +206,15 @@ class Grouping:
         if plan.signature is not None:
             self.motion.keep_current(owner, plan)
         self._restructured(flow)
+
+    def _house(self, owner: Any, flow: Flow | Still) -> None:
+        """Let a component or loose variable belong to a flow, or to what stands still."""
+        owner._flow = flow
+        concerned, seat = self.motion.arena.concerned, owner._seat
+        if seat.layout.moving:
+            concerned[seat.base, HOME] = flow.number
+        if seat.layout.standing:
+            concerned[seat.side, HOME] = flow.number
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         plan = self.plans[owner]
@@ -289,6 +298,7 @@ class Grouping:
                     users[item] = {flow: 1}
                 else:
                     flows[flow] = flows[flow] + 1 if flow in flows else 1
+        self._note_readers(plan)
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
@@ -306,6 +316,14 @@ class Grouping:
                     del flows[flow]
                 else:
                     del users[item]
+        self._note_readers(plan)
+
+    def _note_readers(self, plan: Plan) -> None:
+        """Let the stepper know who depends on what a plan reads."""
+        concerned, readers = self.motion.arena.concerned, self.readers
+        for slot in plan.reads:
+            flows = readers.get(slot, ())
+            concerned[slot, READER] = next(iter(flows)).number if len(flows) == 1 else SEVERAL if flows else -1
 
 
 class Writers:

@@ -70,6 +70,8 @@ from eventide.continuous.tables import (
     NEXT_EVENT,
     OPEN,
     PAST,
+    PATIENCE,
+    PAUSED,
     PENDING,
     PLACE,
     PRECEDING,
@@ -81,6 +83,8 @@ from eventide.continuous.tables import (
     REFUSED,
     REL,
     REST,
+    SEGMENTS_HI,
+    SEGMENTS_LO,
     SLOPE_AT_END,
     SLOPE_AT_START,
     SPAN,
@@ -98,6 +102,7 @@ from eventide.continuous.tables import (
     UNPLANNED,
     UNSETTLED,
     UPCOMING,
+    WORK,
     WORST,
     Y0,
     Y2,
@@ -487,7 +492,7 @@ def leave(a: Arrays, f: int) -> None:
     a.settings[PENDING] = kept
 
 
-def proceed(a: Arrays, time: float, stop: float) -> int:
+def go_on(a: Arrays, time: float, stop: float) -> int:
     """Go on from an event: settle what it has touched, choose among what is due now, else march to `stop`.
 
     Returns     a code of `tables.py`; CHOICE and LOCATED with the condition in CHOSEN
@@ -550,7 +555,8 @@ def march(a: Arrays, stop: float) -> int:
 
     Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
                 or will be cut now by an event;
-                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full
+                BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full;
+                PAUSED when it has gone on for long
     """
     a.settings[PENDING] = 0
     while a.settings[FLOWS] > 0.0:
@@ -572,11 +578,26 @@ def march(a: Arrays, stop: float) -> int:
         if a.flow_floats[f, EVENT] >= 0.0:
             arrive(a, f)
             return LOCATED
+        if is_spent(a, f):
+            return PAUSED
         code = advance(a, f)
         if code != REACHED:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def is_spent(a: Arrays, f: int) -> bool:
+    """Whether Python has not been asked for long, or wants to be; if not, note the work of the flow's next step."""
+    if a.settings[WORK] > a.settings[PATIENCE]:
+        return True
+    work = 1
+    for run in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        work += a.segments[run, 1] - a.segments[run, 0]
+    if a.method.sizes[IMPLICIT] > 0:
+        work *= work
+    a.settings[WORK] += work
+    return False
 
 
 def is_at_limit(a: Arrays, f: int) -> bool:

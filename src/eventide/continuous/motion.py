@@ -17,6 +17,7 @@ from eventide.continuous.growing import Blocks, Runs, Table
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
+from eventide.continuous.reactions import Reactions
 from eventide.continuous.tables import (
     ABORTED,
     ARMS,
@@ -36,12 +37,15 @@ from eventide.continuous.tables import (
     FLOW_FLOATS,
     FLOW_INTS,
     FOUND,
+    HANDLED,
     JACOBIANS,
     KEY,
     LAND,
     MODELS,
     NEXT,
     NEXT_EVENT,
+    PATIENCE,
+    PAUSED,
     PENDING,
     REFUSED,
     REST,
@@ -56,6 +60,7 @@ from eventide.continuous.tables import (
     TROUBLED,
     UNPLANNED,
     UPCOMING,
+    WORK,
     WORST,
     Arrays,
 )
@@ -74,6 +79,8 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+MOST_WORK: Final = 2.0**17
+"""So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 ROOM: Final = 1024
 """So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
 
@@ -83,6 +90,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
+    reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
@@ -97,6 +105,7 @@ class Motion:
         "_heap",
         "_kept",
         "_limits",
+        "_listing",
         "_method",
         "_models",
         "_next_event",
@@ -124,6 +133,7 @@ class Motion:
         "lists",
         "on_touch",
         "packed",
+        "reactions",
         "segments",
         "settings",
         "sim",
@@ -159,6 +169,7 @@ class Motion:
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
+        self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -166,6 +177,7 @@ class Motion:
         self.is_observed = False
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
+        self._listing: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
@@ -180,6 +192,7 @@ class Motion:
         self.host = Host(self)
         self.watches = Watches(self)
         self.groups = Grouping(self)
+        self.reactions = Reactions(self)
         self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
@@ -200,6 +213,7 @@ class Motion:
         heap, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
+            slots=self.arena.slots,
             flow_floats=self.flow_floats.array,
             flow_ints=self.flow_ints.array,
             segments=self.segments.array,
@@ -270,15 +284,25 @@ class Motion:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
+            if plan.is_polled and self.analyst.looks_at_lists(plan):
+                self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
         """Look after it no longer."""
         self._polled.pop(item, None)
         self._told.pop(item, None)
+        self._listing.pop(item, None)
+
+    @property
+    def looks_at_lists(self) -> bool:
+        """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
+        return bool(self._listing)
 
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = [*self._polled, *self._told] if self.is_rebound else list(self._polled)
+        if self.is_rebound:
+            self.reactions.renew()
         self.is_rebound = False
         for item in items:
             if isinstance(item, Condition):
@@ -348,6 +372,8 @@ class Motion:
             self.groups.place()
         if self.watches.arriving:
             self.watches.place()
+        if self.reactions.arriving:
+            self.reactions.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -402,7 +428,8 @@ class Motion:
 
         stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
         opens       whether its event begins at once; else by `open_reached`, when observers have looked
-        After CHOICE and LOCATED `chosen` is the condition whose event is next.
+        After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
+        Handlers that are native code may have run before.
         """
         settings, sim, host = self.settings, self.sim, self.host
         if next_event is not self._next_event:
@@ -415,14 +442,20 @@ class Motion:
         sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
         code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
-        while code in (BROKEN, UNPLANNED):
+        while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)
+            elif code == PAUSED:
+                settings[WORK], settings[PATIENCE] = 0.0, MOST_WORK
+                if sim._is_pressed:
+                    break
             else:
                 self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self.packed or self.arrays, now, stop)
         self.is_marching = False
+        if settings[HANDLED] != 0.0 and self.reactions.count():
+            sim.time = sim.last_time = settings[EVENT_TIME]
         if host.trouble is not None and settings[TROUBLED] == 0.0:
             host.trouble = None  # that of a trial step which has been mended since
         if host.failure is not None and settings[ABORTED] == 0.0:
@@ -440,6 +473,10 @@ class Motion:
             for flow in reached:
                 flow.at, flow.is_open = now, opens
         return code
+
+    def hurry(self) -> None:
+        """Let the march come back before its next step, also if it runs now and calls Python code."""
+        self.settings[PATIENCE] = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""

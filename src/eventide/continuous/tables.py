@@ -111,7 +111,19 @@ FACTORIZATIONS: Final = 24
 """How often they have been factorized for a step."""
 DOUBTED: Final = 25
 """Whether the last step was accepted although it was in doubt what a condition was in it."""
-FLOW_INTS: Final = 26
+TENDED: Final = 26
+"""Whether Python looks after it at each event that touches it: it has inputs, or something slides."""
+FLOW_INTS: Final = 27
+
+# Columns of a slot ---------------------------------------------------------------------------------------------------
+
+HOME: Final = 0
+"""Of the first slot of an object's block: the flow in which the object moves; -1 if it stands still."""
+READER: Final = 1
+"""The flow that depends on what stands still here; -1 if there is none."""
+SEVERAL: Final = -2
+"""More than one flow does."""
+SLOT_COLUMNS: Final = 2
 
 # Columns of a law in the chain ---------------------------------------------------------------------------------------
 
@@ -155,7 +167,11 @@ TIMED: Final = 16
 """Whether it reads nothing that moves but the time, so that no error of a state ends its steps."""
 RECOURSE: Final = 15
 """The address of who asks Python where its kernel answers RAISES; 0 where it never does."""
-CONDITION_INTS: Final = 17
+HANDLER: Final = 17
+"""The address of the handler that it releases, where that is native code; else 0."""
+EFFECTS: Final = 18
+"""The place in `lists` of what that handler works on."""
+CONDITION_INTS: Final = 19
 RAISES: Final = 2
 """What a kernel answers where Python would raise, besides 0 and 1."""
 AT_END: Final = 2
@@ -313,7 +329,15 @@ CLEAR: Final = 24
 """The least of these fractions over the flow's conditions; 1 if nothing is left in doubt."""
 USED: Final = 25
 """How many parts were looked at for the condition that took most of them."""
-SETTINGS: Final = 26
+WORK: Final = 26
+"""How much has been done since the march came back to Python, in states times steps."""
+PATIENCE: Final = 27
+"""How much of it is done before the march comes back for others to be heard; less than 0: it is to come now."""
+REACTS: Final = 28
+"""Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
+HANDLED: Final = 29
+"""How many have since Python was asked last."""
+SETTINGS: Final = 30
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -393,6 +417,30 @@ MODE_VALUES: Final = 4
 """... the place in `constants` of their values below, then above, then outside of a pass."""
 PER_SURFACE: Final = 5
 
+# What a handler works on ---------------------------------------------------------------------------------------------
+
+ROW: Final = 0
+"""The place of its kernel's index row; NUMBERS: of its closure numbers."""
+NUMBERS: Final = 1
+NEEDS: Final = 2
+"""What REACTS has to be at least."""
+READS: Final = 3
+"""How many blocks of slots it reads that may move: the first slot of each stands behind the head."""
+WRITES: Final = 4
+"""How many slots it may write; behind those: of each the slot, the first of its block, and what kind it is."""
+EFFECTS_HEAD: Final = 5
+PER_WRITE: Final = 3
+STANDS: Final = 0
+"""It is a parameter."""
+IS_SET: Final = 1
+"""It is a computed value or a sum."""
+MOVES: Final = 2
+"""It is a state."""
+MOST_WRITES: Final = 64
+"""So many slots a handler may write as native code."""
+ASKS: Final = 0
+"""What its kernel answers where it has met what only Python does: then it has changed nothing."""
+
 # What a march answers ------------------------------------------------------------------------------------------------
 
 REACHED: Final = 0
@@ -411,6 +459,8 @@ BROKEN: Final = 8
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
 RECORDED: Final = 9
 """A tape is full."""
+PAUSED: Final = 11
+"""It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
 UNPLANNED: Final = 10
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
@@ -484,6 +534,7 @@ class Arrays(NamedTuple):
     """All that moves, as the functions of the stepper see it.
 
     rows            (ROWS, slots) what is known of each slot
+    slots           one row for each slot: who is concerned when it is read or written
     flow_floats, flow_ints   one row for each flow
     segments        (n, 2) runs of slots that are integrated, grouped by flow
     chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
@@ -503,6 +554,7 @@ class Arrays(NamedTuple):
     """
 
     rows: Any
+    slots: Any
     flow_floats: Any
     flow_ints: Any
     segments: Any

@@ -19,6 +19,7 @@ from eventide.continuous.tables import (
     CONSTANTS,
     DUE,
     GUARD,
+    HANDLER,
     INDEX,
     RECOURSE,
     SLOPE,
@@ -86,6 +87,8 @@ class Watches:
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
+        if condition.has_fired:
+            motion.reactions.arriving[condition] = None  # type: ignore[index]  # only a Trigger has fired
         if plan.equalities:
             self.doubts.tell(condition, motion.groups)
 
@@ -98,6 +101,7 @@ class Watches:
         ints, floats = self.ints.view, self.floats.view
         ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
         ints[row, RECOURSE] = plan.recourse
+        ints[row, HANDLER] = 0
         floats[row, GUARD] = floats[row, SLOPE] = nan
         return plan
 
@@ -208,6 +212,8 @@ class Watches:
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
         del flow.conditions[condition]
+        if condition.has_fired:
+            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # only a Trigger has fired
         self.motion.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.let_go(condition)

@@ -94,7 +94,7 @@ class Calendar:
         self.numbers = count(2)
         self.turn = 1  # whoever makes the model is a stretch of code, too
         self.void = 1
-        """How many numbers were drawn for something else than an event."""
+        """How many numbers were drawn for something else than an event, less the events that needed none."""
         self.swept = 0
         """How long the heap was when stale notices were last swept out of it, or less since then."""
         self.tracer: Any = None
@@ -176,6 +176,10 @@ class Calendar:
     def answer(self, now: float, activity: Any, wait: Any) -> None:
         """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
         self.schedule_last(now, activity)
+
+    def count_events(self, events: int) -> None:
+        """So many events have taken place by themselves, for which no number was drawn."""
+        self.void -= events
 
     def hand_over(self, now: float, activity: Any, process: Any) -> None:
         """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""

@@ -40,6 +40,7 @@ class Condition:
     is_trigger = False
     partner: Trigger | None = None
     armed = True
+    has_fired = False
     recurs = False
     """Whether the same thing may well be waited for again."""
 
@@ -246,7 +247,9 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        self.has_fired = True
+        if not self.has_fired:
+            self.has_fired = True
+            sim._conditions.note_first(self)
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self) -> Any:
@@ -317,6 +320,9 @@ class ConditionList:
 
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
+
+    def note_first(self, trigger: Trigger) -> None:
+        """A handler runs for the first time."""
 
     def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none.

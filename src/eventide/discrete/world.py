@@ -19,6 +19,7 @@ from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
+from eventide.discrete.keyboard import Keyboard
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
@@ -71,6 +72,7 @@ class World:
         "__weakref__",
         "_calendar",
         "_conditions",
+        "_is_pressed",
         "_kinds",
         "_roster",
         "_vigil",
@@ -108,6 +110,11 @@ class World:
         self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
         self._tracer: Tracer | None = None
+        self._is_stepped = False
+        """Whether only one event is to take place."""
+        self._keyboard = Keyboard(self)
+        self._is_pressed = False
+        """Whether Ctrl-C was pressed in the present run, which is to stop where it can go on later."""
         self._is_running = False
         self._is_halted = False
         self._events_before = 0
@@ -242,9 +249,17 @@ class World:
         until       a time: stop before any event at it, with the model brought to it;
                     a process: stop when it has ended; a condition: stop when it is true;
                     None: stop when the main program has ended, or nothing is left that could happen
-        Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished.
+        Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished. Ctrl-C raises
+        KeyboardInterrupt between two events, or where all that moves can be shown: the next run goes on from there.
         """
         self._refuse_nesting("run")
+        self._keyboard.listen()
+        try:
+            self._run(until)
+        finally:
+            self._keyboard.leave()
+
+    def _run(self, until: float | Process | Callable[[], Any] | None) -> None:
         horizon, watcher = inf, None
         if isinstance(until, Process):
             check_same_simulation(self._self, until)
@@ -280,6 +295,7 @@ class World:
     def step(self) -> bool:
         """Let one event take place; False if there is none left."""
         self._refuse_nesting("step")
+        self._keyboard.listen()
         before = self.events
         self._calendar.first()  # what is stale is dropped and not taken for the event
         try:
@@ -289,11 +305,13 @@ class World:
             raise
         finally:
             self._come_to_rest()
+            self._keyboard.leave()
         return self.events > before
 
     def _loop(self, horizon: float, one_event: bool = False) -> None:
         """Advance, take, dispatch."""
         self._is_running, self._is_halted = True, self._goal is not None and self._goal.terminated
+        self._is_stepped = one_event
         if self._is_halted or self.time >= horizon:
             return
         calendar = self._calendar
@@ -303,8 +321,12 @@ class World:
         while True:
             for turn in islice(calendar.numbers, spell):
                 if self._vigil is not None:
-                    if not self._vigil.advance(horizon):
-                        break
+                    try:
+                        if not self._vigil.advance(horizon):
+                            break
+                    except BaseException:
+                        calendar.void += 1  # no event has taken place
+                        raise
                     now = self.time
                 # What stands in `front` and `ready` is due now; only the heap lets time go on.
                 if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
@@ -380,6 +402,8 @@ class World:
                 if one_event:
                     return
                 calendar.tidy()
+                if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
+                    self._keyboard.stop()
                 spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
                 continue
             calendar.void += 1
@@ -509,6 +533,10 @@ class World:
 
     def _watch(self) -> None:
         """There is something to look after between events."""
+        raise NotImplementedError
+
+    def _hurry(self) -> None:
+        """Whoever brings the model to its next event is to ask soon whether it is to go on."""
         raise NotImplementedError
 
     def _refresh(self) -> None:

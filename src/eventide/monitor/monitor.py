@@ -6,7 +6,7 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -16,6 +16,7 @@ from eventide.continuous.tables import (
     FAILED,
     FOUND,
     LOCATED,
+    PAUSED,
     REACHED,
     RECORDED,
     REFUSED,
@@ -132,7 +133,12 @@ class Monitor:
         if instants.heap:
             instant = instants.next_after(sim.time)
             stop = min(stop, instant)
+        reactions = motion.reactions
+        if reactions.plans:
+            reactions.allow(self._reacts())
         code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
+        if reactions.fresh:
+            self._count_reactions()
         if observers.taped:
             observers.fetch_tapes()
         if code in FOUND:
@@ -149,10 +155,14 @@ class Monitor:
             if stop in (instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(instant)
+            elif sim._is_pressed:
+                self._stop()
             else:
                 observers.observe_grid(stop)
-        elif code == STEPPED:
+        elif code in (STEPPED, PAUSED):
             self._arrive(motion.reach)
+            if sim._is_pressed:
+                self._stop()
             observers.observe_spans(Phase.SPAN)
             if not motion.is_cut:
                 observers.observe_step()
@@ -160,8 +170,29 @@ class Monitor:
             self._resolve(code)
         return False
 
+    def _reacts(self) -> int:
+        """Which handlers may run as native code: not where somebody looks who would see that they do."""
+        sim = self.sim
+        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
+        if is_looked_at or self._slides.is_awake or self._watched.instants.varying:
+            return 0
+        return self.motion.reactions.level()
+
+    def _count_reactions(self) -> None:
+        """Handlers have run as native code: their events count as any."""
+        reactions = self.motion.reactions
+        self.state_events += reactions.fresh
+        self.sim._calendar.count_events(reactions.fresh)
+        reactions.fresh = 0
+
+    def _stop(self) -> NoReturn:
+        """Ctrl-C was pressed: let the run end here, as at the end that was asked for."""
+        self.observers.observe_all(Phase.BEFORE, self.sim.time)
+        self.sim._keyboard.stop()
+
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
+        self.motion.reactions.allow(0)
         code = self.motion.proceed(self.sim.time, self.sim.time, 0)
         if code == CHOICE:
             self._fire(self.motion.chosen)

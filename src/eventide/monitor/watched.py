@@ -11,6 +11,7 @@ from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
+    from eventide.discrete.conditions import Trigger
 
 
 class WatchedConditions(ConditionList):
@@ -67,6 +68,10 @@ class WatchedConditions(ConditionList):
     def forget(self, condition: Condition) -> None:
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
+
+    def note_first(self, trigger: Trigger) -> None:
+        """A handler runs for the first time: it may be native code from now on."""
+        self._motion.reactions.arriving[trigger] = None
 
     def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""

@@ -14,7 +14,7 @@ import numpy as np
 from eventide.compiled.stepping import calls, overrides
 from eventide.compiled.stepping.expressions import signature
 from eventide.compiled.stepping.gathering import MATHEMATICAL, gathered
-from eventide.compiled.stepping.memory import pack, places_of, table_at
+from eventide.compiled.stepping.memory import MARKS, pack, places_of, table_at
 from eventide.compiled.stepping.methods import kernels_of, method_text, table_of
 from eventide.continuous import tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
@@ -103,4 +103,4 @@ def program(entries: dict[str, FunctionType]) -> str:
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])
     parts = [*calls.DECLARATIONS, *gathered(entries, overrides), *calling, table]
-    return "\n".join([*parts, "!0 = !{}\n"])
+    return "\n".join([*parts, MARKS])

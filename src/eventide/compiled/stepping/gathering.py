@@ -10,6 +10,7 @@ from eventide.compiled.stepping.expressions import LIBRARY
 from eventide.compiled.stepping.instructions import INSTRUCTIONS
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
+from eventide.continuous import implicit, linear, passes
 from eventide.continuous.certainty import crossing, sign_of
 from eventide.continuous.enclosure import enclose_state, stretch
 
@@ -17,6 +18,8 @@ _INLINED: Final = frozenset(
     ["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at", "find_coefficients"]
 )
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
+_RARE: Final = frozenset(module.__name__ for module in (implicit, linear, passes))
+"""Modules of what few models need: their functions are not copied into those that call them."""
 WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing)  # type: ignore[assignment]
 """What each method has of its own: loops over the degree, which is known there, are written out. They are called at
 the addresses that stand first in `kernels`."""
@@ -46,7 +49,7 @@ def gathered(
     declarations: dict[str, None] = {}
     while waiting:
         name, function = waiting.popitem()
-        translation = Translation(function, INSTRUCTIONS, is_inlined=name in _INLINED, sizes=sizes, own=own)
+        translation = Translation(function, INSTRUCTIONS, mark=_mark(function), sizes=sizes, own=own)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(MATHEMATICAL)
@@ -57,3 +60,10 @@ def gathered(
             if called not in texts:
                 waiting[called] = other
     return [*declarations, *(texts[name] for name in sorted(texts))]
+
+
+def _mark(function: FunctionType) -> str:
+    """What the compiler is told of a function of the stepper."""
+    if function.__name__ in _INLINED:
+        return "alwaysinline"
+    return "cold" if function.__module__ in _RARE else ""

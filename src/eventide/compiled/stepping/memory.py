@@ -15,6 +15,7 @@ from eventide.continuous.tables import (
     CONDITION_INTS,
     FLOW_FLOATS,
     FLOW_INTS,
+    SLOT_COLUMNS,
     TRAIL_FLOATS,
     Arrays,
     Coefficients,
@@ -43,6 +44,7 @@ FLOATS: Final = frozenset(
     ]
 )
 WIDTHS: Final = {
+    "slots": SLOT_COLUMNS,
     "flow_floats": FLOW_FLOATS,
     "flow_ints": FLOW_INTS,
     "conditions": CONDITION_INTS,
@@ -57,6 +59,14 @@ STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "
 """Arrays that nobody writes while native code runs."""
 INVARIANT: Final = ", !invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""
+AS_IT_STANDS: Final = "!llvm.loop !1"
+"""The mark of a loop that is not unrolled: most turn a few times, and take the longer to compile."""
+MARKS: Final = """!0 = !{}
+!1 = distinct !{!1, !2, !3}
+!2 = !{!"llvm.loop.unroll.disable"}
+!3 = !{!"llvm.loop.interleave.count", i32 1}
+"""
+"""What a text that has these marks ends with."""
 
 
 def pack(arrays: Arrays, method: list[int]) -> tuple[int, Any]:

@@ -35,13 +35,16 @@ from eventide.continuous.tables import (
     EVALUATIONS,
     FIRST_STAGE,
     GUARD,
+    HANDLER,
     INDEX,
     LAW,
+    NUMBERS,
     NUMBERS_OF,
     OPERANDS,
     RAISES,
     RECOURSE,
     REST,
+    ROW,
     ROW_OF,
     RUN,
     SEGMENTS_HI,
@@ -156,6 +159,23 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     if answer == RAISES:
         return recourse(a.conditions[c, RECOURSE], c, f, instant, dt) != 0
     return answer != 0
+
+
+def handle(a: Arrays, c: int, at: int, time: float) -> int:
+    """Run the kernel of a handler, which tells in `models` what it has written."""
+    return condition(
+        a.conditions[c, HANDLER],
+        time,
+        0.0,
+        time,
+        address_of(a.rows[Y, 0]),
+        address_of(a.rows[R, 0]),
+        address_of(a.rows[Y0, 0]),
+        address_of(a.index[a.lists[at + ROW]]),
+        address_of(a.constants[a.lists[at + NUMBERS]]),
+        address_of(a.models[0]),
+        address_of(a.lists[0]),
+    )
 
 
 def reckon(a: Arrays, column: int, place: int, time: float) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
 from eventide.compiled.stepping.expressions import Expressions, signature
-from eventide.compiled.stepping.memory import Memory
+from eventide.compiled.stepping.memory import AS_IT_STANDS, Memory
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value, convert
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 class Translation:
     """One function as assembly.
 
-    sizes       those of the method, if they are known
+    mark        what the compiler is told of it
+    sizes       those of the method, if they are known: loops are unrolled then
     own         functions that are called at their addresses, and where in `kernels` these stand
     text        its definition
     called      the functions of the source that it calls, by name
@@ -35,7 +36,7 @@ class Translation:
         function: FunctionType,
         instructions: dict[str, Any],
         *,
-        is_inlined: bool = False,
+        mark: str = "",
         sizes: Sequence[int] | None = None,
         own: Mapping[str, int] | None = None,
     ) -> None:
@@ -44,6 +45,7 @@ class Translation:
         self.builder = Builder()
         self._entry = self.builder.block()
         self.builder.enter(self._entry)
+        self._as_it_stands = AS_IT_STANDS if sizes is None else ""
         memory = Memory(self.builder, "%a", sizes)
         self.expressions = Expressions(self.builder, memory, function.__globals__, instructions, own)
         self._loops: list[tuple[Block, Block]] = []
@@ -57,8 +59,8 @@ class Translation:
         arguments = ", ".join(
             "ptr %a" if kind == "ptr" else f"{kind} %{name}.given" for name, kind in zip(given, kinds, strict=True)
         )
-        mark = " alwaysinline" if is_inlined else ""
-        self.text = self.builder.definition(f"define internal {self.answer} @{function.__name__}({arguments}){mark}")
+        head = f"define internal {self.answer} @{function.__name__}({arguments})"
+        self.text = self.builder.definition(f"{head} {mark}".rstrip())
 
     @property
     def called(self) -> dict[str, FunctionType]:
@@ -169,7 +171,7 @@ class Translation:
         self._run(statements)
         self._loops.pop()
         if self.builder.current is not None:
-            self.builder.jump(again)
+            self.builder.jump(again, self._as_it_stands)
 
     def _on_for(self, statement: ast.For) -> None:
         assert isinstance(statement.target, ast.Name)
@@ -200,7 +202,7 @@ class Translation:
             builder.jump(again)
         builder.enter(again)
         self._set(name, Value(builder.value(f"add nsw i64 {index.text}, {step}"), "i64"))
-        builder.jump(test)
+        builder.jump(test, self._as_it_stands)
         builder.enter(done)
 
     def _range(self, node: ast.expr) -> tuple[Value, Value, int]:
@@ -215,7 +217,7 @@ class Translation:
         self.builder.jump(self._loops[-1][1])
 
     def _on_continue(self, statement: ast.Continue) -> None:
-        self.builder.jump(self._loops[-1][0])
+        self.builder.jump(self._loops[-1][0], self._as_it_stands)
 
     def _on_return(self, statement: ast.Return) -> None:
         value = statement.value

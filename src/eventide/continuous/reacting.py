@@ -1,0 +1,128 @@
+"""From event to event, as far as handlers are native code: these run without coming back to Python.
+
+Plain functions over arrays, which are also translated to native code. What a handler may read and write is known before
+it runs. Its kernel answers ASKS where it has met what only Python does; then nothing has been changed, and its event
+takes place in Python.
+"""
+
+from __future__ import annotations
+
+from eventide.continuous.march import go_on, publish, touch
+from eventide.continuous.tables import (
+    ALERT,
+    ASKS,
+    CHOICE,
+    CHOSEN,
+    E0,
+    EFFECTS,
+    EFFECTS_HEAD,
+    EVENT_TIME,
+    HANDLED,
+    HANDLER,
+    HOME,
+    LOCATED,
+    MOVES,
+    NEEDS,
+    OPEN,
+    PER_WRITE,
+    REACTS,
+    READER,
+    READS,
+    SEVERAL,
+    STANDS,
+    TENDED,
+    TOUCHED,
+    WRITES,
+    Arrays,
+)
+
+
+def proceed(a: Arrays, time: float, stop: float) -> int:
+    """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
+
+    Returns     a code of `tables.py`
+    """
+    code = go_on(a, time, stop)
+    while react(a, code):
+        a.settings[HANDLED] += 1.0
+        code = go_on(a, a.settings[EVENT_TIME], stop)
+    return code
+
+
+def react(a: Arrays, code: int) -> bool:
+    """If the event of a handler is next that is native code, let it run, unless Python is needed; whether it has."""
+    if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
+        return False
+    if a.settings[REACTS] == 0.0 or a.settings[ALERT] != 0.0:
+        return False
+    c, time = int(a.settings[CHOSEN]), a.settings[EVENT_TIME]
+    if a.conditions[c, HANDLER] == 0:
+        return False
+    at = a.conditions[c, EFFECTS]
+    if a.settings[REACTS] < a.lists[at + NEEDS] or is_tended(a, at):
+        return False
+    for k in range(a.lists[at + READS]):
+        f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
+        if f >= 0:
+            publish(a, f, time)
+    if handle(a, c, at, time) == ASKS:
+        return False
+    open_written(a, at, time)
+    return True
+
+
+def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # as the native one has
+    """Run the kernel of a handler, which tells in `models` what it has written; in Python there is none."""
+    return ASKS
+
+
+def is_tended(a: Arrays, at: int) -> bool:
+    """Whether Python is needed because of a flow that the event has touched, or that the handler may touch."""
+    for k in range(int(a.settings[TOUCHED])):
+        if a.flow_ints[a.touched[k], TENDED] == 1:
+            return True
+    first = at + EFFECTS_HEAD + a.lists[at + READS]
+    for k in range(a.lists[at + WRITES]):
+        f = flow_written(a, first + PER_WRITE * k)
+        if f == SEVERAL:
+            return True
+        if f >= 0 and a.flow_ints[f, OPEN] == 0 and (a.flow_ints[f, TENDED] == 1 or is_read(a, at, f, k)):
+            return True
+    return False
+
+
+def is_standing(a: Arrays, write: int) -> bool:
+    """Whether what a handler writes stands still."""
+    return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
+
+
+def is_read(a: Arrays, at: int, f: int, number: int) -> bool:
+    """Whether a handler reads what moves in a flow that reads what the handler writes, of which that is one.
+
+    Where Python writes before it reads, laws run with what has been written.
+    """
+    reads, found = a.lists[at + READS], False
+    if is_standing(a, at + EFFECTS_HEAD + reads + PER_WRITE * number):
+        for k in range(reads):
+            found = found or a.slots[a.lists[at + EFFECTS_HEAD + k], HOME] == f
+    return found
+
+
+def flow_written(a: Arrays, write: int) -> int:
+    """The flow that depends on what a write changes; -1 if none does, SEVERAL if more do."""
+    if is_standing(a, write):
+        return int(a.slots[a.lists[write], READER])
+    return int(a.slots[a.lists[write + 1], HOME])
+
+
+def open_written(a: Arrays, at: int, time: float) -> None:
+    """End the steps of the flows that depend on what a handler has written."""
+    first = at + EFFECTS_HEAD + a.lists[at + READS]
+    for k in range(a.lists[at + WRITES]):
+        if a.models[k] != 0.0:
+            write = first + PER_WRITE * k
+            f = flow_written(a, write)
+            if f >= 0:
+                touch(a, f, time)
+            if a.lists[write + 2] == MOVES:
+                a.rows[E0, a.lists[write]] = 0.0

@@ -1,0 +1,90 @@
+"""Handlers as native code: which there are, and when they may run without Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.tables import EFFECTS, HANDLED, HANDLER, REACTS
+
+if TYPE_CHECKING:
+    from eventide.continuous.analysis import ReactionPlan
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Trigger
+
+
+class Reactions:
+    """The handlers of one simulation that are native code.
+
+    plans       what is known of each
+    arriving    those whose first event has taken place, of which it is to be found out whether they are
+    handled     how many events were theirs; fresh: of these, how many since that was asked for
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.plans: dict[Trigger, ReactionPlan] = {}
+        self.arriving: dict[Trigger, None] = {}
+        self.handled = self.fresh = 0
+        self._constants: dict[tuple[int, str], Any] = {}
+
+    def place(self) -> None:
+        """Find out which of those that have come are native code. Whose only event has been, is not looked at."""
+        arriving, self.arriving = self.arriving, {}
+        for trigger in arriving:
+            if trigger.row >= 0 and trigger.partner is None:
+                self._admit(trigger)
+
+    def _admit(self, trigger: Trigger) -> None:
+        plan = self.motion.analyst.reaction(trigger)
+        if plan is None:
+            return
+        self.plans[trigger] = plan
+        ints = self.motion.watches.ints.view
+        ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
+        for constant in plan.constants:
+            self._constants[id(constant.namespace), constant.name] = constant
+
+    def leave(self, trigger: Trigger) -> None:
+        """A handler has come to its end, or is looked at anew."""
+        self.arriving.pop(trigger, None)
+        plan = self.plans.pop(trigger, None)
+        if plan is not None:
+            self.motion.watches.ints.view[trigger.row, HANDLER] = 0
+            self.motion.analyst.release(plan)
+
+    def renew(self) -> None:
+        """Look anew at those that may refer to other objects than before."""
+        self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
+
+    def _again(self, triggers: list[Trigger]) -> None:
+        for trigger in triggers:
+            self.leave(trigger)
+            self._admit(trigger)
+
+    def level(self) -> int:
+        """Which of them may run now, as far as the model is concerned: a value of REACTS.
+
+        Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
+        """
+        if not all(constant.is_current for constant in self._constants.values()):
+            self._constants.clear()
+            self.motion.analyst.forget_constants()
+            self._again(list(self.plans))
+        if self.motion.groups.opaque:
+            return 0
+        return 1 if self.motion.looks_at_lists else 2
+
+    def allow(self, level: int) -> None:
+        """Let them run, or not, until the stepper comes back."""
+        self.motion.settings[REACTS] = level
+
+    def count(self) -> bool:
+        """Take up how many have run; whether any has."""
+        settings = self.motion.settings
+        handled = int(settings[HANDLED])
+        if not handled:
+            return False
+        settings[HANDLED] = 0.0
+        self.handled += handled
+        self.fresh += handled
+        return True

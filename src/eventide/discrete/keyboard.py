@@ -1,0 +1,97 @@
+"""Ctrl-C while a run goes on: it stops where it can go on later, and not in the middle of an event or a step.
+
+The first press is only noted. Who would go on to the next event, or to another step, asks whether there was one; there
+nothing is half done. A second press raises KeyboardInterrupt wherever the run is, as asyncio's runner has it.
+"""
+
+from __future__ import annotations
+
+# `signal` itself makes enumerations of what it takes and answers, which takes ten times as long as a short run.
+import _signal  # type: ignore[import-not-found]  # typeshed does not have it
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import Vigil, World
+
+
+class Keyboard:
+    """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called."""
+
+    __slots__ = ("_before", "_is_torn", "_world")
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._before: Any = None
+        self._is_torn = False
+
+    def listen(self) -> None:
+        """A run begins. Raises ModelError if an earlier one was torn down in the middle of something."""
+        if self._is_torn:
+            raise ModelError(
+                f"a second Ctrl-C has ended the run at time {self._world.time!r} in the middle of an event or a step, "
+                "and it cannot go on: make the simulation anew (after a single one it goes on)"
+            )
+        before = _signal.getsignal(_signal.SIGINT)
+        if before is _signal.default_int_handler or isinstance(getattr(before, "__self__", None), Keyboard):
+            try:
+                _signal.signal(_signal.SIGINT, self._press)
+            except ValueError:  # only the main thread is ever interrupted
+                return
+            self._before = before
+
+    def leave(self) -> None:
+        """The run has ended; who has pressed the key too late for it is heard now."""
+        if self._before is not None:
+            _signal.signal(_signal.SIGINT, self._before)
+            self._before = None
+        if self._world._is_pressed:
+            self._release()
+            _signal.raise_signal(_signal.SIGINT)
+
+    def stop(self) -> NoReturn:
+        """Raise KeyboardInterrupt, where nothing is half done."""
+        self._release()
+        error = KeyboardInterrupt()
+        error.add_note(f"the run has stopped at time {self._world.time!r}: the next sim.run(...) goes on from there")
+        raise error
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        world = self._world
+        if world._is_pressed:
+            self._is_torn = True
+            raise KeyboardInterrupt
+        world._is_pressed = True
+        # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
+        world._vigil = Halt(self, world._vigil)
+        world._hurry()
+
+    def _release(self) -> None:
+        world = self._world
+        world._is_pressed = False
+        if isinstance(world._vigil, Halt):
+            world._vigil = world._vigil.inner
+
+
+class Halt:
+    """Takes the place of what looks after the model between events, to stop the run before its next one."""
+
+    def __init__(self, keyboard: Keyboard, inner: Vigil | None) -> None:
+        self.keyboard = keyboard
+        self.inner = inner
+
+    def advance(self, horizon: float) -> bool:
+        """Stop here."""
+        self.keyboard.stop()
+
+    def refresh(self) -> None:
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.refresh()
+
+    def come_to_rest(self) -> None:
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.come_to_rest()
