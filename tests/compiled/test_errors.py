@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import traceback
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
+from eventide.compiled import lower_law
 
 MODES = [pytest.param(True, id="compiled"), pytest.param(False, id="plain")]
 FORMULAS = {
@@ -24,10 +26,15 @@ RANGES = {
     "arc": (lambda t: math.acos(0.5 + t), ValueError),
     "greatest of nothing": (lambda t: max(value for value in TABLE if value < 3.0 - 4.0 * t), ValueError),
     "overflow": (lambda t: math.exp(2000.0 * t - 290.3), OverflowError),
+    "square in a divisor": (lambda t: 1.0 / (1e154 * (LARGEST + t - 0.5)) ** 2, OverflowError),
+    "cube that is compared": (lambda t: 2.0 if (1e102 * (5.6438 + t - 0.5)) ** 3 > 1.0 else 3.0, OverflowError),
+    "sum of squares in a function": (lambda t: math.atan((1e154 * (LARGEST + t - 0.5)) ** 2 + 1.0), OverflowError),
     "whole number": (lambda t: int(1e300 * (1e10 ** (t - 0.5) > 1.0) * 1e300), OverflowError),
     "item": (lambda t: (0.0, 1.0, 2.0)[int(6.0 * t)], IndexError),
 }
 TABLE = [1.0, 2.0, 3.0]
+LARGEST = math.sqrt(sys.float_info.max) / 1e154
+"""The largest number that can be squared, in that unit."""
 
 
 class Watched(ev.Continuous):
@@ -73,6 +80,92 @@ def test_the_end_of_a_functions_range_is_met(compiled: bool, name: str) -> None:
     error, time = stopped(compiled, formula)
     assert type(error) is kind
     assert time == pytest.approx(0.5, abs=1e-3)
+
+
+class Falling(ev.Continuous):
+    """Its rates alone are set, and fall with the square of what grows."""
+
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 / (1e154 * (LARGEST + self.y - 0.5)) ** 2
+        self.rate.y = 1.0
+
+
+class Polynomial(ev.Continuous):
+    x: ev.State = ev.state(2.0)
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.y
+        self.rate.y = (1.0 - self.x**2) * self.y / 4.0 - self.x**3
+
+
+class Squared(ev.Continuous):
+    y: ev.State = ev.state(0.0)
+    square: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.y = 1.0
+        self.square = (1e154 * (LARGEST + self.y - 0.5)) ** 2
+
+
+class Cautious(ev.Continuous):
+    """Squares only what can be squared."""
+
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        size = 1e154 * (LARGEST + self.sim.time - 0.5)
+        is_small = size < 1e154 * LARGEST * 0.75 and size**2 > 1e306
+        self.rate.x = 1.0 / size**2 if is_small else 1.0 / size
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_a_power_that_is_too_large_is_met_where_the_rate_would_hide_it(compiled: bool) -> None:
+    sim = ev.Simulation(compile=compiled, dt_max=0.0625)
+    Falling(sim, y=0.0).start()
+    with pytest.raises(OverflowError) as caught:
+        sim.run(until=1.0)
+    assert sim.time == pytest.approx(0.5, abs=1e-3)
+    lines = [frame.line for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert any(line is not None and "(LARGEST + self.y - 0.5)) ** 2" in line for line in lines)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_a_power_that_python_does_not_reach_is_no_error(compiled: bool) -> None:
+    sim = ev.Simulation(compile=compiled, dt_max=0.0625)
+    cautious = Cautious(sim).start()
+    sim.run(until=1.0)
+    assert (sim.report().steps, sim.report().refused) == (16, 0)
+    assert cautious.x == pytest.approx(0.0, abs=1e-150)
+
+
+@pytest.mark.parametrize("compiled", MODES)
+def test_a_power_that_is_too_large_is_met_where_another_law_would_hide_it(compiled: bool) -> None:
+    class Inverse(ev.Continuous):
+        squared: Squared
+        x: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.x = 1.0 / self.squared.square
+
+    sim = ev.Simulation(compile=compiled, dt_max=0.0625)
+    Inverse(sim, squared=Squared(sim).start()).start()
+    with pytest.raises(OverflowError):
+        sim.run(until=1.0)
+    assert sim.time == pytest.approx(0.5, abs=1e-3)
+
+
+def test_sums_and_products_are_not_watched_for_powers_that_are_too_large() -> None:
+    # They would not be finite themselves, which is seen in any case.
+    sim = ev.Simulation()
+    watched, free = lower_law(Falling(sim), Falling.equations), lower_law(Polynomial(sim), Polynomial.equations)
+    assert (watched.raises, free.raises) == (True, False)
+    Polynomial(sim, x=1e200).start()
+    with pytest.raises(OverflowError):
+        sim.run(until=1.0)
 
 
 def test_the_error_is_pythons_own_at_the_users_line() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
+from eventide.continuous import reactions
 
 NUMBERS = [
     "self.x", "self.gain", "self.q", "self.twin.x", "self.twin.gain", "self.twin.q", "self.hub.total", "self.rate.x",
@@ -170,6 +171,14 @@ def program(draw: Any) -> str:
             *indented(indented([*(ending if first else []), *body, *([] if first else ending), "self.count += 1"])),
         ]
     return "\n".join([*lines, ""])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def soon() -> Any:
+    """Handlers are native code from their second event on."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reactions, "ENOUGH", 1)
+        yield
 
 
 def outcome(names: dict[str, Any], *, until: float = 6.2, **options: Any) -> tuple[Any, int]:

@@ -213,7 +213,7 @@ class Counter(ev.Continuous):
 if __name__ == "__main__":
     sim = ev.Simulation()
     counter = Counter(sim).start()
-    sim.run(until=4.5)
+    sim.run(until=20.5)
     print(counter.total, sim.monitor.motion.reactions.handled)
 """
 
@@ -226,7 +226,7 @@ def test_editing_a_helper_of_a_handler_changes_the_next_run(tmp_path) -> None:
         command = [sys.executable, "-B", "model.py"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
-    assert [run(2.0), run(3.0), run(2.0)] == ["8.0 3\n", "12.0 3\n", "8.0 3\n"]
+    assert [run(2.0), run(3.0), run(2.0)] == ["40.0 4\n", "60.0 4\n", "40.0 4\n"]
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.continuous import reactions
 
 LIBRARY = str(Path(ev.__file__).parent)
 EVENTS = 40
@@ -105,6 +106,12 @@ def control_in_time(gauge: Gauge) -> ev.Life:
         assert both["low"] is True
         gauge.rate_of_change = 1.0
         gauge.turns += 1
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is found out at its first event whether a handler is native code."""
+    monkeypatch.setattr(reactions, "ENOUGH", 1)
 
 
 def calls_of(sim: ev.Simulation, tank: Tank) -> tuple[Counter[str], Counter[str]]:

@@ -12,6 +12,7 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import motion as motion_module
+from eventide.continuous import reactions
 from eventide.continuous.tables import FOUND, PAUSED, REACHED
 
 FACTOR = 2.0
@@ -44,6 +45,12 @@ class Tank(ev.Continuous):
         self.log.append((self.turns, self, "empty", self.level <= 0.0))
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Handlers are native code from their second event on."""
+    monkeypatch.setattr(reactions, "ENOUGH", 1)
+
+
 def handled(sim: ev.Simulation) -> int:
     return sim.monitor.motion.reactions.handled
 
@@ -69,6 +76,23 @@ def test_all_but_the_first_event_of_each_handler_are_native_and_leave_the_same(s
         assert handled(sim) == (18 if compile_ == "auto" else 0)
     assert results[0] == results[1]
     assert results[0][1][2] == 20
+
+
+def test_what_is_not_native_for_one_object_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Odd(Careful):
+        @ev.when(lambda self: self.phase >= 1.0)
+        def tick(self) -> None:
+            self.phase -= 1.0
+            self.memory = self.phase
+
+    sim = ev.Simulation()
+    for _ in range(5):
+        Odd(sim).start()
+    analyst, asked = sim._continuum.motion.analyst, []
+    reaction = analyst.reaction
+    monkeypatch.setattr(analyst, "reaction", lambda trigger: asked.append(trigger) or reaction(trigger))
+    sim.run(until=8.5)
+    assert (len(asked), handled(sim), sim.events) == (1, 0, 40)
 
 
 class Looks(ev.Reporter):
@@ -205,6 +229,26 @@ def test_a_way_that_only_python_goes_is_gone_in_python_from_the_beginning() -> N
     assert (careful.count, careful.marks, careful.memory) == (13, list(range(1, 14)), 10)
     assert not careful.active
     assert handled(sim) == 13 - 4  # the first, the fifth, the tenth and the last are Python's
+
+
+def test_a_handler_is_native_code_once_its_class_has_had_enough_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reactions, "ENOUGH", 16)
+
+    class Fresh(Careful):
+        @ev.when(lambda self: self.phase >= 1.0)
+        def tick(self) -> None:
+            self.phase -= 1.0
+            self.count += 1
+
+    sim, other = ev.Simulation(), ev.Simulation()
+    fresh = [Fresh(sim).start() for _ in range(4)]
+    sim.run(until=4.25)
+    assert (handled(sim), [tank.count for tank in fresh]) == (0, [4] * 4)
+    sim.run(until=20.25)
+    assert (handled(sim), [tank.count for tank in fresh]) == (64 - 3, [20] * 4)
+    one = Fresh(other).start()  # it has been lowered for a simulation before
+    other.run(until=20.25)
+    assert (handled(other), one.count) == (19, 20)
 
 
 # --- other objects ---------------------------------------------------------------------------------------------------
@@ -413,17 +457,25 @@ def test_the_collector_does_not_run_between_native_handlers() -> None:
     assert tank.turns == 203
 
 
+class Notes(Driver):
+    @ev.when(lambda self: self.phase >= 1.0)
+    def note(self) -> None:
+        self.phase -= 1.0
+        self.seen.append(self.phase)
+
+
 def test_handlers_that_fill_lists_run_in_python_where_lists_are_read() -> None:
     sim = ev.Simulation()
-    tank = Tank(sim).start()
+    notes = Notes(sim, hub=None, driven=None).start()
+    woken = []
 
     def waits() -> ev.Life:
-        yield ev.until(lambda: len(tank.log) >= 5)
-        return sim.time, tank.turns, handled(sim)
+        yield ev.until(lambda: len(notes.seen) >= 5)
+        woken.append((round(sim.time, 9), len(notes.seen), handled(sim)))
 
-    process = sim.process(waits())
-    sim.run(until=9.25)
-    assert process.result == (pytest.approx(4.5), 5, 0)
+    sim.process(waits())
+    sim.run(until=9.5)
+    assert woken == [(5.0, 5, 0)]
     assert handled(sim) == 4
 
 

@@ -149,6 +149,10 @@ class Compiler(Analyst):
         """Lower anew what was made with something that has changed."""
         self.registry.renew()
 
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+        return self.registry.knows("handler", code)
+
     def looks_at_lists(self, plan: Plan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
@@ -261,12 +265,12 @@ class Compiler(Analyst):
         binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
         if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None
-        if binding.consts == bound.binding.consts:
-            return plan
-        constants, present = self.motion.constants.view, bound._replace(binding=binding)
-        for k, value in enumerate(binding.consts, start=plan.constants):
-            constants[k] = value
-        return replace(plan, kept=(present,), signature=plan.signature and (present,), binding=binding)
+        if binding.consts != bound.binding.consts:
+            constants, present = self.motion.constants.view, bound._replace(binding=binding)
+            for k, value in enumerate(binding.consts, start=plan.constants):
+                constants[k] = value
+            plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
+        return plan
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
         if self.is_strict:

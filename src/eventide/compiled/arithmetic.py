@@ -318,12 +318,12 @@ class Arithmetic:
         if exponent == 0.5:
             # The root of -0.0 would be -0.0, and its power is 0.0.
             root = (base + 0.0).machine("sqrt").text
-            self._note_power(root, one, other)
+            self._note_power(root, one)
             return root, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
             product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
             if exponent >= 0:
-                self._note_power(product, one, other)
+                self._note_power(product, one)
                 return product, "float"
             self._note_division(Number(ONE, "float", known=1.0), Number(product, "float", is_numpy=one.is_numpy))
             return (1.0 / Wire(self.builder, product)).text, "float"
@@ -331,9 +331,11 @@ class Arithmetic:
         self.note_error(value, one, other)
         return value, "float"
 
-    def _note_power(self, value: str, *arguments: Number) -> None:
+    def _note_power(self, value: str, base: Number) -> None:
         if self.builder.overflows:
-            self.note_error(value, *arguments)
+            self.note_error(value, base)
+        else:
+            self.builder.put_off(lambda: self.note_error(value, base))
 
     def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""

@@ -6,7 +6,7 @@ An operand is its text: `%v7`, or a constant. Doubles are `double`, whole number
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, nan
@@ -51,7 +51,7 @@ class Builder:
     zeroes      whether memory is set to zero by a call
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the truths, and what they must be for Python to come here
-    overflows   whether it is noted also where a power is too large for Python: a law's rate is not finite then
+    overflows   whether it is noted at once where a power is too large for Python; else when all else is known
     counts      whether it is noted also where a whole number is too large for a double to be exact
     """
 
@@ -62,6 +62,7 @@ class Builder:
         self.trap = ""
         self.only_where: tuple[tuple[str, bool], ...] = ()
         self.overflows = False
+        self._put_off: list[tuple[Block, str, Callable[[], None]]] = []
         self.counts = False
         self.calls: dict[str, str] = {}
         self.zeroes = False
@@ -211,6 +212,26 @@ class Builder:
             yield
         finally:
             self.only_where = before
+
+    def put_off(self, note: Callable[[], None]) -> None:
+        """Keep what notes an error here, to be written when all else is known."""
+        assert self.current is not None
+        if self.traps and self.current.lines:
+            self._put_off.append((self.current, self.current.lines[-1], note))
+
+    def note_what_was_put_off(self) -> None:
+        """Write it where it belongs, unless what it belongs to has been taken back; to be called with an open block."""
+        present = self.current
+        for block, line, note in reversed(self._put_off):
+            places = [place for place, other in enumerate(block.lines) if other is line]
+            if places and any(other is block for other in self.blocks):
+                rest, block.lines[places[0] + 1 :] = block.lines[places[0] + 1 :], []
+                is_closed, block.is_closed = block.is_closed, False
+                self.current = block
+                note()
+                block.lines += rest
+                block.is_closed = is_closed
+        self.current = present
 
     def has_trapped(self) -> str:
         """Whether Python would have raised in this call, for the last block; to be asked if there is a `trap`."""

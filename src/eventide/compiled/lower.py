@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from eventide.compiled.binder import make_binder, make_comparer
@@ -51,6 +52,16 @@ def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowe
     """
     entry = _entry_of(test, arguments)
     return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
+
+
+_HIDING: Final = re.compile(r"\b(call|fcmp|frem)\b|fdiv \w+ \S+, %")
+
+
+def _hides(writer: Statements) -> bool:
+    """Whether what is too large for Python may leave all rates of a law finite: not if these are sums and products."""
+    if any(access.row != "rate" for access in writer.slots.writes):
+        return True
+    return any(_HIDING.search(line) for block in writer.builder.blocks for line in block.lines)
 
 
 def _finish(builder: Builder, answer: str) -> None:
@@ -125,6 +136,8 @@ class Lowering:
         if writer.slots.lanes is None:
             builder.traps = True
             self._follow(writer)
+            if _hides(writer):
+                builder.note_what_was_put_off()
             self._spoil(writer)
         else:
             writer.iterate(

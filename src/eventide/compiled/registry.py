@@ -82,6 +82,11 @@ class Registry:
         assert binding is not None
         return Bound(kernel, binding)
 
+    def knows(self, kind: LoweredKind, code: CodeType) -> bool:
+        """Whether functions of some code have been lowered, or refused."""
+        key = kind, id(code)
+        return bool(self._kernels.get(key) or self._refusals.get(key))
+
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
 
@@ -141,9 +146,11 @@ class Registry:
 
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
+        current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
             self._kernels[key] = [k for k in kernels if k.is_current]
-        self._templates = {key: known for key, known in self._templates.items() if all(k.is_current for k in key)}
+            current.update(self._kernels[key])
+        self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         self._refusals.clear()
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:

@@ -133,6 +133,10 @@ class Analyst(ABC):
         """The native code of a handler; None if it has none."""
 
     @abstractmethod
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+
+    @abstractmethod
     def looks_at_lists(self, plan: Plan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 

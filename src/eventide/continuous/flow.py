@@ -210,7 +210,6 @@ class Flow:
         if not plan.is_direct:
             self._indirect[owner] = None
             ints[number, DIRECT] = 0
-        ints[number, COUNTED] = 0
         if owner._contributes:
             self._add_law(owner, CONTRIBUTIONS, plan.contributions)
         if owner._has_equations:
@@ -231,7 +230,6 @@ class Flow:
                 self.forget_inputs(owner)
             if self._indirect.pop(owner, self) is None and not self._indirect:
                 ints[number, DIRECT] = 1
-            ints[number, COUNTED] = 0
             if owner._contributes:
                 self._remove_law(owner, CONTRIBUTIONS)
             if owner._has_equations:
@@ -273,10 +271,11 @@ class Flow:
         return low, high
 
     def fuse(self) -> None:
-        """Use functions made for its laws and slots, where the analyst has any."""
+        """Count anew which laws are one call, and use functions made for laws and slots, where the analyst has any."""
+        ints, number = self._ints.view, self.number
+        ints[number, COUNTED] = 0
         analyst = self.motion.analyst
         if self._is_fused or len(self.laws) <= analyst.most_fused:
-            ints, number = self._ints.view, self.number
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
             self._is_fused = found != (0, 0)
 

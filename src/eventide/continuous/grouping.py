@@ -32,6 +32,7 @@ class Grouping:
         self.joining: dict[Any, None] = {}
         self.readers: dict[int, dict[Flow, int]] = {}
         self.changed: dict[Flow, None] = {}
+        self._clock: Flow | None = None
         self._touchers: dict[Any, dict[Flow, int]] = {}
         self._writer: dict[int, Any] = {}
         self._rivals: dict[int, Writers] = {}
@@ -73,7 +74,10 @@ class Grouping:
         flows = [other._flow for other in plan.touches if other._flow is not still]
         if flows:
             return flows[0] if len(flows) == 1 else self._flow_for(plan)
-        return next((f for f in self.motion.flows.values() if f.is_empty), None) or self._new_flow()
+        clock = self._clock
+        if clock is None or not clock.is_empty or self.motion.flows.get(clock.number) is not clock:
+            self._clock = clock = self._new_flow()
+        return clock
 
     def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
         """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
@@ -163,7 +167,8 @@ class Grouping:
         motion.analyst.release(plan)
         if flow.is_empty:
             motion.watches.wake(flow)
-            self.drop_if_empty(flow)
+            if not self.drop_if_empty(flow):
+                self._clock = flow
         elif holds_together:
             self._split(flow)
 

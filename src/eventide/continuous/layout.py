@@ -281,7 +281,8 @@ def _functions(template: str, offset: int, name: str, kind: str = "", **others: 
     return names["get"], names.get("set")
 
 
-def _refuse_value(owner: Any, name: str, value: Any) -> None:
+def refuse_value(owner: Any, name: str, value: Any) -> None:
+    """Raise TypeError for what cannot be the value of a quantity of an object."""
     spec = owner._layout.fields[name]
     what = "parameter" if spec.role == "field" else spec.role
     raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
@@ -305,7 +306,7 @@ def _refuse_size(owner: Any, name: str, value: Any) -> None:
 
 
 _HELPERS: Final[dict[str, Any]] = {
-    "refuse": _refuse_value,
+    "refuse": refuse_value,
     "refuse_change": refuse_change,
     "refuse_rounded": _refuse_rounded,
     "refuse_size": _refuse_size,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.tables import EFFECTS, HANDLED, HANDLER, REACTS
 
@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Trigger
 
 
+ENOUGH: Final = 16
+"""A handler is lowered when objects of its class have had so many of its events, unless it has been lowered for another
+simulation: that takes as long as hundreds of them in Python.
+"""
+
+
 class Reactions:
     """The handlers of one simulation that are native code.
 
     plans       what is known of each
-    arriving    those whose first event has taken place, of which it is to be found out whether they are
+    arriving    those of whose code there have been enough events, of which it is to be found out whether they are
     handled     how many events were theirs; fresh: of these, how many since that was asked for
     """
 
@@ -26,23 +32,39 @@ class Reactions:
         self.arriving: dict[Trigger, None] = {}
         self.handled = self.fresh = 0
         self._constants: dict[tuple[int, str], Any] = {}
+        self._counts: dict[int, int] = {}
+        self._refused: dict[int, Any] = {}
+
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs in Python."""
+        code = _code_of(trigger)
+        count = self._counts[id(code)] = self._counts.get(id(code), 0) + 1
+        if id(code) in self._refused:
+            trigger.is_counted = False
+        elif count >= ENOUGH or (count == 1 and self.motion.analyst.knows_handler(code)):
+            self._counts[id(code)] = ENOUGH
+            trigger.is_counted = False
+            self.arriving[trigger] = None
 
     def place(self) -> None:
-        """Find out which of those that have come are native code. Whose only event has been, is not looked at."""
+        """Find out which of those that have come are native code; not of those who have gone since."""
         arriving, self.arriving = self.arriving, {}
         for trigger in arriving:
-            if trigger.row >= 0 and trigger.partner is None:
-                self._admit(trigger)
+            if trigger.row >= 0 and trigger.partner is None and not self._admit(trigger):
+                code = _code_of(trigger)
+                self._refused[id(code)] = code
 
-    def _admit(self, trigger: Trigger) -> None:
+    def _admit(self, trigger: Trigger) -> bool:
+        """Whether a handler is native code from now on."""
         plan = self.motion.analyst.reaction(trigger)
         if plan is None:
-            return
+            return False
         self.plans[trigger] = plan
         ints = self.motion.watches.ints.view
         ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
         for constant in plan.constants:
             self._constants[id(constant.namespace), constant.name] = constant
+        return True
 
     def leave(self, trigger: Trigger) -> None:
         """A handler has come to its end, or is looked at anew."""
@@ -88,3 +110,8 @@ class Reactions:
         self.handled += handled
         self.fresh += handled
         return True
+
+
+def _code_of(trigger: Trigger) -> Any:
+    """The code of a handler, which is a method of its component; told apart by identity, as to hash it takes long."""
+    return trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # a method

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.arena import Arena
+from eventide.continuous.arena import Arena, row_view
 from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS, coalesce
+from eventide.continuous.layout import Layout, refuse_value
 from eventide.continuous.tables import ABS, EVALUATIONS, REL, ROWS, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
@@ -21,22 +22,18 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
-    from eventide.continuous.layout import Layout
     from eventide.continuous.motion import Motion
     from eventide.simulation import Simulation
 
 
 class System:
-    """States and laws of one simulation.
-
-    chain   the active components: high priority first, equals in order of their start
-    """
+    """States and laws of one simulation."""
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self.arena = Arena(on_growth=self._outdate)
-        self.chain: list[Continuous] = []
-        self._ranks: list[tuple[int, float, int]] = []
+        self._members: dict[Continuous, None] = {}
+        self._chain: list[Continuous] | None = None
         self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
         self._active: dict[int, Any] = {}
         self._starts = 0
@@ -177,7 +174,7 @@ class System:
         self._activate(range(base, end), component)
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
-        self._insert(component)
+        self._give_place(component)
         groups.joining[component] = None
         sim = self.sim
         if sim._vigil is None:
@@ -197,7 +194,8 @@ class System:
         self.motion.groups.leave(component)
         component._is_active = False
         component._going = ()
-        self._unchain(component)
+        del self._members[component]
+        self._chain = None
         active, rates, base = self._active, self.arena.rows[R], component._base
         for slot in range(base, base + component._layout.moving):
             active.pop(slot, None)
@@ -224,30 +222,29 @@ class System:
         """Move an active component to the place of its priority."""
         if component._is_active:
             self.motion.groups.leave(component)
-            self._unchain(component)
-            self._insert(component)
+            self._give_place(component)
             self.motion.groups.enlist(component)
 
-    def _unchain(self, component: Continuous) -> None:
-        place = bisect_left(self._ranks, component._places[EQUATIONS])
-        del self.chain[place], self._ranks[place]
-
-    def _insert(self, component: Continuous) -> None:
+    def _give_place(self, component: Continuous) -> None:
+        """Let a component stand after all that are active and not of a lower priority."""
         self._starts += 1
         component._started = started = self._starts
         priority = -component._priority
         component._places = (CONTRIBUTIONS, priority, started), (EQUATIONS, priority, started)
-        rank = component._places[EQUATIONS]
-        ranks = self._ranks
-        place = bisect_left(ranks, rank) if ranks and rank < ranks[-1] else len(ranks)
-        ranks.insert(place, rank)
-        self.chain.insert(place, component)
+        self._members[component] = self._chain = None
+
+    @property
+    def chain(self) -> list[Continuous]:
+        """The active components: high priority first, equals in order of their start."""
+        if self._chain is None:
+            self._chain = sorted(self._members, key=_place_of)
+        return self._chain
 
     def neighbour(self, component: Continuous, step: int) -> Continuous | None:
         """The component before (-1) or after (1) another in the chain, or None."""
         if not component._is_active:
             return None
-        place = bisect_left(self._ranks, component._places[EQUATIONS]) + step
+        place = bisect_left(self.chain, _place_of(component), key=_place_of) + step
         return self.chain[place] if 0 <= place < len(self.chain) else None
 
     def components(self) -> list[Continuous]:
@@ -257,12 +254,16 @@ class System:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is integrated and no law holds."""
-        return not self._active and not self.chain
+        return not self._active and not self._members
 
     @property
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
         return self.motion.total(EVALUATIONS)
+
+
+def _place_of(component: Continuous) -> tuple[int, float, int]:
+    return component._places[EQUATIONS]
 
 
 class _Draft:
@@ -284,7 +285,10 @@ class _Draft:
             if name in layout.starts:
                 set_values(component, layout, name, block[Y, slots], spec.default)
             elif spec.default is not MISSING:
-                block[Y, slots] = spec.default
+                try:
+                    row_view(block[Y])[first] = spec.default
+                except TypeError:
+                    refuse_value(component, name, spec.default)
             if block is self.moving:
                 own = spec.rel_error, spec.abs_error
                 tolerances = [

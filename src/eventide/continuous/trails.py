@@ -205,8 +205,7 @@ class Trails:
             return
         self._unused[number] = None
         if len(self._unused) > KEPT:
-            fired = self.floats.array[:, FIRED]
-            for other in sorted(self._unused, key=lambda n: float(fired[n]))[: KEPT // 2]:
+            for other in list(self._unused)[: KEPT // 2]:
                 del self._unused[other]
                 self._drop(other)
 

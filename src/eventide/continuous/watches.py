@@ -87,8 +87,8 @@ class Watches:
         motion.groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        if condition.has_fired:
-            motion.reactions.arriving[condition] = None  # type: ignore[index]  # only a Trigger has fired
+        if not condition.is_counted:
+            motion.reactions.arriving[condition] = None  # type: ignore[index]  # it is a Trigger
         if plan.equalities:
             self.doubts.tell(condition, motion.groups)
 
@@ -212,8 +212,8 @@ class Watches:
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
         del flow.conditions[condition]
-        if condition.has_fired:
-            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # only a Trigger has fired
+        if not condition.is_counted:
+            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
         self.motion.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.let_go(condition)

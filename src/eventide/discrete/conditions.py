@@ -40,7 +40,8 @@ class Condition:
     is_trigger = False
     partner: Trigger | None = None
     armed = True
-    has_fired = False
+    is_counted = True
+    """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
     recurs = False
     """Whether the same thing may well be waited for again."""
 
@@ -201,6 +202,7 @@ class Trigger(Condition):
         "handler",
         "has_fired",
         "is_above",
+        "is_counted",
         "partner",
         "settler",
         "sliding",
@@ -228,6 +230,7 @@ class Trigger(Condition):
         self.is_above = False
         self.sliding: Any = None
         self.has_fired = False
+        self.is_counted = True
         self._notice = self._value = self._wait = None
 
     @property
@@ -247,9 +250,9 @@ class Trigger(Condition):
 
     def fire(self, sim: World) -> None:
         """Run the handler next."""
-        if not self.has_fired:
-            self.has_fired = True
-            sim._conditions.note_first(self)
+        self.has_fired = True
+        if self.is_counted:
+            sim._conditions.count_event(self)
         sim._calendar.schedule_prior(sim.time, sim.time, self)
 
     def _resume(self) -> Any:
@@ -321,8 +324,8 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
-    def note_first(self, trigger: Trigger) -> None:
-        """A handler runs for the first time."""
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs."""
 
     def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none.

@@ -69,9 +69,9 @@ class WatchedConditions(ConditionList):
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
 
-    def note_first(self, trigger: Trigger) -> None:
-        """A handler runs for the first time: it may be native code from now on."""
-        self._motion.reactions.arriving[trigger] = None
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs: when its code has done so often enough it may be native code from then on."""
+        self._motion.reactions.count_event(trigger)
 
     def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
         """The last wait of an activity for the same thing, to be used once more; None if there is none."""
