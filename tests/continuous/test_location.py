@@ -19,6 +19,7 @@ import eventide as ev
 from eventide.compiled import forms
 from eventide.compiled.values import Joint, Leaf
 from eventide.continuous import certainty, location
+from eventide.continuous.host import Host
 from eventide.continuous.tables import (
     AND,
     BEFORE,
@@ -31,6 +32,7 @@ from eventide.continuous.tables import (
     GUARD,
     GUARD_HIGH,
     GUARD_LOW,
+    GUESS,
     HIGH,
     LOW,
     MODEL,
@@ -282,7 +284,7 @@ class Probed:
         self.row[GUARD], self.row[SLOPE] = (value, slope) if self.has_guide else (math.nan, math.nan)
         return bool(value >= 0.0)
 
-    def find(self, dt_min: float) -> tuple[float, float]:
+    def find(self, dt_min: float, guess: float = -1.0) -> tuple[float, float]:
         """The bracket that is left in [0, 1], where it is false and true."""
         self.row = [math.nan] * CONDITION_FLOATS
         flow = [0.0] * FLOW_FLOATS
@@ -302,6 +304,7 @@ class Probed:
         for column, value, slope, at in ((LOW, GUARD_LOW, SLOPE_LOW, 0.0), (HIGH, GUARD_HIGH, SLOPE_HIGH, 1.0)):
             self.is_true(0, 0, at, at)
             self.row[column], self.row[value], self.row[slope] = at, self.row[GUARD], self.row[SLOPE]
+        self.row[GUESS] = guess
         self.count = 0
         location.find(arrays, 0, 0)
         return self.row[LOW], self.row[HIGH]
@@ -355,6 +358,79 @@ def test_the_search_gives_what_halving_gives_with_hardly_more_tests(shape: str, 
         probes.append(guided.count)
     if shape in ("line", "cubic"):
         assert sum(probes) / len(probes) < 10.0
+
+
+@pytest.mark.parametrize("dt_min", [0.0, 1e-6])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_proof_has_told_of_the_place_changes_nothing_but_the_number_of_tests(shape: str, dt_min: float) -> None:
+    """It may be exact, or off by any distance; then four tests more are made than without it, at most."""
+    source, probes = random.Random(2), []
+    for k in range(100):
+        root = source.uniform(1e-3, 1.0)
+
+        def function(time: float, root: float = root) -> tuple[float, float]:
+            return SHAPES[shape](time, root)  # type: ignore[no-untyped-call,no-any-return]  # plain lambdas
+
+        told, halving = Probed(function, has_guide=True), Probed(function, has_guide=False)
+        off = 0.0 if k % 2 else source.choice([-1.0, 1.0]) * 10.0 ** source.uniform(-17.0, 0.0)
+        found, expected = told.find(dt_min, guess=root + off), halving.find(dt_min)
+        if dt_min == 0.0:
+            assert found == expected
+        else:
+            assert function(found[0])[0] < 0.0 <= function(found[1])[0]
+            assert 0.0 < found[1] - found[0] <= dt_min
+        assert told.count <= halving.count + 13
+        if off == 0.0:
+            probes.append(told.count)
+    if shape != "infinite":
+        assert sum(probes) / len(probes) < 4.0
+
+
+@pytest.mark.row("R-147")
+def test_a_proof_spares_most_tests_of_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve bounces and eight switches: each is found by some three tests behind those at the ends of steps."""
+    tests: list[int] = []
+    is_true = Host.is_true
+    monkeypatch.setattr(Host, "is_true", lambda self, c, *rest: tests.append(c) or is_true(self, c, *rest))
+    sim = ev.Simulation(compile=False)
+    ball, room = Ball(sim).start(), Room(sim).start()
+    sim.run(until=12.0)
+    assert (ball.bounces, room.switches) == (12, 8)
+    assert len(tests) <= 180
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(10.0)
+    velocity: ev.State = ev.state(0.0)
+    bounces: int = 0
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -0.8
+        self.bounces += 1
+
+
+class Room(ev.Continuous):
+    temperature: ev.State = ev.state(20.0)
+    source: float = 0.0
+    switches: int = 0
+
+    def equations(self) -> None:
+        self.rate.temperature = 0.1 * (self.source - self.temperature)
+
+    @ev.when(lambda self: self.temperature <= 18.0)
+    def heat(self) -> None:
+        self.source = 30.0
+        self.switches += 1
+
+    @ev.when(lambda self: self.temperature >= 20.0)
+    def rest(self) -> None:
+        self.source = 0.0
+        self.switches += 1
 
 
 # --- proofs ----------------------------------------------------------------------------------------------------------
