@@ -651,7 +651,8 @@ def find(a: Arrays, c: int, f: int) -> float:
 
     The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
     more probes are made than halving would take, the bracket is halved. Where a proof has told about where the
-    condition becomes true, it is looked for there first, then ever farther beyond that, on the other side.
+    condition becomes true, and that is wanted to the last float, it is looked for there first, then ever farther beyond
+    that, on the other side.
     Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
     low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
@@ -660,7 +661,9 @@ def find(a: Arrays, c: int, f: int) -> float:
     spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
     caution, slack = CAUTION / (high - low), SLACK * (high - low)
     guess, reach = a.condition_floats[c, GUESS], NEXT_FLOAT * spacing
-    if guess > 0.0:
+    if a.settings[DT_MIN] > 0.0:
+        guess = -1.0
+    elif guess > 0.0:
         guess = (time_at(a, f, guess) - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     time_low, time_high = time_at(a, f, low), time_at(a, f, high)
     while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
