@@ -511,7 +511,7 @@ def test_what_rises_or_falls_once_changes_where_it_is_told() -> None:
         if found in (certainty.RISES, certainty.FALLS):
             share = (1.0 + arrays.models[CROSSING]) / 2.0
             assert 0.0 <= share <= 1.0
-            # Where it is as flat as a fifth power, the root is known to no more digits; at an end there is no other side.
+            # As flat as a fifth power its root is known to few digits; at an end there is no other side.
             sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-0.02, 0.02)]
             before, after = truths_at(values, joints, sides)
             assert before == (found == certainty.FALLS) or sides[0] == low
