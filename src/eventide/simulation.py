@@ -54,7 +54,11 @@ class Simulation(World):
         replication: int = 0,
     ) -> None:
         super().__init__(rng, replication)
+        if not isinstance(time_unit, str):
+            raise TypeError(f'time_unit= takes the name of a unit, as "s", and got {time_unit!r}')
         self.time_unit = time_unit
+        if compile != "auto" and not isinstance(compile, bool):
+            raise ModelError(f'compile= takes "auto", True or False, and got {compile!r}')
         self.compile = compile
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')

@@ -185,6 +185,24 @@ def test_flows_and_what_joins_them() -> None:
     assert "    joined by sink, which touches all" in str(account).splitlines()
 
 
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_what_to_do_about_conditions_that_are_only_tested_is_told_once(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    source = Source(sim, name="source").start()
+    sim.process(wait(lambda: source.level > 1e9))
+    queue = ev.Queue(sim)
+    sim.process(wait(lambda: len(queue) > 3))
+    sim.run(until=0.1)
+    assert [note.kind for note in sim.explain().conditions] == ["certified", "opaque"]
+    assert "may be missed" not in str(sim.explain())
+    for divisor in (2.0, 3.0):
+        sim.process(wait(lambda divisor=divisor: source.level % divisor > 1e9))
+    sim.run(until=0.2)
+    assert [note.kind for note in sim.explain().conditions] == ["certified", "opaque", "sampled", "sampled"]
+    (advice,) = [line for line in str(sim.explain()).splitlines() if "may be missed" in line]
+    assert advice.endswith("as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a time for which it stays true")
+
+
 def test_what_is_not_compiled_is_told_with_its_line() -> None:
     sim = ev.Simulation()
     Source(sim, name="source").start()

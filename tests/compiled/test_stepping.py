@@ -21,6 +21,7 @@ from eventide.compiled.stepping.memory import AS_IT_STANDS
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import certainty, heap, location
+from eventide.continuous.certainty import NEVER
 from eventide.continuous.engine import PLAIN
 from eventide.continuous.methods import ENGLAND
 from eventide.continuous.tables import (
@@ -372,6 +373,10 @@ def looks_into(x: float) -> bool:
     return x in (1.0, 2.0)
 
 
+def looks_into_an_array(a: Arrays, f: int) -> bool:
+    return f in a.heap
+
+
 def is_nothing(x: float) -> bool:
     return x is None
 
@@ -452,7 +457,8 @@ def keeps_the_arrays(a: Arrays) -> None:
         (takes_the_rest, "Mod of i64 and i64"),
         (divides_by_three, "FloorDiv of i64 and i64"),
         (divides_reals, "FloorDiv of double and i64"),
-        (looks_into, "(1.0, 2.0) is no expression of the stepper's language"),
+        (looks_into, "1.0 among others: `in` looks for whole numbers only"),
+        (looks_into_an_array, "In of i64 and ptr"),
         (is_nothing, "None is no number"),
         (loops_with_else, "the else of a loop: x = 3.0"),
         (counts_with_else, "the else of a loop: x = 3.0"),
@@ -487,6 +493,23 @@ def turns_in_three_ways(a: Arrays, n: int) -> int:
             continue
         total -= 1
     return total
+
+
+FOUR = 4
+
+
+def is_one_of(a: Arrays, n: int, other: int) -> int:
+    if n in (NEVER, other):
+        return 1
+    return 2 if n not in (3, other + 4, FOUR) else 3
+
+
+def test_a_whole_number_is_looked_for_among_others() -> None:
+    (native_one,) = translated(is_one_of)
+    numbers = range(-3, 8)
+    found = [native_one(0, n, other) for n in numbers for other in numbers]
+    assert found == [is_one_of(None, n, other) for n in numbers for other in numbers]
+    assert set(found) == {1, 2, 3}
 
 
 def test_loops_of_the_stepper_are_not_unrolled_and_what_few_need_is_not_copied() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.flow import coalesce
+from eventide.continuous.tables import READER, SEVERAL
 
 TANKS = 6
 
@@ -85,6 +86,9 @@ def check(sim: ev.Simulation) -> None:
             assert len(motion.analyst.groups(flow)) == 1
     for kept, counted in ((groups.readers, readers), (groups._touchers, touchers)):
         assert {(item, flow): count for item, flows in kept.items() for flow, count in flows.items()} == counted
+    told = {slot: next(iter(flows)).number if len(flows) == 1 else SEVERAL for slot, flows in groups.readers.items()}
+    column = motion.arena.slots[:, READER].tolist()
+    assert {slot: number for slot, number in enumerate(column) if number != -1} == told
     chain = sorted((owner._places[1], owner.name) for owner in groups.plans if owner._is_active)
     assert [law.name for law in sim.laws] == [name for _, name in chain]
 

@@ -70,7 +70,7 @@ def test_a_trail_is_kept_when_nobody_waits() -> None:
 def test_a_trail_that_never_fired_is_not_kept() -> None:
     kept = followed()
     kept.leave(kept.follow(Wait("ball", CODE)))  # type: ignore[arg-type]
-    assert (kept._keys, kept._named, kept._users, kept._unused) == ({}, {}, {}, {})
+    assert (kept._numbers, kept._unused, kept._codes) == ({}, {}, [None])
 
 
 def test_of_too_many_trails_that_nobody_waits_on_the_latest_half_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from typing import Any
@@ -140,6 +141,35 @@ def test_what_displaces_the_halt_is_asked_at_the_end_of_the_spell(sim: ev.Simula
     assert 10.0 < sim.time <= 1024.0
     sim.run()
     assert (sim.time, sim.events) == (5000.0, 5001)
+
+
+def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
+    there, back = ev.Store(sim), ev.Store(sim)
+
+    def player(give: ev.Store[int], take: ev.Store[int]) -> ev.Life:
+        for k in range(10_000):
+            yield give.put(k)
+            yield take.get()
+            if k == 5000 and give is there:
+                press()
+
+    sim.process(player(there, back), name="one")
+    sim.process(player(back, there), name="other")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        sim.run()
+    told, who = caught.value.__notes__
+    assert told == "the run has stopped at time 0.0: the next sim.run(...) goes on from there"
+    counts = re.fullmatch(
+        r"time has not gone on for long: (one|other) \((\d+) times\), (one|other) \((\d+) times\) acted at this.*",
+        who,
+    )
+    assert counts is not None
+    assert {counts[1], counts[3]} == {"one", "other"}
+    assert 1000 < int(counts[4]) <= int(counts[2]) <= 5001
+    sim.process(story(sim, [], (1.0,)))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        sim.run()
+    assert caught.value.__notes__ == ["the run has stopped at time 1.0: the next sim.run(...) goes on from there"]
 
 
 def test_a_second_press_tears_the_run_and_it_does_not_go_on(sim: ev.Simulation) -> None:

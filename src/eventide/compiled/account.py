@@ -65,6 +65,14 @@ class ConditionNote:
         }[self.kind]
 
 
+ADVICE: Final = (
+    "what is true for a moment between two tests may be missed: compare sums, products, quotients, powers, sin, exp, "
+    "sqrt and their like, abs, min or max, which is proved, as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a "
+    "time for which it stays true"
+)
+"""What to do about conditions that are tested only."""
+
+
 @dataclass(frozen=True)
 class HandlerNote:
     """One handler of a state event.
@@ -126,6 +134,11 @@ class Explanation:
     handlers: tuple[HandlerNote, ...]
     flows: tuple[FlowNote, ...]
 
+    def _may_miss(self, item: ConditionNote) -> bool:
+        """Whether a condition is only tested, and reads what moves."""
+        moves = any(flow.members for flow in self.flows if flow.number == item.flow)
+        return item.kind == "sampled" or (item.kind == "opaque" and moves)
+
     def __str__(self) -> str:
         """The whole as lines of text."""
         lines = ["laws, in the order in which they run"]
@@ -138,6 +151,7 @@ class Explanation:
             state = _state(item.is_compiled, item.refusal, self.compiles)
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
             lines += [f"    {equality}" for equality in item.equalities]
+        lines += [f"  {ADVICE}"] if any(self._may_miss(item) for item in self.conditions) else []
         lines += ["handlers, while nobody looks at each event"] if self.handlers else []
         for handler in self.handlers:
             lines.append(f"  {handler.name}: {_state(handler.is_compiled, handler.refusal, self.compiles)}")

@@ -60,8 +60,10 @@ class SourceFile:
         if len(trees) == 1:
             return trees[0]
         extent = _extent(code)
-        covering = [tree for tree in trees if isinstance(tree, ast.Lambda) and extent and _covers(tree.body, extent)]
-        return min(covering, key=_width, default=None)
+        lambdas = [tree for tree in trees if isinstance(tree, ast.Lambda)]
+        if extent is None:  # Python 3.12 does not tell where a constant stands that is all there is
+            return next((tree for tree in lambdas if _is_constant(tree.body, code.co_consts[-1])), None)
+        return min((tree for tree in lambdas if _covers(tree.body, extent)), key=_width, default=None)
 
     def is_rebound(self, tree: Tree, name: str) -> bool:
         """Whether a name that a function closes over may be given more than one value."""
@@ -199,6 +201,10 @@ def _given(node: ast.AST, name: str) -> int:
 
 
 Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _is_constant(node: ast.expr, value: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
 
 def _extent(code: CodeType) -> Extent | None:

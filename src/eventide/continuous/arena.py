@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from eventide.continuous.growing import view_of
 from eventide.continuous.tables import ROWS, SLOT_COLUMNS
 
 if TYPE_CHECKING:
@@ -106,9 +107,9 @@ class Arena:
             table[:, : self._used] = self.table[:, : self._used]
             slots[: self._used] = self.slots[: self._used]
         self.table, self.slots = table, slots
-        self.concerned: Any = memoryview(slots)  # type: ignore[arg-type]  # an array is a buffer
+        self.concerned: Any = view_of(slots)
         self.rows = [row_view(row) for row in table]
-        self.view: Any = memoryview(table)  # type: ignore[arg-type]  # an array is a buffer
+        self.view: Any = view_of(table)
         self.on_growth()
         for owner in self.owners():
             owner._attach_views(table)

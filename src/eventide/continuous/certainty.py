@@ -85,9 +85,9 @@ def join(a: Arrays, at: int, word: int) -> None:
 
 def joined(one: int, other: int) -> int:
     """What "and" makes of two signs. Of two that rise the later counts, or the sooner: it rises as well."""
-    if one == NEVER or other == NEVER:  # noqa: PLR1714  # `in` has no translation
+    if NEVER in (one, other):
         return NEVER
-    if one == ALWAYS or one == other:  # noqa: PLR1714, SIM109  # see above
+    if one in (ALWAYS, other):
         return other
     return one if other == ALWAYS else PERHAPS
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from eventide.continuous.layout import Layout
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
-from eventide.discrete.conditions import handler_specs, refuse_priority
+from eventide.discrete.conditions import check_priority, handler_specs
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Continuous(_Continuum, Component):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        _refuse_slips(cls)
         cls._layout = Layout(cls._fields, title=cls.__name__)
         cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
@@ -102,8 +104,7 @@ class Continuous(_Continuum, Component):
         Raises SimulationError 11 between events.
         """
         self._forbid_between_events(11, "set_priority")
-        if priority != priority:
-            refuse_priority(self.name)
+        check_priority(self.name, priority)
         self._priority = float(priority)
         self._system.rerank(self)
         return self
@@ -192,6 +193,15 @@ class Continuous(_Continuum, Component):
     def _forbid_between_events(self, number: int, call: str) -> None:
         if self.sim.active:
             self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
+
+
+def _refuse_slips(cls: type[Continuous]) -> None:
+    """Raise TypeError where states have no equations but a method that is called nearly so."""
+    if cls.equations is not Continuous.equations or all(spec.role == "field" for spec in cls._fields.values()):
+        return
+    for name in get_close_matches("equations", vars(cls), cutoff=0.9):
+        if callable(vars(cls)[name]):
+            raise TypeError(f"{cls.__name__}.{name} would never be called: write `def equations(self)`")
 
 
 class Law(Continuous):

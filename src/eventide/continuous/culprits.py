@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.illegal import refuse_answer, refuse_commands
+from eventide.discrete.illegal import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 from eventide.discrete.process import owner_of
 from eventide.errors import SimulationError
 
@@ -56,6 +56,6 @@ def _note(error: BaseException, text: str) -> None:
 def refuse_commands_of(component: Continuous) -> None:
     """Raise SimulationError, naming the line, if what a component says of the time between events makes a command."""
     for function in component._laws():
-        refuse_commands(function, component, component.sim, "the equations", component)
+        refuse_commands(function, component, component.sim, EQUATIONS, component)
     for part in [part for spec in component._when_specs for part in spec.parts]:
-        refuse_commands(part, component, component.sim, "the condition", component)
+        refuse_commands(part, component, component.sim, CONDITION, component)

@@ -296,14 +296,8 @@ class Grouping:
         """A flow depends on what a plan reads and touches, also on what is not active yet."""
         if plan.is_opaque:
             self.opaque[flow] = self.opaque.get(flow, 0) + 1
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
-            for item in items:
-                flows = users.get(item)
-                if flows is None:
-                    users[item] = {flow: 1}
-                else:
-                    flows[flow] = flows[flow] + 1 if flow in flows else 1
-        self._note_readers(plan)
+        self._tell_readers(_add(self.readers, plan.reads, flow))
+        _add(self._touchers, plan.touches, flow)
 
     def forget_uses(self, flow: Flow, plan: Plan) -> None:
         """It depends on them no longer."""
@@ -311,24 +305,48 @@ class Grouping:
             self.opaque[flow] -= 1
             if not self.opaque[flow]:
                 del self.opaque[flow]
-        for users, items in ((self.readers, plan.reads), (self._touchers, plan.touches)):
-            for item in items:
-                flows = users[item]
-                count = flows[flow]
-                if count > 1:
-                    flows[flow] = count - 1
-                elif len(flows) > 1:
-                    del flows[flow]
-                else:
-                    del users[item]
-        self._note_readers(plan)
+        self._tell_readers(_take_off(self.readers, plan.reads, flow))
+        _take_off(self._touchers, plan.touches, flow)
 
-    def _note_readers(self, plan: Plan) -> None:
-        """Let the stepper know who depends on what a plan reads."""
+    def _tell_readers(self, slots: list[int]) -> None:
+        """Let the stepper know which flow depends on these slots."""
         concerned, readers = self.motion.arena.concerned, self.readers
-        for slot in plan.reads:
+        for slot in slots:
             flows = readers.get(slot, ())
             concerned[slot, READER] = next(iter(flows)).number if len(flows) == 1 else SEVERAL if flows else -1
+
+
+def _add(users: dict[Any, dict[Flow, int]], items: tuple[Any, ...], flow: Flow) -> list[Any]:
+    """Count a flow once more among the users of each item; answers the items that it has not used before."""
+    found: list[Any] = []
+    for item in items:
+        flows = users.get(item)
+        if flows is None:
+            users[item] = {flow: 1}
+            found.append(item)
+        elif flow in flows:
+            flows[flow] += 1
+        else:
+            flows[flow] = 1
+            found.append(item)
+    return found
+
+
+def _take_off(users: dict[Any, dict[Flow, int]], items: tuple[Any, ...], flow: Flow) -> list[Any]:
+    """Count it once less; answers the items that it uses no longer."""
+    lost: list[Any] = []
+    for item in items:
+        flows = users[item]
+        count = flows[flow]
+        if count > 1:
+            flows[flow] = count - 1
+            continue
+        lost.append(item)
+        if len(flows) > 1:
+            del flows[flow]
+        else:
+            del users[item]
+    return lost
 
 
 class Writers:

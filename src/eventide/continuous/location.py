@@ -530,7 +530,7 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
         keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
         a.settings[FALSE_TO] = low if sign == RISES else high
         return True
-    if sign == NEVER or sign == ALWAYS or depth == 0:  # noqa: PLR1714, SIM109  # `in` has no translation
+    if sign in (NEVER, ALWAYS) or depth == 0:
         a.settings[SOUGHT] = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)

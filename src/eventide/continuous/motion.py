@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf, nan
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
-from eventide.continuous.growing import Blocks, Runs, Table
+from eventide.continuous.growing import Blocks, Runs, Table, view_of
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
@@ -63,6 +63,7 @@ from eventide.continuous.tables import (
     WORK,
     WORST,
     Arrays,
+    K,
 )
 from eventide.continuous.trails import note_firing
 from eventide.continuous.watches import Watches
@@ -164,7 +165,7 @@ class Motion:
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
         settings = np.zeros(SETTINGS)
-        self.settings: Any = memoryview(settings)  # type: ignore[arg-type]  # an array is a buffer
+        self.settings: Any = view_of(settings)
         self._settings = settings
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
@@ -241,7 +242,7 @@ class Motion:
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer
-            self._heap, self._touched = memoryview(longer[0]), memoryview(longer[2])  # type: ignore[arg-type]  # buffers
+            self._heap, self._touched = view_of(longer[0]), view_of(longer[2])
 
     @property
     def method(self) -> Method | Multistep | Newton:
@@ -578,6 +579,19 @@ class Motion:
             march.try_step(views, flow, min(float(row[NEXT]), remaining), remaining, limit)
         march.return_to_start(views, flow)
         self.host.forget_what_was_seen()
+
+    def what_is_not_finite(self) -> str:
+        """In words, which rate keeps the flow at the root from making a step."""
+        rates = self.arena.rows[K]
+        for low, high in self.flows[self.root].segments.rows():
+            for slot in range(low, high):
+                if not isfinite(rates[slot]):
+                    name = self.system.variable_at(slot).name
+                    return (
+                        f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a "
+                        "division by 0, or for a parameter or state that is not finite."
+                    )
+        return "However short the step, a rate at its end is not finite."
 
     def worst_variable(self) -> Variable | None:
         """The variable whose error was worst in the last attempt of the flow at the root."""

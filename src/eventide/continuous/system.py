@@ -300,5 +300,9 @@ class _Draft:
 
 def check_tolerances(relative: float, absolute: float) -> None:
     """Raise ModelError if one is negative or no number; 0 is allowed, as the other may do."""
-    if not (relative >= 0.0 and absolute >= 0.0):
+    try:
+        are_numbers = relative >= 0.0 and absolute >= 0.0
+    except TypeError:
+        are_numbers = False
+    if not are_numbers:
         raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")

@@ -176,23 +176,31 @@ class Trails:
 
     def __init__(self, on_growth: Callable[[], None]) -> None:
         self.floats = Table(TRAIL_FLOATS, np.float64, on_growth)
-        self._keys: dict[tuple[str, int], int] = {}
-        self._named: dict[int, tuple[tuple[str, int], Any]] = {}
-        self._users: dict[int, int] = {}
+        # Code is told apart by identity: to hash it takes long, and equal code may stand in several places.
+        self._numbers: dict[int, dict[str, int]] = {}
+        # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
+        self._names: list[str] = []
+        self._codes: list[Any] = []
+        self._users: list[int] = []
         self._unused: dict[int, None] = {}
 
     def follow(self, condition: Condition) -> int:
         """The trail of a condition that is waited for from now on."""
         name, code = condition.identity
-        # Code is told apart by identity: to hash it takes long, and equal code may stand in several places.
-        key = name, id(code)
-        number = self._keys.get(key)
+        numbers = self._numbers.get(id(code))
+        if numbers is None:
+            numbers = self._numbers[id(code)] = {}
+        number = numbers.get(name)
         if number is None:
-            number = self._keys[key] = self.floats.allocate()
-            self._named[number] = key, code
-            self._users[number] = 0
+            number = numbers[name] = self.floats.allocate()
+            if number == len(self._names):
+                self._names.append(name)
+                self._codes.append(code)
+                self._users.append(0)
+            self._names[number], self._codes[number] = name, code
+        elif not self._users[number]:
+            del self._unused[number]
         self._users[number] += 1
-        self._unused.pop(number, None)
         return number
 
     def leave(self, number: int) -> None:
@@ -210,16 +218,19 @@ class Trails:
                 self._drop(other)
 
     def _drop(self, number: int) -> None:
-        key, _ = self._named.pop(number)
-        del self._keys[key], self._users[number]
+        code = id(self._codes[number])
+        numbers = self._numbers[code]
+        del numbers[self._names[number]]
+        if not numbers:
+            del self._numbers[code]
+        self._names[number], self._codes[number] = "", None
         self.floats.release(number)
 
     def at(self, number: int) -> Trail:
         """The trail of a number."""
-        (name, _), code = self._named[number]
-        return Trail(name, code, self.floats.array[number])
+        return Trail(self._names[number], self._codes[number], self.floats.array[number])
 
     def all(self) -> list[Trail]:
         """All that have fired, in the order in which they fired first."""
-        trails = [self.at(number) for number in self._named]
+        trails = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
         return sorted((trail for trail in trails if trail.serial > 0.0), key=lambda trail: trail.serial)

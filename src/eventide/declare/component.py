@@ -135,6 +135,11 @@ def _word(spec: Field) -> str:
     return _WORDS[spec.role]
 
 
+def _annotated(annotation: Any, role: Role) -> str:
+    """An annotation as it is written."""
+    return getattr(annotation, "__name__", str(annotation)) if role == "field" else _WORDS[role]
+
+
 def _specify(cls: type, name: str, annotation: Any) -> Field:
     """Join what the annotation says with what the right-hand side says."""
     marker = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Marker)), None)
@@ -143,8 +148,8 @@ def _specify(cls: type, name: str, annotation: Any) -> Field:
     if isinstance(given, Field):
         if given.role != role:
             raise TypeError(
-                f"{cls.__name__}.{name} is annotated as {_word(Field(role))} but its value declares a {given.role}: "
-                f"write `{name}: ev.{_word(given)} = ...`"
+                f"{cls.__name__}.{name} is annotated as {_annotated(annotation, role)} but its value declares a "
+                f"{given.role}: write `{name}: ev.{_word(given)} = ...`"
             )
         return given
     if role in _CALLS:
@@ -290,7 +295,7 @@ def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
     raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
 
 
-def check_same_simulation(sim: Simulation, component: Component) -> None:
+def check_same_simulation(sim: object, component: Component) -> None:
     """Raise ModelError if `component` belongs to another simulation than `sim`."""
     if component.sim is not sim:
         raise ModelError(

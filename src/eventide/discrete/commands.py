@@ -137,7 +137,7 @@ class ActivateNow:
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         process = self.process
-        check_same_simulation(sim, process)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, process)
         target = process._target()
         if target is None or target._notice is not None:
             return activity

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from types import CodeType, MethodType
+from inspect import CO_VARARGS
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
 from eventide.discrete.crossing import Crossing, Side
-from eventide.discrete.illegal import refuse_commands
+from eventide.discrete.illegal import CONDITION, refuse_commands
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -356,15 +357,15 @@ class Until:
         condition = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
         prior = sim.wait_prior if self.prior is None else self.prior
-        if priority != priority:
-            refuse_priority(f"the until of {activity.name}")
+        if priority.__class__ is not float or priority != priority:
+            check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
             self._await_crossing(sim, activity, condition, priority, prior)
             sim._watch()
         else:
             wait = sim._conditions.again(activity, condition)
             if wait is None:
-                refuse_commands(condition, None, sim, "the condition", activity)
+                refuse_commands(condition, None, sim, CONDITION, activity)
                 wait = StateWait(sim, activity, condition, priority)
                 sim._watch()
             else:
@@ -375,7 +376,7 @@ class Until:
 
     def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
         for part in crossing.parts:
-            refuse_commands(part, None, sim, "the condition", activity)
+            refuse_commands(part, None, sim, CONDITION, activity)
         sides = [self._wait_for(sim, activity, side, crossing.value, priority) for side in crossing.sides(0)]
         for wait in sides:
             wait.sides = sides
@@ -562,13 +563,19 @@ def when(
     at_start    whether it fires if the condition is true already at the component's start
     Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
     """
-    if priority != priority:
-        refuse_priority("@ev.when")
+    check_priority("@ev.when", priority)
     if isinstance(condition, Crossing):
         if at_start:
             raise ModelError("nothing crosses a level at the start: give @ev.when(..., at_start=True) a condition")
     elif not callable(condition):
-        raise TypeError(f"when takes a condition to call with the component, and got {condition!r}")
+        raise TypeError(
+            f"when takes a condition to call with the component, and got {condition!r}: write `lambda self: ...`"
+        )
+    elif isinstance(condition, FunctionType) and not takes_anything(condition.__code__):
+        raise TypeError(
+            f"when takes a condition to call with the component, and {describe_function(condition)} takes nothing: "
+            "write `lambda self: ...`"
+        )
 
     def mark(handler: Callable[[Any], None]) -> Handler:
         refuse_generator(handler, "when")
@@ -578,12 +585,26 @@ def when(
         marked.slides = spec.slides
         return marked  # type: ignore[no-any-return]  # a function that has been given what a Handler has
 
+    mark._waits_for_handler = True  # type: ignore[attr-defined]  # our mark
     return mark
 
 
 def refuse_priority(whose: str) -> NoReturn:
     """Raise ModelError for a priority that is NaN: it would stand nowhere."""
     raise ModelError(f"the priority of {whose} must be a number, and got nan")
+
+
+def check_priority(whose: str, priority: Any) -> None:
+    """Raise TypeError or ModelError if a priority is no number."""
+    if isinstance(priority, str) or not hasattr(priority, "__float__"):
+        raise TypeError(f"the priority of {whose} is a number, high first, and got {priority!r}")
+    if priority != priority:
+        refuse_priority(whose)
+
+
+def takes_anything(code: CodeType) -> bool:
+    """Whether a function can be given an argument by its place."""
+    return bool(code.co_argcount or code.co_flags & CO_VARARGS)
 
 
 def refuse_generator(handler: Any, decorator: str) -> None:
@@ -634,6 +655,11 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         for name, member in vars(base).items():
+            if getattr(member, "_waits_for_handler", False) is True:
+                raise TypeError(
+                    f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
+                    f"or `@ev.every(...)`, and `def {name}(self)` below it"
+                )
             if hasattr(member, mark):
                 found[name] = getattr(member, mark)
             elif name in found:

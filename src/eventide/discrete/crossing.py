@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.errors import ModelError
 
 Direction: TypeAlias = Literal["up", "down", "either"]
 Side: TypeAlias = Callable[..., bool]
+Maker: TypeAlias = Callable[[Any, Any], tuple[Side, Side]]
 
 
 class Crossing(NamedTuple):
@@ -59,45 +60,45 @@ def crosses(
 # Each pair is written out, as a kernel is made from the text of a function and follows what it closes over.
 
 
-def _through_level(value: Any, level: Any) -> tuple[Side, Side]:
+def _through_level(value: Callable[..., float], level: float) -> tuple[Side, Side]:
     def rises(self: Any) -> bool:
-        return value(self) >= level  # type: ignore[no-any-return]  # a bool of floats
+        return value(self) >= level
 
     def falls(self: Any) -> bool:
-        return value(self) <= level  # type: ignore[no-any-return]  # a bool of floats
+        return value(self) <= level
 
     return rises, falls
 
 
-def _through_moving_level(value: Any, level: Any) -> tuple[Side, Side]:
+def _through_moving_level(value: Callable[..., float], level: Callable[..., float]) -> tuple[Side, Side]:
     def rises(self: Any) -> bool:
-        return value(self) >= level(self)  # type: ignore[no-any-return]  # a bool of floats
+        return value(self) >= level(self)
 
     def falls(self: Any) -> bool:
-        return value(self) <= level(self)  # type: ignore[no-any-return]  # a bool of floats
+        return value(self) <= level(self)
 
     return rises, falls
 
 
-def _free_through_level(value: Any, level: Any) -> tuple[Side, Side]:
+def _free_through_level(value: Callable[..., float], level: float) -> tuple[Side, Side]:
     def rises() -> bool:
-        return value() >= level  # type: ignore[no-any-return]  # a bool of floats
+        return value() >= level
 
     def falls() -> bool:
-        return value() <= level  # type: ignore[no-any-return]  # a bool of floats
+        return value() <= level
 
     return rises, falls
 
 
-def _free_through_moving_level(value: Any, level: Any) -> tuple[Side, Side]:
+def _free_through_moving_level(value: Callable[..., float], level: Callable[..., float]) -> tuple[Side, Side]:
     def rises() -> bool:
-        return value() >= level()  # type: ignore[no-any-return]  # a bool of floats
+        return value() >= level()
 
     def falls() -> bool:
-        return value() <= level()  # type: ignore[no-any-return]  # a bool of floats
+        return value() <= level()
 
     return rises, falls
 
 
-_FOR_ONE = {False: _through_level, True: _through_moving_level}
-_FOR_NONE = {False: _free_through_level, True: _free_through_moving_level}
+_FOR_ONE: Final[dict[bool, Maker]] = {False: _through_level, True: _through_moving_level}
+_FOR_NONE: Final[dict[bool, Maker]] = {False: _free_through_level, True: _free_through_moving_level}

@@ -25,12 +25,12 @@ _GENERATOR: Final = inspect.CO_GENERATOR
 
 
 class Dropped(NamedTuple):
-    """A command that is made and dropped: the text of the call, where it stands, and what to write instead."""
+    """A command that is made and dropped: the text of the statement, where it stands, and what to write instead."""
 
     text: str
     file: str
     line: int
-    word: str
+    advice: str
 
 
 def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
@@ -43,8 +43,7 @@ def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
         first, *others = found
         also = f" (also {', '.join(f'{d.file}:{d.line}' for d in others)})" if others else ""
         raise ModelError(
-            f"{first.text} at {first.file}:{first.line} makes a command and drops it: write `{first.word} {first.text}`"
-            f"{also}"
+            f"{first.text} at {first.file}:{first.line} makes a command and drops it: write `{first.advice}`{also}"
         )
 
 
@@ -68,7 +67,14 @@ def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mappin
             word = _yield_for(scope.value_of(node.value.func))
             if word:
                 is_clean = False
-                yield Dropped(ast.unparse(node.value), code.co_filename, node.lineno + shift, word)
+                text = ast.unparse(node.value)
+                yield Dropped(text, code.co_filename, node.lineno + shift, f"{word} {text}")
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and scope.is_unread(node.targets):
+            if _yield_for(scope.value_of(node.value.func)) == "yield":
+                is_clean = False
+                text = ast.unparse(node)
+                advice = f"{text.removesuffix(ast.unparse(node.value))}yield {ast.unparse(node.value)}"
+                yield Dropped(text, code.co_filename, node.lineno + shift, advice)
         elif isinstance(node, ast.YieldFrom) and isinstance(node.value, ast.Call):
             for found in _inside(scope.value_of(node.value.func), code):
                 is_clean = False
@@ -115,9 +121,23 @@ class _Scope:
         self.local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.variables = variables
         self.names = names
+        self.shared = {
+            name for node in _own_nodes(function) if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names
+        }
         self.assigned = {
             node.id for node in _own_nodes(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
+
+        self.read = {
+            node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+        }
+
+    def is_unread(self, targets: list[ast.expr]) -> bool:
+        """Whether what is assigned to these names is never used, and not by intention, as with `_`."""
+        return all(
+            isinstance(target, ast.Name) and target.id[0] != "_" and target.id not in self.read | self.shared
+            for target in targets
+        )
 
     def value_of(self, node: ast.expr) -> Any:
         """The object that a name or a chain of attributes means; nothing of the user's is executed."""

@@ -1,7 +1,8 @@
-"""Commands where nobody can wait: in equations, contributions, reports and conditions, which hold between events.
+"""Code that holds between events, in equations, contributions, reports and conditions: what has no sense there.
 
-Whoever calls a method of the world there is refused by that method. A command by itself is only an object, so that it
-is looked for in the code, which is done when the code is first to be used, and in what the code answers.
+Nobody can wait there. Whoever calls a method of the world is refused by that method. A command by itself is only an
+object, so that it is looked for in the code, which is done when the code is first to be used, and in what the code
+answers. Then it is seen as well whether a condition answers anything, and equations nothing.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator
 from contextlib import suppress
-from types import FunctionType, GeneratorType, MethodType
+from inspect import CO_GENERATOR
+from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.forgotten import UNKNOWN, attribute_of
@@ -35,6 +37,10 @@ NUMBERS: Final[dict[str, int]] = {
 """The numbers of the makers of commands and of the commands themselves."""
 
 
+EQUATIONS: Final = "the equations"
+CONDITION: Final = "the condition"
+
+
 class Mention(NamedTuple):
     """A maker of commands that is named in some code: the error's number, how it is called there, and where."""
 
@@ -45,11 +51,13 @@ class Mention(NamedTuple):
 
 
 def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any) -> None:
-    """Raise SimulationError, naming the line, if code that holds between events makes a command.
+    """Look through code that holds between events, once.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
     this        its first argument, or None
     what, owner what it is and whose, as in "the equations" and a ball
+    Raises SimulationError, naming the line, if it makes a command; ModelError for a condition that answers nothing and
+    for equations that answer something.
     """
     if isinstance(function, MethodType):
         function, this = function.__func__, function.__self__
@@ -63,6 +71,11 @@ def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any)
             f"{found.name}() at {found.file}:{found.line} makes a command in {what} of {owner.name}, "
             "where nobody can wait: let a process do it.",
         )
+    place = f"{what} of {owner.name} at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+    if what == CONDITION and _answers_nothing(function.__code__):
+        raise ModelError(f"{place} answers nothing, so that it is never true: write `return ...`")
+    if what == EQUATIONS and _answers_in_vain(function.__code__):
+        raise ModelError(f"{place} return a value, which nobody reads: set the rates, as `self.rate.level = ...`")
     sim._code_in_order[id(function.__code__)] = function.__code__
 
 
@@ -118,6 +131,32 @@ def _mentions(function: FunctionType, this: Any) -> Iterator[Mention]:
             yield Mention(
                 NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, line or code.co_firstlineno
             )
+
+
+def _answers(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """What a function's code returns, at each return: the name of the instruction that made it, and its argument."""
+    name, argument = "", None
+    for step in dis.get_instructions(code):
+        if step.opname == "RETURN_CONST":  # of Python 3.12 and 3.13
+            yield "LOAD_CONST", step.argval
+        elif step.opname == "RETURN_VALUE":
+            yield name, argument
+        name, argument = step.opname, step.argval
+
+
+def _answers_nothing(code: CodeType) -> bool:
+    answers = list(_answers(code))
+    return bool(answers) and not code.co_flags & CO_GENERATOR and all(a == ("LOAD_CONST", None) for a in answers)
+
+
+def _answers_in_vain(code: CodeType) -> bool:
+    """Whether a law returns what is no answer of a call: that may be None, as in `return super().equations()`."""
+    if code.co_flags & CO_GENERATOR:
+        return False
+    has_calls = any(step.opname.startswith("CALL") for step in dis.get_instructions(code))
+    made = [name for name, argument in _answers(code) if (name, argument) != ("LOAD_CONST", None)]
+    # `lambda: (x.set_rate(1.0), y.set_rate(2.0))` is a way to write two statements.
+    return any(not name.startswith("CALL") and not (name.startswith("BUILD") and has_calls) for name in made)
 
 
 def _closed_over(function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -66,15 +66,21 @@ class Instant:
         self._counts.clear()
         self._actors.clear()
 
-    def _without_end(self, time: float, last: Any) -> str:
-        self._counts[id(last)] += 1
+    def actors_at(self, time: float) -> str:
+        """Who has acted again and again at this instant, in words; nothing if that is not suspicious."""
+        return self._names() if time == self._time else ""
+
+    def _names(self) -> str:
         again = sorted(
             (actor for actor in self._actors if self._counts[id(actor)] > 1), key=lambda actor: -self._counts[id(actor)]
         )
         names = ", ".join(f"{actor.name} ({self._counts[id(actor)]} times)" for actor in again[:MOST_NAMES])
-        more = f" and {len(again) - MOST_NAMES} more" if len(again) > MOST_NAMES else ""
+        return names + (f" and {len(again) - MOST_NAMES} more" if len(again) > MOST_NAMES else "")
+
+    def _without_end(self, time: float, last: Any) -> str:
+        self._counts[id(last)] += 1
         return (
-            f"time does not go beyond {time!r}: {names}{more} acted at this instant. Who comes back without end must "
+            f"time does not go beyond {time!r}: {self._names()} acted at this instant. Who comes back without end must "
             "let time pass: hold(...) for more than 0, or wait for something that is yet to come"
         )
 

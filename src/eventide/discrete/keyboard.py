@@ -54,8 +54,11 @@ class Keyboard:
     def stop(self) -> NoReturn:
         """Raise KeyboardInterrupt, where nothing is half done."""
         self._release()
-        error = KeyboardInterrupt()
-        error.add_note(f"the run has stopped at time {self._world.time!r}: the next sim.run(...) goes on from there")
+        now, error = self._world.time, KeyboardInterrupt()
+        error.add_note(f"the run has stopped at time {now!r}: the next sim.run(...) goes on from there")
+        actors = self._world._instant.actors_at(now)
+        if actors:
+            error.add_note(f"time has not gone on for long: {actors} acted at this instant")
         raise error
 
     def _press(self, number: int, frame: FrameType | None) -> None:

@@ -128,6 +128,7 @@ def every(
         handler._every = EverySpec(handler, exact, shift)  # type: ignore[attr-defined]  # our mark
         return handler
 
+    mark._waits_for_handler = True  # type: ignore[attr-defined]  # our mark
     return mark
 
 

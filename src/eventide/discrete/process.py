@@ -404,7 +404,7 @@ class Process(_Agenda, Component):
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
         """`yield process` waits for its end and answers what its `run` returned."""
-        check_same_simulation(sim, self)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, self)
         if self.terminated:
             activity._value = self.result
             return activity
@@ -465,6 +465,8 @@ def kind_of(world: World, generator: Any) -> Kind:
         what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
         if isinstance(generator, CoroutineType | AsyncGeneratorType):
             raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
+        if isinstance(generator, Process):
+            raise TypeError(f"sim.process takes a generator, and got {what}, which is a process: let it `activate()`")
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
     if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
         refuse_used("sim.process takes", generator)

@@ -228,7 +228,7 @@ class Enter:
         self.priority = priority
 
     def _execute(self, sim: World, activity: Any, /) -> None:
-        check_same_simulation(sim, self.queue)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, self.queue)
         member = owner_of(activity)
         self.queue.into(member, priority=self.priority)
         activity._wait = QueueWait(self.queue, activity, member)

@@ -55,7 +55,7 @@ class Signal(Component):
         return len(self._waits)
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
-        check_same_simulation(sim, self)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, self)
         if self.once and self.sent:
             activity._value = self.value
             return activity

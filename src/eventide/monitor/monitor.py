@@ -251,7 +251,7 @@ class Monitor:
         motion.host.raise_what_was_met()
         variable = motion.worst_variable()
         if variable is None:
-            raise SimulationError(1, start, "However short the step, a rate at its end is not finite.")
+            raise SimulationError(1, start, motion.what_is_not_finite())
         self._patience.spend(variable, start, sim)
         repeat = sim.integration_error(variable)
         check_limits(sim)

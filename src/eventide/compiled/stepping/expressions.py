@@ -175,7 +175,19 @@ class Expressions:
         test = f"fcmp {floating}" if kind == "double" else f"icmp {whole}"
         return self.builder.value(f"{test} {kind} {one}, {other}")
 
+    def _is_one_of(self, operator: ast.In | ast.NotIn, left: Value, items: list[ast.expr]) -> Value:
+        """Whether a whole number is one of several; of others Python would look for the same object first."""
+        found = "false"
+        for item in items:
+            other = self.value(item)
+            if (left.kind, other.kind) != ("i64", "i64"):
+                raise Untranslatable(f"{ast.unparse(item)} among others: `in` looks for whole numbers only")
+            found = self.builder.value(f"or i1 {found}, {self.compare(ast.Eq(), left, other)}")
+        return Value(found if isinstance(operator, ast.In) else self.builder.value(f"xor i1 {found}, true"), "i1")
+
     def _on_compare(self, node: ast.Compare) -> Value:
+        if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(node.comparators[0], ast.Tuple):
+            return self._is_one_of(node.ops[0], self.value(node.left), node.comparators[0].elts)
         values = [self.value(operand) for operand in (node.left, *node.comparators)]
         result = ""
         for operator, left, right in zip(node.ops, values, values[1:], strict=False):

@@ -150,7 +150,7 @@ class Request(Wish):
     def _execute_again(self, sim: World, activity: Any) -> Any:
         """Stand in line after a preemption, before those that asked later."""
         resource = self.resource
-        check_same_simulation(sim, resource)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, resource)
         if self.state != PREEMPTED:
             raise ModelError(
                 f"a request of {resource.name} was yielded that is {self.state} already: make a new one with request()"

@@ -120,7 +120,7 @@ class Transfer(Wish):
         return Handover(activity)
 
     def _refuse(self, sim: World) -> None:
-        check_same_simulation(sim, self.station)  # type: ignore[arg-type]  # every World is a Simulation
+        check_same_simulation(sim, self.station)
         raise ModelError(f"{self.name} was yielded that is {self.state} already: make a new one")
 
     # --- what a kind of transfer has to say -----------------------------------------------------------------------
