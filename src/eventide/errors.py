@@ -158,3 +158,6 @@ class Interrupt(EventideError):
 
 class Ended(BaseException):
     """Thrown into a process at its `yield` by `process.end()`: clean up and return, do not wait."""
+
+    value: None = None
+    """What the process is taken to have returned."""

@@ -37,7 +37,7 @@ class Simulation(World):
                             of its own
     """
 
-    __slots__ = ("dt_max", "dt_min")  # which are looked at after every event
+    __slots__ = ("_dt_max", "_dt_min")
 
     def __init__(
         self,
@@ -72,6 +72,28 @@ class Simulation(World):
         self.dt_max = dt_max
         self._log: EventLog | None = None
         self.recordings: list[Recording | PopulationRecording] = []
+
+    # --- settings that may change ---------------------------------------------------------------------------------
+
+    @property
+    def dt_min(self) -> float:
+        """The shortest step, and how closely state events are located; 0: to the last float."""
+        return self._dt_min
+
+    @dt_min.setter
+    def dt_min(self, step: float) -> None:
+        self._dt_min = step
+        self._is_steady = False
+
+    @property
+    def dt_max(self) -> float:
+        """The longest step."""
+        return self._dt_max
+
+    @dt_max.setter
+    def dt_max(self, step: float) -> None:
+        self._dt_max = step
+        self._is_steady = False
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------
 

@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 class _Continuum:
     """The run's own data about a continuous component; a plain base, so that none of it counts as a declared field."""
 
+    # Without values in the class: Python finds an object's own attribute faster if its class has none of that name.
     _system: System
     _seat: Seat
-    _base: int = 0
-    _side: int = 0
-    _flow: Any = None
+    _base: int
+    _side: int
+    _flow: Any
+    _row: Any
+    _rests: Any
+    _rates: Any
+    _rates_read: Any
+    _lasts: Any
     _started: int = 0
     _places: tuple[tuple[int, float, int], tuple[int, float, int]]
     """Its place among those that contribute, and among those with equations, of all that are active."""
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
     _laws_are_of_class: ClassVar[bool] = True
-    _states: Any = None
-    _numbers: Any = None
-    _rests: Any = None
     _vectors: tuple[Any, ...] = ()
-    _rates: Any = None
-    _rates_read: Any = None
-    _lasts: Any = None
     _priority: float = 0.0
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None

@@ -79,7 +79,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
-    resting     by their keys, what each wait at rest depends on
+    resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
     """
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
 from eventide.continuous.flow import Flow, Still, coalesce
-from eventide.continuous.tables import ASSIGNS, END, HOME, KEY, NEEDS_LAWS, NEXT, READER, SEVERAL, START
+from eventide.continuous.tables import ASSIGNS, END, HOME, KEY, NEXT, READER, SEVERAL, START
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import LawPlan, Plan
@@ -147,6 +147,7 @@ class Grouping:
     def enlist(self, owner: Any) -> None:
         """A component or loose variable has been started: it will be placed in a flow before time goes on."""
         self.joining[owner] = None
+        self.motion.sim._is_steady = False
 
     def leave(self, owner: Any) -> None:
         """A component has been stopped."""
@@ -206,8 +207,7 @@ class Grouping:
         if plan.assigns and not flow.assigns:
             flow.assigns = True
             self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
-            for condition in flow.conditions:
-                self.motion.watches.ints.view[condition.row, NEEDS_LAWS] = 1
+            self.motion.watches.note_assignments(flow)
         if plan.signature is not None:
             self.motion.keep_current(owner, plan)
         self._restructured(flow)

@@ -180,7 +180,12 @@ class Host:
             self.seen.append(flow)
 
     def forget_what_was_seen(self) -> None:
-        """The stepper has gone on."""
+        """The stepper has gone on; so have errors of trial steps and conditions that it has got over by itself."""
+        settings = self.motion.settings
+        if settings[TROUBLED] == 0.0:
+            self.trouble = None
+        if settings[ABORTED] == 0.0:
+            self.failure = None
         for flow in self.seen:
             flow.at = nan
         self.seen.clear()

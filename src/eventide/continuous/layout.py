@@ -20,50 +20,52 @@ def get(self):
     flow = self._flow
     if flow.at != self.sim.time:
         flow.show()
-    return self._states[{offset}]
+    return self._row[self._base + {offset}]
 
 def set(self, value):
     flow = self._flow
     if not flow.is_open:
         flow.open(self._base + {offset})
     try:
-        self._states[{offset}] = value
+        self._row[self._base + {offset}] = value
     except TypeError:
         refuse(self, {name!r}, value)
-    self._rests[{offset}] = 0.0
+    self._rests[self._base + {offset}] = 0.0
 """
 _ASIDE = """
 def get(self):
     flow = self._flow
     if flow.at != self.sim.time:
         flow.show()
-    return self._numbers[{offset}]
+    return self._row[self._side + {offset}]
 
 def set(self, value):
     flow = self._flow
     if not flow.is_open:
         flow.open(self._side + {offset})
     try:
-        self._numbers[{offset}] = value
+        self._row[self._side + {offset}] = value
     except TypeError:
         refuse(self, {name!r}, value)
 """
 _PARAMETER = """
 def get(self):
-    return {kind}(self._numbers[{offset}])
+    return {kind}(self._row[self._side + {offset}])
 
 def set(self, value):
-    motion = self._system.motion
+    motion = self._flow.motion
     if motion.is_observed:
         refuse_change(self.name + '.{name}')
+    row, slot = self._row, self._side + {offset}
     try:
-        self._numbers[{offset}] = value
+        row[slot] = value
     except TypeError:
         refuse(self, {name!r}, value)
-    if self._numbers[{offset}] != value:
+    if value.__class__ is not float and row[slot] != value:
         refuse_rounded(self, {name!r}, value)
-    if self._side + {offset} in motion.groups.readers:
-        motion.written(self._side + {offset})
+    for flow in motion.groups.readers.get(slot, ()):
+        if not flow.is_open:
+            motion.touch(flow)
 """
 _VECTOR = """
 def get(self):
@@ -241,21 +243,20 @@ class Layout:
         """Point an object's views at its slots of `table`, the array of all rows."""
         seat = owner._seat
         if seat.table is not table:
-            seat.table, seat.views = table, self._views(table, seat.base, seat.side)
+            seat.table, seat.views = table, self._views(table, owner._system.arena.rows, seat.base, seat.side)
         owner.__dict__.update(seat.views)
         if self.vectors:
             owner._lasts._show(owner.name, self._arrays(table[Y0], seat.base, seat.side, self.vectors))
             owner._rates_read._show(owner.name, owner._rates._vectors)
 
-    def _views(self, table: Any, base: int, side: int) -> dict[str, Any]:
+    def _views(self, table: Any, rows: Any, base: int, side: int) -> dict[str, Any]:
         """The attributes of an object whose blocks begin at these slots."""
         end = base + self.moving
         views: dict[str, Any] = {
             "_base": base,
             "_side": side,
-            "_numbers": memoryview(table[Y, side : side + self.standing]),
-            "_states": memoryview(table[Y, base:end]),
-            "_rests": memoryview(table[E0, base:end]),
+            "_row": rows[Y],
+            "_rests": rows[E0],
         }
         if self.computed_vectors or self.vectors:
             views["_vectors"] = self._arrays(table[Y], base, side, (*self.computed_vectors, *self.vectors))

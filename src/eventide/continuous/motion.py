@@ -19,7 +19,6 @@ from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.reactions import Reactions
 from eventide.continuous.tables import (
-    ABORTED,
     ARMS,
     AT,
     BROKEN,
@@ -57,7 +56,6 @@ from eventide.continuous.tables import (
     SYSTEM,
     TAPE,
     TOUCHED,
-    TROUBLED,
     UNPLANNED,
     UPCOMING,
     WORK,
@@ -94,6 +92,7 @@ class Motion:
     reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
+    opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
@@ -133,6 +132,7 @@ class Motion:
         "linearizations",
         "lists",
         "on_touch",
+        "opens",
         "packed",
         "reactions",
         "segments",
@@ -181,6 +181,7 @@ class Motion:
         self._listing: dict[Any, None] = {}
         self.touched: list[Flow] = []
         self._next_event = -inf
+        self.opens = True
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
@@ -255,6 +256,7 @@ class Motion:
         self.linearizations.forget_all()
         self._method = method
         self._limits = (None, None)
+        self.sim._is_steady = False
         self.touch_all()
         for flow in self.flows.values():
             flow.fuse()
@@ -285,6 +287,7 @@ class Motion:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
+            self.sim._is_steady = False
             if plan.is_polled and self.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
@@ -298,6 +301,11 @@ class Motion:
     def looks_at_lists(self) -> bool:
         """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
         return bool(self._listing)
+
+    def note_rebinding(self) -> None:
+        """A component has come to refer to another object."""
+        self.is_rebound = True
+        self.sim._is_steady = False
 
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
@@ -354,6 +362,11 @@ class Motion:
         return self.analyst.measure(condition)
 
     # --- from event to event --------------------------------------------------------------------------------------
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
+        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -424,25 +437,22 @@ class Motion:
         self.prepare()
         return self.settle(arms=False)
 
-    def proceed(self, stop: float, next_event: float, stepwise: int, *, opens: bool = True) -> int:
+    def proceed(self, stop: float, next_event: float) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        stepwise    whether to come back at the end of each step (1), and before a state event cuts one as well (2)
-        opens       whether its event begins at once; else by `open_reached`, when observers have looked
         After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
         Handlers that are native code may have run before.
         """
-        settings, sim, host = self.settings, self.sim, self.host
+        settings, sim, opens = self.settings, self.sim, self.opens
         if next_event is not self._next_event:
             self._next_event = settings[NEXT_EVENT] = next_event
-        if self.together:
-            settings[LAND] = next_event
-        settings[STEPWISE] = stepwise
+            if self.together:
+                settings[LAND] = next_event
         now = sim.time
         self._close()
-        sim.dt, sim.last_time = 0.0, now
         self.is_marching = True
-        code: int = self.engine.proceed(self.packed or self.arrays, now, stop)
+        march_on = self.engine.proceed
+        code: int = march_on(self.packed or self.arrays, now, stop)
         while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
@@ -453,16 +463,12 @@ class Motion:
                     break
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = self.engine.proceed(self.packed or self.arrays, now, stop)
+            code = march_on(self.packed or self.arrays, now, stop)
         self.is_marching = False
-        if settings[HANDLED] != 0.0 and self.reactions.count():
-            sim.time = sim.last_time = settings[EVENT_TIME]
-        if host.trouble is not None and settings[TROUBLED] == 0.0:
-            host.trouble = None  # that of a trial step which has been mended since
-        if host.failure is not None and settings[ABORTED] == 0.0:
-            host.failure = None  # that of a condition in a step that has been made anew
-        if host.seen:
-            host.forget_what_was_seen()
+        if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
+            sim.time = now = settings[EVENT_TIME]
+        if self.host.seen:
+            self.host.forget_what_was_seen()
         if code in FOUND:
             sim.time = now = settings[EVENT_TIME]
             if not opens:
@@ -473,7 +479,14 @@ class Motion:
                 self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
             for flow in reached:
                 flow.at, flow.is_open = now, opens
+        else:
+            sim.dt, sim.last_time = 0.0, now
         return code
+
+    def let_look(self, stepwise: int, *, at_events: bool) -> None:
+        """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
+        self.settings[STEPWISE] = stepwise
+        self.opens = not at_events
 
     def hurry(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""

@@ -45,6 +45,7 @@ class Reactions:
             self._counts[id(code)] = ENOUGH
             trigger.is_counted = False
             self.arriving[trigger] = None
+            self.motion.sim._is_steady = False
 
     def place(self) -> None:
         """Find out which of those that have come are native code; not of those who have gone since."""

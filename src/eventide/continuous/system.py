@@ -175,7 +175,7 @@ class System:
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._give_place(component)
-        groups.joining[component] = None
+        groups.enlist(component)
         sim = self.sim
         if sim._vigil is None:
             sim._watch()

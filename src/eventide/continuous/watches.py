@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     GUARD,
     HANDLER,
     INDEX,
+    NEEDS_LAWS,
     RECOURSE,
     SLOPE,
     TIMED,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
-Key: TypeAlias = tuple[int, int, int | None]
 """What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
@@ -49,7 +49,6 @@ class Watches:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
-    resting     the last wait of an activity for the same thing, to be used once more
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
 
@@ -65,15 +64,18 @@ class Watches:
         self.arriving: dict[Condition, None] = {}
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
-        self.resting: dict[Key, Any] = {}
-        self._resting_with: dict[Any, dict[Key, None]] = {}
+        self._resting_with: dict[Any, dict[Any, None]] = {}
+
+    def expect(self, condition: Condition) -> None:
+        """A condition has come; it will be given a row before time goes on."""
+        self.arriving[condition] = None
+        self.motion.sim._is_steady = False
 
     def place(self) -> None:
         """Give those that have come their rows."""
         arriving, self.arriving = self.arriving, {}
         for condition in arriving:
-            if condition.row < 0 or not self._resume(condition):
-                self._admit(condition)
+            self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
@@ -129,8 +131,10 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        still = self.motion.still
-        self.ints.view[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        still, ints = self.motion.still, self.ints.view
+        ints[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -138,13 +142,19 @@ class Watches:
         motion = self.motion
         if not flow.is_open:
             motion.touch(flow)
-        if condition.plan.inputs != ():
+        plan = condition.plan
+        if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
-        needs_laws = condition.plan.needs_laws or flow.assigns
-        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        self.ints.view[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
-        arrays, priority, rank = motion.packed or motion.arrays, condition.priority, condition.rank
-        motion.engine.link(arrays, condition.row, flow.number, priority, rank, needs_laws)
+        link, needs_laws = motion.engine.link, plan.needs_laws or flow.assigns
+        link(motion.packed or motion.arrays, condition.row, flow.number, condition.priority, condition.rank, needs_laws)
+
+    def note_assignments(self, flow: Flow) -> None:
+        """The laws of a flow assign states from now on."""
+        ints = self.ints.view
+        for condition in flow.conditions:
+            ints[condition.row, NEEDS_LAWS] = 1
+            if condition.is_over:
+                ints[condition.row, CERTIFICATE] = -1  # whoever waits for it anew finds it so
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -172,8 +182,7 @@ class Watches:
         """Watch a condition no longer; whether it is kept for the next wait of its kind."""
         if condition in self.arriving:
             del self.arriving[condition]
-            condition.is_over = condition.row >= 0
-            return condition.is_over
+            return False
         flow = self.unlink(condition)
         self.motion.touch(flow)
         return self._end_in(condition, flow)
@@ -211,13 +220,15 @@ class Watches:
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
+        if condition.rests:
+            self._stir(condition)
         del flow.conditions[condition]
         if not condition.is_counted:
             self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
         self.motion.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.ints.view[condition.row, TRAIL])
         self.let_go(condition)
-        condition.flow, condition.rests = None, False
+        condition.flow = None
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed."""
@@ -238,57 +249,57 @@ class Watches:
 
     def _rest(self, condition: Any, flow: Flow) -> bool:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
-        key = _key(condition)
-        known = self.resting.get(key)
-        if known is not None:
-            return known is condition
-        self.resting[key] = condition
+        if condition.rests:
+            return True
+        who = who_waits(condition.activity)
+        if who._past is None:
+            who._past = []
+        elif any(wait.code is condition.code and wait.crossed is condition.crossed for wait in who._past):
+            return False
+        who._past.append(condition)
         condition.rests = True
-        owners = flow.resting[key] = condition.plan.touches
+        owners = flow.resting[condition] = condition.plan.touches
         for owner in owners:
-            self._resting_with.setdefault(owner, {})[key] = None
+            self._resting_with.setdefault(owner, {})[condition] = None
         if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
             self._discard_oldest(flow)
         return True
 
-    def _resume(self, condition: Any) -> bool:
-        """Let a wait that was made before take up its row; False if what it works on has changed."""
-        plan = condition.plan
-        if plan.stands is None or not plan.stands(condition.function, condition.arguments, plan.binding):
-            plan = self.motion.analyst.resume(condition, plan)
+    def resume(self, wait: Any) -> bool:
+        """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
+        motion, plan, flow = self.motion, wait.plan, wait.flow
+        if plan.stands is None or not plan.stands(wait.function, wait.arguments, plan.binding):
+            plan = motion.analyst.resume(wait, plan)
             if plan is None:
-                self._discard(_key(condition))
+                self._discard(wait)
                 return False
-            condition.plan = plan
+            wait.plan = plan
         if plan.signature is not None:
-            self.motion.keep_current(condition, plan)
-        if condition.is_trigger:
-            self.ints.view[condition.row, ARMED] = 0
-        self._put(condition, condition.flow)
+            motion.keep_current(wait, plan)
+        if wait.is_trigger:
+            self.ints.view[wait.row, ARMED] = 0
+        self._put(wait, flow)
         return True
 
-    def _discard(self, key: Key) -> None:
-        """Keep a row at rest no longer; its wait may have been taken up and have arrived again."""
-        condition = self._forget_rest(key)
-        self._release(condition, condition.flow)
-        if condition.is_over:
-            self.motion.sim._conditions.forget(condition)
-
-    def _forget_rest(self, key: Key) -> Any:
-        """Its wait is not to rest when it is over."""
-        condition = self.resting.pop(key)
-        for owner in condition.flow.resting.pop(key):
-            keys = self._resting_with[owner]
-            del keys[key]
-            if not keys:
+    def _stir(self, condition: Any) -> None:
+        """A wait is kept no longer when it is over."""
+        who_waits(condition.activity)._past.remove(condition)
+        for owner in condition.flow.resting.pop(condition):
+            others = self._resting_with[owner]
+            del others[condition]
+            if not others:
                 del self._resting_with[owner]
-        return condition
+        condition.rests = False
+
+    def _discard(self, condition: Any) -> None:
+        """Keep a row at rest no longer."""
+        self._release(condition, condition.flow)
+        self.motion.sim._conditions.forget(condition)
 
     def _discard_oldest(self, flow: Flow) -> None:
-        for key in flow.resting:
-            if self.resting[key].is_over:
-                self._discard(key)
-                return
+        oldest = next((condition for condition in flow.resting if condition.is_over), None)
+        if oldest is not None:
+            self._discard(oldest)
 
     def wake(self, flow: Flow) -> None:
         """Other members of a flow may move together from now on: it keeps no rows at rest."""
@@ -297,21 +308,13 @@ class Watches:
 
     def wake_those_with(self, owner: Any) -> None:
         """A component leaves its flow: of what depends on it no rows are kept at rest."""
-        keys = self._resting_with.get(owner)
-        if keys:
-            self._wake(list(keys))
+        waits = self._resting_with.get(owner)
+        if waits:
+            self._wake(list(waits))
 
-    def _wake(self, keys: list[Key]) -> None:
-        for key in keys:
-            condition = self.resting[key]
-            if condition.is_over or condition in self.arriving:
-                self._discard(key)
+    def _wake(self, waits: list[Any]) -> None:
+        for condition in waits:
+            if condition.is_over:
+                self._discard(condition)
             else:
-                condition.rests = False
-                self._forget_rest(key)
-
-
-def _key(condition: Any) -> Key:
-    """What two waits of a kind have in common: who waits, the code of the condition, and of what crosses a level."""
-    value = condition.value
-    return id(who_waits(condition.activity)), id(condition.function.__code__), value and id(value.__code__)
+                self._stir(condition)

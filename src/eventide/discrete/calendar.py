@@ -27,6 +27,8 @@ FIRST: Path = (0, 0)
 """The path of what a stretch puts in front first: before any with a serial number."""
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
+NEXT: Path = (-WIDE,)
+"""The path of what is taken at once."""
 SPARE: Final = 256
 """So many stale notices do not matter."""
 
@@ -142,6 +144,11 @@ class Calendar:
                 self.latest = turn
                 self.below = len(front)
             front.append(notice)
+
+    def call_next(self, now: float, activity: Any) -> None:
+        """Place `activity` before all others, to be taken before anything else can be placed."""
+        activity._notice = notice = (now, -self.turn, NEXT, activity)
+        self.front.append(notice)
 
     def schedule_before(self, neighbour: Notice, activity: Any) -> None:
         """Place `activity` immediately before a notice of the list."""

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import command
-from eventide.discrete.crossing import Crossing, Side
+from eventide.discrete.crossing import Crossing
 from eventide.discrete.illegal import CONDITION, refuse_commands
 from eventide.errors import ModelError
 
@@ -31,6 +31,7 @@ class Condition:
         "function",
         "is_over",
         "is_timed",
+        "partner",
         "plan",
         "priority",
         "rank",
@@ -39,7 +40,6 @@ class Condition:
         "test",
     )
     is_trigger = False
-    partner: Trigger | None = None
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
@@ -51,6 +51,8 @@ class Condition:
     """What it is in the text; a method's is that of its class."""
     arguments: tuple[Any, ...]
     """What that is called with."""
+    partner: Trigger | None
+    """Who is on the other side of a surface along which it slides, if it is a handler's and does."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.ask(test)
@@ -66,6 +68,7 @@ class Condition:
         """Whether it will be kept when it is over, which has been found out before."""
         self.is_timed = False
         """Whether it may be one on time alone, whose instant is solved."""
+        self.partner = None
 
     def ask(self, test: Callable[[], Any]) -> None:
         """From now on `test` tells whether it is true."""
@@ -96,23 +99,29 @@ class Condition:
         return self.name, getattr(self.function, "__code__", self.function)
 
     def fire(self, sim: World) -> None:
-        """Make its event the next one of the present instant."""
+        """Make its event the next one."""
         raise NotImplementedError
 
 
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "world")
+    __slots__ = ("activity", "code", "crossed", "world")
     is_state_event = True
     recurs = True
-    value: Any = None
-    """What is to cross a level, if that is waited for."""
+    code: Any
+    """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
+    crossed: Any
+    """The code of what is to cross a level, if that is waited for; else None."""
 
-    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
+    def __init__(
+        self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
+    ) -> None:
         super().__init__(test, priority)
         self.world = sim
         self.activity = activity
+        self.code = getattr(test, "__code__", None)
+        self.crossed = crossed
 
     @property
     def sim(self) -> Any:
@@ -148,10 +157,10 @@ class StateWait(Condition):
             self.withdraw()
         else:
             sim._conditions.end(self)
-        activity, now = self.activity, sim.time
+        activity = self.activity
         activity._wait = None
         activity._value = True
-        sim._calendar.schedule_prior(now, now, activity)
+        sim._calendar.call_next(sim.time, activity)
 
 
 class CrossingWait(StateWait):
@@ -163,8 +172,8 @@ class CrossingWait(StateWait):
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
 
-    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float) -> None:
-        super().__init__(sim, activity, test, priority)
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any) -> None:
+        super().__init__(sim, activity, test, priority, crossed)
         self.armed = False
 
     @property
@@ -204,7 +213,6 @@ class Trigger(Condition):
         "has_fired",
         "is_above",
         "is_counted",
-        "partner",
         "settler",
         "sliding",
         "surface",
@@ -227,7 +235,6 @@ class Trigger(Condition):
         self.settler: Settler | None = None
         self.end: float | None = None
         self.surface: Surface | None = None
-        self.partner = None
         self.is_above = False
         self.sliding: Any = None
         self.has_fired = False
@@ -254,7 +261,7 @@ class Trigger(Condition):
         self.has_fired = True
         if self.is_counted:
             sim._conditions.count_event(self)
-        sim._calendar.schedule_prior(sim.time, sim.time, self)
+        sim._calendar.call_next(sim.time, self)
 
     def _resume(self) -> Any:
         end = self.end
@@ -328,10 +335,12 @@ class ConditionList:
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
 
-    def again(self, activity: Any, test: Callable[[], Any], value: Any = None) -> StateWait | None:
-        """The last wait of an activity for the same thing, to be used once more; None if there is none.
+    def again(
+        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
+    ) -> StateWait | None:
+        """Add the last wait of an activity for the same thing once more; answers it, or None if there is none.
 
-        value   what is to cross a level, if that is waited for
+        crossed     the code of what is to cross a level, if that is waited for; else None
         """
         return None
 
@@ -344,14 +353,13 @@ Awaited: TypeAlias = Callable[[], Any] | Crossing
 
 
 class Until:
-    """The command to wait until a condition is true."""
+    """The command to wait until a condition is true, made by `until`."""
 
     __slots__ = ("condition", "prior", "priority")
 
-    def __init__(self, condition: Awaited, priority: float | None, prior: bool | None) -> None:
-        self.condition = condition
-        self.priority = priority
-        self.prior = prior
+    condition: Awaited
+    priority: float | None
+    prior: bool | None
 
     def _execute(self, sim: World, activity: Any, /) -> None:
         condition = self.condition
@@ -360,36 +368,31 @@ class Until:
         if priority.__class__ is not float or priority != priority:
             check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
-            self._await_crossing(sim, activity, condition, priority, prior)
+            activity._wait = _await_crossing(sim, activity, condition, priority, prior)
+            return
+        wait = sim._conditions.again(activity, condition, None, priority, prior)
+        if wait is None:
+            refuse_commands(condition, None, sim, CONDITION, activity)
+            wait = StateWait(sim, activity, condition, priority)
             sim._watch()
-        else:
-            wait = sim._conditions.again(activity, condition)
-            if wait is None:
-                refuse_commands(condition, None, sim, CONDITION, activity)
-                wait = StateWait(sim, activity, condition, priority)
-                sim._watch()
-            else:
-                wait.ask(condition)
-                wait.activity, wait.priority = activity, priority
             sim._conditions.add(wait, prior=prior)
-            activity._wait = wait
+        activity._wait = wait
 
-    def _await_crossing(self, sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> None:
-        for part in crossing.parts:
-            refuse_commands(part, None, sim, CONDITION, activity)
-        sides = [self._wait_for(sim, activity, side, crossing.value, priority) for side in crossing.sides(0)]
-        for wait in sides:
-            wait.sides = sides
-            sim._conditions.add(wait, prior=prior)
-        activity._wait = sides[0]
 
-    def _wait_for(self, sim: World, activity: Any, side: Side, value: Any, priority: float) -> CrossingWait:
-        wait = sim._conditions.again(activity, side, value)
+def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
+    for part in crossing.parts:
+        refuse_commands(part, None, sim, CONDITION, activity)
+    sim._watch()
+    crossed = getattr(crossing.value, "__code__", None)
+    sides: list[CrossingWait] = []
+    for side in crossing.sides(0):
+        wait = sim._conditions.again(activity, side, crossed, priority, prior)
         if not isinstance(wait, CrossingWait):
-            return CrossingWait(sim, activity, side, priority)
-        wait.ask(side)
-        wait.activity, wait.priority = activity, priority
-        return wait
+            wait = CrossingWait(sim, activity, side, priority, crossed)
+            sim._conditions.add(wait, prior=prior)
+        wait.sides = sides
+        sides.append(wait)
+    return sides[0]
 
 
 @command
@@ -405,9 +408,11 @@ def until(
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if not (callable(condition) or isinstance(condition, Crossing)):
+    if condition.__class__ is not FunctionType and not (callable(condition) or isinstance(condition, Crossing)):
         raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
-    return Until(condition, priority, prior)
+    wait = Until()  # made without a call of `__init__`, which would take as long as the rest
+    wait.condition, wait.priority, wait.prior = condition, priority, prior
+    return wait
 
 
 Settler: TypeAlias = Callable[[Any, float], None]

@@ -29,6 +29,7 @@ class _Agenda:
     _generator  its generator, from its beginning to its end
     _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
+    _past       waits of `until` that are over, for the next for the same thing; None if there are none
     _before, _after     its neighbours among the processes of the run; None when it has left them
     """
 
@@ -41,6 +42,7 @@ class _Agenda:
         "_generator",
         "_mourners",
         "_notice",
+        "_past",
         "_story",
         "_value",
         "_wait",
@@ -55,6 +57,7 @@ class _Agenda:
     _generator: Any
     _mourners: list[End] | None
     _anchor: float
+    _past: list[Any] | None
     _before: Any
     _after: Any
     terminated: bool
@@ -230,7 +233,8 @@ class Process(_Agenda, Component):
 
     def _attach(self, sim: Simulation, name: str) -> None:
         self._attach_further(sim, name)
-        self._notice = self._value = self._wait = self._generator = self._mourners = self.result = None
+        self._notice = self._value = self._wait = self._past = None
+        self._generator = self._mourners = self.result = None
         self.terminated = False
         self._anchor = 0.0
         sim._roster.enter(self)

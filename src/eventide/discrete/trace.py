@@ -227,6 +227,11 @@ class TracedCalendar(Calendar):
         super().schedule_prior(time, now, activity)
         self.tracer.note(activity, time, now)
 
+    def call_next(self, now: float, activity: Any) -> None:
+        """As ever."""
+        super().call_next(now, activity)
+        self.tracer.note(activity, now, now)
+
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         super()._squeeze(neighbour, offset, activity)
         self.tracer.note(activity, neighbour[0], neighbour[0])

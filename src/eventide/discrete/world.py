@@ -73,6 +73,7 @@ class World:
         "_calendar",
         "_conditions",
         "_is_pressed",
+        "_is_steady",
         "_kinds",
         "_roster",
         "_vigil",
@@ -109,6 +110,8 @@ class World:
         self._streams: dict[str, Stream] = {}
         self._statistics: list[HasReset] = []
         self._vigil: Vigil | None = None
+        self._is_steady = False
+        """Whether the vigil needs not look for anything else that an event has changed than states and numbers."""
         self._tracer: Tracer | None = None
         self._is_stepped = False
         """Whether only one event is to take place."""
@@ -147,7 +150,7 @@ class World:
             story._name = name
         story._generator = story._story = generator
         generator.__name__ = GIVEN
-        story._value = story._wait = story._mourners = story.result = None
+        story._value = story._wait = story._past = story._mourners = story.result = None
         story.terminated = False
         story._anchor = now = self.time
         self._roster.enter(story)
@@ -380,15 +383,11 @@ class World:
                         at_once += 1
                         if at_once > MOST_IN_ONE_EVENT:
                             refuse_more_at_once(activity.name, now)
-                    except StopIteration as end:
+                    except (StopIteration, Ended) as end:
                         is_over = self.current._finish(end.value)
                         if heap[0] is notice:
                             heappop(heap)
                         if is_over:
-                            return
-                        break
-                    except Ended:
-                        if self.current._finish(None):
                             return
                         break
                     except BaseException as error:

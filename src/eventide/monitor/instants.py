@@ -79,6 +79,7 @@ class Instants:
             self._steps[id(code)] = code, straight_steps(code)
         is_timed = self._steps[id(code)][1] is not None
         if is_timed:
+            self.sim._is_steady = False
             self._solve(condition)
         return is_timed
 

@@ -33,7 +33,7 @@ from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.conditions import Trigger
     from eventide.simulation import Simulation
 
 
@@ -49,6 +49,7 @@ class Monitor:
         self.motion: Motion = system.motion
         self.observers = Observers(self.motion)
         self.state_events = 0
+        self._instant = inf
         self._cascade = Cascade(sim, self.motion)
         self._patience = Patience()
         self._slides = Slides(sim, self.motion)
@@ -79,34 +80,57 @@ class Monitor:
         sim.active = True
         sim.current = None
         try:
-            slides = self._slides
-            is_rebound = slides.is_awake and motion.is_rebound
-            motion.prepare()
-            if self._watched.instants.varying:
-                self._watched.instants.renew()
-            forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
-            if self.observers.count:
-                motion.settle()
-                self.observers.observe_all(Phase.AFTER, sim.time)
-            if forced is not None:
-                self._force(forced)
-                return True
+            if not sim._is_steady:
+                forced = self._look_around()
+                if forced is not None:
+                    self._force(forced)
+                    return True
             while True:
-                due = sim._calendar.next_time()
-                if due <= sim.time or sim.time >= horizon:
+                due, now = sim._calendar.next_time(), sim.time
+                if due <= now or now >= horizon:
                     motion.settle()
-                    return due <= sim.time
+                    return due <= now
                 next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
                 if next_event == inf:
-                    if not self._has_prospect():
+                    if not (self._watched.waiting and self.system._active) and not self._has_prospect():
                         return self._fire_if_due() or self._end()
                     next_event = LATEST
-                if self._go_on(next_event):
+                stop = next_event if sim._is_steady else self._look_ahead(next_event)
+                code = motion.proceed(stop, next_event)
+                if motion.reactions.fresh:
+                    self._count_reactions()
+                if code in FOUND:
+                    self._fire(code)
                     return True
+                self._attend(code, stop, next_event)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
         finally:
             sim.active = False
+
+    def _look_around(self) -> Trigger | None:
+        """After an event that may have changed more than states and numbers: see what it has changed.
+
+        Returns     the handler that is to fire at once because of what slides; None if there is none
+        """
+        sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
+        is_rebound = slides.is_awake and motion.is_rebound
+        motion.prepare()
+        if instants.varying:
+            instants.renew()
+        forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
+        if self.observers.count:
+            motion.settle()
+            self.observers.observe_all(Phase.AFTER, sim.time)
+        sim._is_steady = (
+            motion.is_steady
+            and not slides.is_awake
+            and not instants.varying
+            and not instants.heap
+            and not self.observers
+            and not self.observers.taped
+        )
+        return forced
 
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
@@ -119,42 +143,32 @@ class Monitor:
         finally:
             self.sim.active = False
 
-    def _go_on(self, next_event: float) -> bool:
-        """Bring the model to the next occasion: a state event, an observer's instant, the end of a step, the event.
-
-        Returns     whether it is a state event, which is first in the event list then
-        """
-        sim, motion, observers, instants = self.sim, self.motion, self.observers, self._watched.instants
-        stop, look, instant = next_event, inf, inf
+    def _look_ahead(self, next_event: float) -> float:
+        """When somebody looks or a condition on time alone becomes true; at latest the next event."""
+        look = self._instant = inf
+        observers, instants = self.observers, self._watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
-            Tape.put_on(motion, tapes)
-            stop = min(stop, look)
+            Tape.put_on(self.motion, tapes)
         if instants.heap:
-            instant = instants.next_after(sim.time)
-            stop = min(stop, instant)
-        reactions = motion.reactions
-        if reactions.plans:
-            reactions.allow(self._reacts())
-        code = motion.proceed(stop, next_event, observers.stepwise, opens=not observers.count)
-        if reactions.fresh:
-            self._count_reactions()
+            self._instant = instants.next_after(self.sim.time)
+        if self.motion.reactions.plans:
+            self.motion.reactions.allow(self._reacts())
+        return min(next_event, look, self._instant)
+
+    def _attend(self, code: int, stop: float, next_event: float) -> None:
+        """The model has been brought to an occasion that is no state event; as a code of `tables.py` tells.
+
+        That is an observer's instant, the end of a step, the next event, or the instant of a condition on time alone.
+        """
+        sim, motion, observers = self.sim, self.motion, self.observers
         if observers.taped:
             observers.fetch_tapes()
-        if code in FOUND:
-            if observers.count:
-                try:
-                    if code == LOCATED:
-                        observers.observe_all(Phase.BEFORE, sim.time)
-                finally:
-                    motion.open_reached()
-            self._fire(motion.chosen)
-            return True
         if code == REACHED:
             self._arrive(stop)
-            if stop in (instant, next_event) or motion.has_events:
+            if stop in (self._instant, next_event) or motion.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
-                self._touch_at(instant)
+                self._touch_at(self._instant)
             elif sim._is_pressed:
                 self._stop()
             else:
@@ -168,7 +182,6 @@ class Monitor:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
-        return False
 
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
@@ -193,23 +206,36 @@ class Monitor:
     def _fire_if_due(self) -> bool:
         """Make the event of a condition that is true now the next one; False if there is none."""
         self.motion.reactions.allow(0)
-        code = self.motion.proceed(self.sim.time, self.sim.time, 0)
+        code = self.motion.proceed(self.sim.time, self.sim.time)
         if code == CHOICE:
-            self._fire(self.motion.chosen)
+            self._fire(code)
         elif code != REACHED:
             self._resolve(code)
         return code == CHOICE
 
-    def _fire(self, chosen: Condition) -> None:
-        """Make the event of a condition the next one."""
-        sim = self.sim
+    def _fire(self, code: int) -> None:
+        """Make a state event the next one."""
+        sim, motion = self.sim, self.motion
+        if not motion.opens:
+            self._show_left(code)
         self.state_events += 1
-        if self.motion.settings[ALERT] != 0.0:
+        chosen = motion.chosen
+        if motion.settings[ALERT] != 0.0:
             chosen = self._cascade.judge(chosen)
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
         chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
+
+    def _show_left(self, code: int) -> None:
+        """Let observers look at the model just before a state event, then open what it touches."""
+        if self.observers.taped:
+            self.observers.fetch_tapes()
+        try:
+            if code == LOCATED:
+                self.observers.observe_all(Phase.BEFORE, self.sim.time)
+        finally:
+            self.motion.open_reached()
 
     def _force(self, trigger: Trigger) -> None:
         """Make the event of a handler the next one because of what slides."""

@@ -89,7 +89,6 @@ class Observers:
     taped       those whose regular instants the stepper serves by itself until the next occasion
     will        when the first of those who choose wants to look
     count       of all that look at events
-    stepwise    whether they look at steps: 1 at each step's end, 2 also before a state event cuts one
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -101,7 +100,7 @@ class Observers:
         self.at_will: list[Observer] = []
         self.will: float = inf
         self.taped: list[Observer] = []
-        self.count = self.stepwise = 0
+        self.count = 0
 
     def __len__(self) -> int:
         return self._count() + len(self.at_will)
@@ -126,7 +125,8 @@ class Observers:
 
     def _renew(self) -> None:
         self.count = self._count()
-        self.stepwise = 2 if self.at_spans else int(bool(self.at_steps))
+        self.motion.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
+        self.motion.sim._is_steady = False
         self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:

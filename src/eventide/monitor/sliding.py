@@ -142,6 +142,7 @@ class Slides:
     def note(self, trigger: Trigger) -> None:
         """A handler that may slide is next."""
         self.is_awake = True
+        self.sim._is_steady = False
         motion = self.motion
         flow, table = trigger.flow, motion.arena.table
         rates = {slot: float(table[R, slot]) for slot in flow.slots}
