@@ -19,11 +19,13 @@ import eventide as ev
 from eventide.compiled import forms
 from eventide.compiled.values import Joint, Leaf
 from eventide.continuous import certainty, location
+from eventide.continuous.host import Host
 from eventide.continuous.tables import (
     AND,
     BEFORE,
     CERTIFICATE,
     CONDITION_FLOATS,
+    CROSSING,
     DT_MIN,
     EMPTY,
     END,
@@ -31,6 +33,7 @@ from eventide.continuous.tables import (
     GUARD,
     GUARD_HIGH,
     GUARD_LOW,
+    GUESS,
     HIGH,
     LOW,
     MODEL,
@@ -282,7 +285,7 @@ class Probed:
         self.row[GUARD], self.row[SLOPE] = (value, slope) if self.has_guide else (math.nan, math.nan)
         return bool(value >= 0.0)
 
-    def find(self, dt_min: float) -> tuple[float, float]:
+    def find(self, dt_min: float, guess: float = -1.0) -> tuple[float, float]:
         """The bracket that is left in [0, 1], where it is false and true."""
         self.row = [math.nan] * CONDITION_FLOATS
         flow = [0.0] * FLOW_FLOATS
@@ -302,6 +305,7 @@ class Probed:
         for column, value, slope, at in ((LOW, GUARD_LOW, SLOPE_LOW, 0.0), (HIGH, GUARD_HIGH, SLOPE_HIGH, 1.0)):
             self.is_true(0, 0, at, at)
             self.row[column], self.row[value], self.row[slope] = at, self.row[GUARD], self.row[SLOPE]
+        self.row[GUESS] = guess
         self.count = 0
         location.find(arrays, 0, 0)
         return self.row[LOW], self.row[HIGH]
@@ -357,6 +361,79 @@ def test_the_search_gives_what_halving_gives_with_hardly_more_tests(shape: str, 
         assert sum(probes) / len(probes) < 10.0
 
 
+@pytest.mark.parametrize("dt_min", [0.0, 1e-6])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_proof_has_told_of_the_place_changes_nothing_but_the_number_of_tests(shape: str, dt_min: float) -> None:
+    """It may be exact, or off by any distance; then four tests more are made than without it, at most."""
+    source, probes = random.Random(2), []
+    for k in range(100):
+        root = source.uniform(1e-3, 1.0)
+
+        def function(time: float, root: float = root) -> tuple[float, float]:
+            return SHAPES[shape](time, root)  # type: ignore[no-untyped-call,no-any-return]  # plain lambdas
+
+        told, halving = Probed(function, has_guide=True), Probed(function, has_guide=False)
+        off = 0.0 if k % 2 else source.choice([-1.0, 1.0]) * 10.0 ** source.uniform(-17.0, 0.0)
+        found, expected = told.find(dt_min, guess=root + off), halving.find(dt_min)
+        if dt_min == 0.0:
+            assert found == expected
+        else:
+            assert function(found[0])[0] < 0.0 <= function(found[1])[0]
+            assert 0.0 < found[1] - found[0] <= dt_min
+        assert told.count <= halving.count + 13
+        if off == 0.0:
+            probes.append(told.count)
+    if shape != "infinite" and dt_min == 0.0:
+        assert sum(probes) / len(probes) < 4.0
+
+
+@pytest.mark.row("R-147")
+def test_a_proof_spares_most_tests_of_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twelve bounces and eight switches: each is found by some three tests behind those at the ends of steps."""
+    tests: list[int] = []
+    is_true = Host.is_true
+    monkeypatch.setattr(Host, "is_true", lambda self, c, *rest: tests.append(c) or is_true(self, c, *rest))
+    sim = ev.Simulation(compile=False)
+    ball, room = Ball(sim).start(), Room(sim).start()
+    sim.run(until=12.0)
+    assert (ball.bounces, room.switches) == (12, 8)
+    assert len(tests) <= 180
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(10.0)
+    velocity: ev.State = ev.state(0.0)
+    bounces: int = 0
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -0.8
+        self.bounces += 1
+
+
+class Room(ev.Continuous):
+    temperature: ev.State = ev.state(20.0)
+    source: float = 0.0
+    switches: int = 0
+
+    def equations(self) -> None:
+        self.rate.temperature = 0.1 * (self.source - self.temperature)
+
+    @ev.when(lambda self: self.temperature <= 18.0)
+    def heat(self) -> None:
+        self.source = 30.0
+        self.switches += 1
+
+    @ev.when(lambda self: self.temperature >= 20.0)
+    def rest(self) -> None:
+        self.source = 0.0
+        self.switches += 1
+
+
 # --- proofs ----------------------------------------------------------------------------------------------------------
 
 
@@ -407,11 +484,7 @@ def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[i
     low, high = (Fraction(end, 8) for end in part)
     found = sign(values, joints, float(low), float(high))
     points = [low + (high - low) * Fraction(k, 60) for k in range(61)]
-    truths = [value > 0 for value in exact_values(values[0], points)]
-    for leaf in range(1, len(values)):
-        others = [value > 0 for value in exact_values(values[leaf], points)]
-        join = (lambda one, other: one and other) if joints[leaf - 1] == AND else (lambda one, other: one or other)
-        truths = [join(one, other) for one, other in zip(truths, others, strict=True)]
+    truths = truths_at(values, joints, points)
     if found == certainty.NEVER:
         assert not any(truths)
     elif found == certainty.ALWAYS:
@@ -420,7 +493,46 @@ def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[i
         assert not truths[0]
         assert truths == sorted(truths)
         assert truths[-1] or high < 1
+    elif found == certainty.FALLS:
+        assert truths[0]
+        assert truths == sorted(truths, reverse=True)
+        assert not truths[-1]
     return found
+
+
+def test_what_rises_or_falls_once_changes_where_it_is_told() -> None:
+    source, proofs = random.Random(4), Counter[int]()
+    for _ in range(400):
+        # Lines that are bent a little, so that many rise or fall once.
+        slope, bend = source.choice([-3, -2, 2, 3]), source.choice([0, 0, 1])
+        values = [
+            [slope * k + bend * k * k - source.randint(-9, 9) for k in range(DEGREE + 1)]
+            if source.random() < 0.3
+            else [slope * k + bend * k * k - level for k in range(DEGREE + 1)]
+            for level in (source.randint(-12, 12) for _ in range(source.randint(1, 3)))
+        ]
+        joints = [source.choice([AND, OR]) for _ in range(2)]
+        low, high = sorted(Fraction(end, 8) for end in source.sample(range(9), 2))
+        arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
+        found = certainty.sign_within(arrays, 0, 0, float(low), float(high))
+        proofs[found] += 1
+        if found in (certainty.RISES, certainty.FALLS):
+            share = (1.0 + arrays.models[CROSSING]) / 2.0
+            assert 0.0 <= share <= 1.0
+            sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-1e-3, 1e-3)]
+            before, after = truths_at(values, joints, sides)
+            assert before == (found == certainty.FALLS) or sides[0] == low
+            assert after == (found == certainty.RISES) or sides[1] == high
+    assert min(proofs[certainty.RISES], proofs[certainty.FALLS]) >= 10, proofs
+
+
+def truths_at(values: list[list[int]], joints: list[int], points: list[Fraction]) -> list[bool]:
+    """What comparisons of polynomials through samples with zero, joined one after the other, are at some points."""
+    truths, *others = [[value > 0 for value in exact_values(samples, points)] for samples in values]
+    for joint, other in zip(joints, others, strict=False):
+        join = (lambda one, two: one and two) if joint == AND else (lambda one, two: one or two)
+        truths = [join(one, two) for one, two in zip(truths, other, strict=True)]
+    return truths
 
 
 def test_what_is_proved_of_any_expression_is_so() -> None:
@@ -452,9 +564,10 @@ def look_at_proof_of(expression: Expression, moved: list[list[float]], part: tup
     elif found == certainty.ALWAYS:
         assert min(values) > -noise
     else:
-        clear = [value > 0.0 for value in values if abs(value) > noise]
+        direction = 1.0 if found == certainty.RISES else -1.0
+        clear = [direction * value > 0.0 for value in values if abs(value) > noise]
         assert clear == sorted(clear)
-        assert values[0] <= noise
+        assert direction * values[0] <= noise
         assert clear[-1]
     return found
 
@@ -464,6 +577,10 @@ def test_signs_that_are_plain_are_proved() -> None:
     line = [2 * k - 5 for k in range(6)]
     signs = [sign([line], [], *part) for part in ((0.0, 0.4), (0.6, 1.0), (0.0, 1.0))]
     assert signs == [certainty.NEVER, certainty.ALWAYS, certainty.RISES]
+    falling = [-value for value in line]
+    assert sign([falling], [], 0.0, 1.0) == certainty.FALLS
+    assert sign([falling, [value + 9 for value in falling]], [AND], 0.0, 1.0) == certainty.FALLS
+    assert sign([falling, line], [OR], 0.0, 1.0) == certainty.PERHAPS
     arch = [-8 - (2 * k - 5) ** 2 for k in range(6)]
     assert sign([arch], [], 0.0, 1.0) == certainty.NEVER
     assert sign([line, arch], [AND], 0.0, 1.0) == certainty.NEVER
@@ -487,7 +604,7 @@ def test_what_rounding_may_have_lifted_is_not_above_its_level(height: float) -> 
     falls = [1e3 * value for value in falls]
     assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.NEVER
     falls[0] += 1e-6
-    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.PERHAPS
+    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.FALLS
 
 
 # --- conditions of all kinds -----------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ Source: Farouki, The Bernstein polynomial basis: a centennial retrospective, CAG
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Final
 
 from eventide.continuous.enclosure import enclose
@@ -19,6 +20,8 @@ from eventide.continuous.tables import (
     CERTIFICATE,
     DEGREE,
     EXPRESSION,
+    FASTEST,
+    JOINTS,
     LEAST,
     MODEL,
     MOST,
@@ -36,23 +39,48 @@ PERHAPS: Final = 0
 ALWAYS: Final = 1
 RISES: Final = 2
 """False at first, true from one point on."""
+FALLS: Final = 3
+"""True at first, false from one point on."""
+CORRECTIONS: Final = 12
+"""How often the root of a polynomial is corrected at most."""
+CLOSE: Final = 2.0**-17
+"""A smaller correction is the last: what is left after it is as its cube."""
 
 
 def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
-    """What a condition is from the fraction `low` of the step to `high`: NEVER, ALWAYS, RISES, or PERHAPS any of it."""
+    """What a condition is from the fraction `low` of the step to `high`: NEVER, ALWAYS, RISES, FALLS, or PERHAPS any of
+    it.
+
+    Of one that rises or falls CROSSING tells where, about.
+    """
     enclose(a, c, f, low, high)
     place = a.conditions[c, CERTIFICATE]
     words, top = place + 2 + EXPRESSION * a.lists[place], SIGNS
     for k in range(a.lists[place + 1]):
         word = a.lists[words + k]
         if word >= 0:
-            a.models[top] = sign_of(a, word * MODEL)
+            sign = sign_of(a, word * MODEL)
+            a.models[top] = sign
+            if sign >= RISES:
+                a.models[top + JOINTS] = crossing(a, word * MODEL, 1.0 if sign == RISES else -1.0)
             top += 1
         else:
             top -= 1
-            one, other = int(a.models[top - 1]), int(a.models[top])
-            a.models[top - 1] = joined(one, other) if word == AND else opposite(joined(opposite(one), opposite(other)))
+            join(a, top - 1, word)
     return int(a.models[top - 1])
+
+
+def join(a: Arrays, at: int, word: int) -> None:
+    """Join the two topmost truths."""
+    m = a.models
+    one, other = int(m[at]), int(m[at + 1])
+    sign = joined(one, other) if word == AND else opposite(joined(opposite(one), opposite(other)))
+    crossed = m[at + JOINTS] if sign == one else m[at + 1 + JOINTS]
+    if sign == one == other:
+        is_later = (sign == RISES) == (word == AND)
+        sooner, later = min(crossed, m[at + 1 + JOINTS]), max(crossed, m[at + 1 + JOINTS])
+        crossed = later if is_later else sooner
+    m[at], m[at + JOINTS] = sign, crossed
 
 
 def joined(one: int, other: int) -> int:
@@ -65,8 +93,8 @@ def joined(one: int, other: int) -> int:
 
 
 def opposite(sign: int) -> int:
-    """The sign of the opposite for `joined`: NEVER and ALWAYS change places; what rises stands for itself."""
-    return -sign if sign != RISES else RISES
+    """The sign of the opposite for `joined`: NEVER and ALWAYS change places; what rises or falls stands for itself."""
+    return -sign if sign < RISES else sign
 
 
 def sign_of(a: Arrays, at: int) -> int:
@@ -83,8 +111,10 @@ def sign_of(a: Arrays, at: int) -> int:
     if m[at + LEAST] > noise:
         return ALWAYS
     margin = noise + m[at + BESIDE]
-    if m[at + SLOWEST] > 0.0 and is_crossed(a, at, margin):
+    if m[at + SLOWEST] > 0.0 and is_crossed(a, at, margin, 1.0):
         return RISES
+    if m[at + FASTEST] < 0.0 and is_crossed(a, at, margin, -1.0):
+        return FALLS
     find_coefficients(a, at)
     last = a.method.sizes[DEGREE]
     least = most = m[ROUGH]
@@ -97,8 +127,8 @@ def sign_of(a: Arrays, at: int) -> int:
     return RISES if rises_once(a, at) else PERHAPS
 
 
-def is_crossed(a: Arrays, at: int, margin: float) -> bool:
-    """Whether an expression is below zero at the start of the part, and above at its end."""
+def is_crossed(a: Arrays, at: int, margin: float, direction: float) -> bool:
+    """Whether an expression is below zero at the start of the part, and above at its end; the other way with -1."""
     m = a.models
     first = last = m[at]
     sign = -1.0
@@ -106,7 +136,39 @@ def is_crossed(a: Arrays, at: int, margin: float) -> bool:
         first += sign * m[at + k]
         last += m[at + k]
         sign = -sign
-    return bool(first < -margin and last > margin)
+    return bool(direction * first < -margin and direction * last > margin)
+
+
+def crossing(a: Arrays, at: int, direction: float) -> float:
+    """About where in the part the polynomial of an expression that rises is zero; that falls, with -1 for a direction.
+
+    Source: Laguerre's method, as for a polynomial of degree 2, within a bracket.
+    """
+    m = a.models
+    low, high, point = -1.0, 1.0, 1.0
+    if direction * m[at + SLOWEST] > 0.0 and direction * (m[at + LEAST] + m[at + MOST]) > 0.0:
+        point = -1.0
+    for _ in range(CORRECTIONS):
+        value = slope = bend = 0.0
+        for k in range(a.method.sizes[DEGREE], -1, -1):
+            bend = bend * point + slope
+            slope = slope * point + value
+            value = value * point + m[at + k]
+        value, slope, bend = direction * value, direction * slope, direction * bend
+        if value < 0.0:
+            low = point
+        else:
+            high = point
+        square = slope * slope - 4.0 * (value * bend)
+        better = low + (high - low) / 2
+        if square >= 0.0:
+            steepness = slope + sqrt(square)
+            if steepness > 0.0 and low <= point - 2.0 * (value / steepness) <= high:
+                better = point - 2.0 * (value / steepness)
+        change, point = abs(better - point), better
+        if change < CLOSE:
+            break
+    return point
 
 
 def find_coefficients(a: Arrays, at: int) -> None:

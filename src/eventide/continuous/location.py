@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from eventide.continuous.certainty import ALWAYS, NEVER, PERHAPS, RISES, sign_within
+from eventide.continuous.certainty import ALWAYS, FALLS, NEVER, RISES, sign_within
 from eventide.continuous.enclosure import is_moved
 from eventide.continuous.passes import evaluate, is_true
 from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
@@ -30,6 +30,7 @@ from eventide.continuous.tables import (
     CERTIFICATE,
     CLEAR,
     COMPLETE,
+    CROSSING,
     DEGREE,
     DOUBTED,
     DOZES,
@@ -49,6 +50,7 @@ from eventide.continuous.tables import (
     GUARD_BEFORE,
     GUARD_HIGH,
     GUARD_LOW,
+    GUESS,
     HIGH,
     INDEX,
     KEY,
@@ -101,6 +103,12 @@ CAUTION: Final = 0.01
 """How far ITP truncates its guess, in units of bracket * bracket / first bracket."""
 SLACK: Final = 256.0
 """2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
+NEXT_FLOAT: Final = 0.75
+"""A time that is so many of the widest spacings away is the next float, or the one behind that."""
+FARTHER: Final = 4.0
+"""So much farther from where an event should be it is looked for where it has not been found yet ..."""
+FARTHEST: Final = 32.0
+"""... as long as that is not farther than so many spacings."""
 CORRECTIONS: Final = 30
 """How often the root of a cubic is corrected by Newton's method at most."""
 CLOSE: Final = 1e-3
@@ -250,6 +258,7 @@ def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> N
 def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
     """A point after it at which the condition was true."""
     a.condition_floats[c, HIGH] = elapsed
+    a.condition_floats[c, GUESS] = -1.0
     a.condition_floats[c, GUARD_HIGH] = guard
     a.condition_floats[c, SLOPE_HIGH] = slope
 
@@ -553,16 +562,31 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     a.settings[BUDGET] -= 1.0
     sign = sign_within(a, c, f, low, high)
     middle = low + (high - low) / 2
-    if sign == NEVER or (sign == RISES and low > 0.0):
-        elapsed = a.flow_floats[f, STEP] * (low if sign == RISES else middle)
-        if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) and not test_inside(a, c, f, elapsed):
-            keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-            a.settings[FALSE_TO] = low if sign == RISES else high
-            return True
+    point = low if sign == RISES else 0.0
+    if sign == NEVER:
+        point = middle
+    elif sign == FALLS:
+        point = beyond(a, f, low, high)
+    elapsed = a.flow_floats[f, STEP] * point
+    if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) and not test_inside(a, c, f, elapsed):
+        keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+        a.settings[FALSE_TO] = low if sign == RISES else high
+        return True
     if sign in (NEVER, ALWAYS) or depth == 0:
         a.settings[SOUGHT] = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
+
+
+def crossed(a: Arrays, low: float, high: float) -> float:
+    """The fraction of the step at which a condition changes between two others, about, of which that has been found."""
+    return float(low + (high - low) * ((1.0 + a.models[CROSSING]) / 2))
+
+
+def beyond(a: Arrays, f: int, low: float, high: float) -> float:
+    """A fraction of the step soon after a condition has become false, and well before it has got to `high`."""
+    point, spacing = crossed(a, low, high), SPACING * abs(a.flow_floats[f, END])
+    return float(point + min(max(point - low, spacing / a.flow_floats[f, STEP]), (high - point) / 2))
 
 
 def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
@@ -578,9 +602,11 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
         a.settings[SOUGHT] = high
         return False
     middle = low + (high - low) / 2
-    if sign == PERHAPS and depth > 0:
+    if not ALWAYS <= sign <= RISES and depth > 0:
         return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
+    guess = a.flow_floats[f, STEP] * crossed(a, low, high) if sign == RISES else -1.0
     if bracket(a, c, f, low, high if sign == RISES else middle):
+        a.condition_floats[c, GUESS] = guess
         return True
     a.settings[SOUGHT] = high
     return False
@@ -664,7 +690,9 @@ def find(a: Arrays, c: int, f: int) -> float:
     """The first point of its bracket at which a condition is true, by ITP where it has an event function.
 
     The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
-    more probes are made than halving would take, the bracket is halved.
+    more probes are made than halving would take, the bracket is halved. Where a proof has told about where the
+    condition becomes true, and that is wanted to the last float, it is looked for there first, then ever farther beyond
+    that, on the other side.
     Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
     low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
@@ -672,6 +700,11 @@ def find(a: Arrays, c: int, f: int) -> float:
     slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
     spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
     caution, slack = CAUTION / (high - low), SLACK * (high - low)
+    guess, reach = a.condition_floats[c, GUESS], NEXT_FLOAT * spacing
+    if a.settings[DT_MIN] > 0.0:
+        guess = -1.0
+    elif guess > 0.0:
+        guess = (time_at(a, f, guess) - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     time_low, time_high = time_at(a, f, low), time_at(a, f, high)
     while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
         probe = max(low + (high - low) / 2, a.settings[DT_MIN])
@@ -679,7 +712,10 @@ def find(a: Arrays, c: int, f: int) -> float:
         if not (low < probe < high and time_low < time < time_high):
             break
         slack = slack / 2
-        if -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
+        is_near = low < guess < high and time_low < time_at(a, f, guess) < time_high
+        if is_near:
+            probe, time = guess, time_at(a, f, guess)
+        elif -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
             width = high - low
             share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
             better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
@@ -688,12 +724,18 @@ def find(a: Arrays, c: int, f: int) -> float:
             if low < better < high and time_low < sooner < time_high:
                 probe, time = better, sooner
         show(a, c, f, probe, time)
-        if is_true(a, c, f, time, probe):
-            high, time_high = probe, time
-            guard_high, slope_high = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        truth = is_true(a, c, f, time, probe)
+        guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        guess = probe
+        if slope > 0.0 and abs(guard) > 2.0 * spacing * slope:
+            guess = probe - guard / slope
+        if truth:
+            high, time_high, guard_high, slope_high, guess = probe, time, guard, slope, guess - reach
         else:
-            low, time_low = probe, time
-            guard_low, slope_low = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            low, time_low, guard_low, slope_low, guess = probe, time, guard, slope, guess + reach
+        reach = FARTHER * reach
+        if not is_near or reach > FARTHEST * spacing:
+            guess = -1.0
     a.condition_floats[c, LOW], a.condition_floats[c, HIGH] = low, high
     return float(high)
 
@@ -754,5 +796,7 @@ def mark(a: Arrays, f: int, elapsed: float) -> None:
     """Keep DUE for the conditions that are true at the point that was found."""
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
-        if a.conditions[c, DUE] == 1 and not (a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)):
-            a.conditions[c, DUE] = 0
+        # Where its own search has ended a condition is known to be true.
+        if a.conditions[c, DUE] == 1 and a.condition_floats[c, HIGH] != elapsed:
+            is_due = a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)
+            a.conditions[c, DUE] = 1 if is_due else 0

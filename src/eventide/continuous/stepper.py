@@ -237,9 +237,14 @@ def fit(a: Arrays, f: int) -> None:
         combine(a, f, DENSE + a.method.sizes[DEGREE] + e - 1, e, step, Y, True)
         elapsed = a.method.nodes[e] * step
         evaluate(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + e)
-    for m in range(a.method.sizes[DEGREE]):
-        combine(a, f, stages + DENSE + m, stages + 1 + extra + a.method.sizes[ESTIMATED], step, P + m, False)
+    fit_rows(a, f, step, stages + 1 + extra + a.method.sizes[ESTIMATED])
     a.flow_ints[f, FITTED] = 1
+
+
+def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
+    """Compute the interpolant's coefficients from as many columns of the method's table."""
+    for m in range(a.method.sizes[DEGREE]):
+        combine(a, f, a.method.sizes[STAGES] + DENSE + m, columns, step, P + m, False)
 
 
 def interpolate(a: Arrays, f: int, theta: float) -> None:

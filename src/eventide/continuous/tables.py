@@ -231,7 +231,9 @@ SLOPE_AT_START: Final = STILL + STILLS + 9
 GUARD_BEFORE: Final = STILL + STILLS + 10
 """Event function and slope at the end of the part that was looked at last."""
 SLOPE_BEFORE: Final = STILL + STILLS + 11
-CONDITION_FLOATS: Final = STILL + STILLS + 12
+GUESS: Final = STILL + STILLS + 12
+"""How much of the step will have passed where it becomes true between LOW and HIGH, about; -1 if that is not known."""
+CONDITION_FLOATS: Final = STILL + STILLS + 13
 
 # The certificate of a condition --------------------------------------------------------------------------------------
 
@@ -298,7 +300,10 @@ JOINTS: Final = 40
 ROUGH: Final = EXPRESSIONS * MODEL
 """Where in `models` there is room to reckon in."""
 SIGNS: Final = ROUGH + 6 * MODEL
-MODELS: Final = SIGNS + JOINTS
+"""What is known of comparisons that wait to be joined; behind them where each crosses its level."""
+CROSSING: Final = SIGNS + JOINTS
+"""Where in the part, from -1 to 1, a condition that rises or falls changes."""
+MODELS: Final = SIGNS + 2 * JOINTS
 
 # Settings and flags --------------------------------------------------------------------------------------------------
 
@@ -504,8 +509,7 @@ class Coefficients(NamedTuple):
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
     bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
     blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
-    kernels     in native code the addresses of functions for each row of `table`, for the interpolant, the same with
-                its derivative, and its development about a point
+    kernels     in native code the addresses of the functions that a method has of its own
     """
 
     sizes: Any

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping import calls, overrides
-from eventide.compiled.stepping.expressions import LIBRARY, signature
-from eventide.compiled.stepping.instructions import INSTRUCTIONS
+from eventide.compiled.stepping.expressions import signature
+from eventide.compiled.stepping.gathering import MATHEMATICAL, gathered
 from eventide.compiled.stepping.memory import MARKS, pack, places_of, table_at
-from eventide.compiled.stepping.methods import method_text, table_of
-from eventide.compiled.stepping.statements import Translation
-from eventide.compiled.stepping.values import Untranslatable
-from eventide.continuous import implicit, linear, passes, tables
+from eventide.compiled.stepping.methods import kernels_of, method_text, table_of
+from eventide.continuous import tables
 from eventide.continuous.engine import ENTRIES, PLAIN, Engine
 
 if TYPE_CHECKING:
@@ -27,14 +25,6 @@ if TYPE_CHECKING:
     from eventide.compiled.store import Store
     from eventide.continuous.tables import Arrays, Coefficients
 
-_INLINED: Final = frozenset(
-    ["evaluate", "execute", "run_laws", "is_true", "copy", "combine", "combine_by", "time_at", "awake"]
-)
-"""Small functions on the path of every evaluation, which LLVM would leave as calls."""
-_RARE: Final = frozenset(module.__name__ for module in (implicit, linear, passes))
-"""Modules of what few models need: their functions are not copied into those that call them."""
-MATHEMATICAL: Final = ("pow", *LIBRARY)
-"""What the stepper needs of the mathematical library."""
 NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
 SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)
 """Folders of the source on which the native stepper depends."""
@@ -71,15 +61,8 @@ class NativeEngine:
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:
             addresses = table_at(self._store.load(method_text(method)))
-            self._kernels[key] = np.array(addresses[: len(method.table) + 3], np.int64)
+            self._kernels[key] = np.array(addresses[: len(kernels_of(method))], np.int64)
         return self._kernels[key]
-
-
-def _mark(function: FunctionType) -> str:
-    """What the compiler is told of a function of the stepper."""
-    if function.__name__ in _INLINED:
-        return "alwaysinline"
-    return "cold" if function.__module__ in _RARE else ""
 
 
 def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
@@ -117,23 +100,7 @@ def program(entries: dict[str, FunctionType]) -> str:
 
     Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
     """
-    waiting = {name: getattr(overrides, name, function) for name, function in entries.items()}
-    known = dict(waiting)
-    texts: dict[str, str] = {}
-    declarations: dict[str, None] = {}
-    while waiting:
-        name, function = waiting.popitem()
-        translation = Translation(function, INSTRUCTIONS, mark=_mark(function))
-        texts[name] = translation.text
-        declarations.update(dict.fromkeys(translation.builder.declarations()))
-        assert set(translation.builder.symbols) <= set(MATHEMATICAL)
-        for called, named in translation.called.items():
-            other = getattr(overrides, called, named)
-            if known.setdefault(called, other) is not other:
-                raise Untranslatable(f"two functions of the stepper are called {called}")
-            if called not in texts:
-                waiting[called] = other
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])
-    parts = [*calls.DECLARATIONS, *declarations, *(texts[name] for name in sorted(texts)), *calling, table]
+    parts = [*calls.DECLARATIONS, *gathered(entries, overrides), *calling, table]
     return "\n".join([*parts, MARKS])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,11 +49,19 @@ class Expressions:
     called      functions of the source that are called, by name
     """
 
-    def __init__(self, builder: Builder, memory: Memory, names: dict[str, Any], instructions: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        memory: Memory,
+        names: dict[str, Any],
+        instructions: dict[str, Any],
+        own: Mapping[str, int] | None = None,
+    ) -> None:
         self.builder = builder
         self.memory = memory
         self.names = names
         self.instructions = instructions
+        self.own = own or {}
         self.local: dict[str, tuple[str, Kind]] = {}
         self.aliases: dict[str, str] = {}
         self.called: dict[str, FunctionType] = {}
@@ -233,6 +241,8 @@ class Expressions:
             return self.number(node.args[0], KINDS[name])
         if name == "abs":
             return Value(self.builder.intrinsic("fabs", self.number(node.args[0], "double").text), "double")
+        if name == "sqrt" and self.names.get(name) is math.sqrt:
+            return Value(self.builder.intrinsic("sqrt", self.number(node.args[0], "double").text), "double")
         if name in LIBRARY and self.names.get(name) is getattr(math, name):
             return Value(self.builder.library(name, self.number(node.args[0], "double").text), "double")
         return self._call_function(name, node)
@@ -253,13 +263,19 @@ class Expressions:
         function = self.names.get(name)
         if not isfunction(function):
             raise Untranslatable(f"{name} is no function of the stepper")
-        self.called[name] = function
+        place = self.own.get(name)
+        if place is None:
+            self.called[name] = function
+            target = f"@{name}"
+        else:
+            address = self.memory.load("kernels", str(place)).text
+            target = self.builder.value(f"inttoptr i64 {address} to ptr")
         kinds, answer = signature(function)
         given = [
             "ptr %a" if kind == "ptr" else f"{kind} {self.number(argument, kind).text}"
             for argument, kind in zip(node.args, kinds, strict=True)
         ]
-        call = f"call {answer} @{name}({', '.join(given)})"
+        call = f"call {answer} {target}({', '.join(given)})"
         if answer == "void":
             self.builder.do(call)
             return Value("", "void")

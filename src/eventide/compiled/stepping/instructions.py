@@ -56,10 +56,6 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
     """Call a method's kernel."""
 
 
-def development(address: int, rows: int, width: int, slot: int, target: int, middle: float, half: float) -> None:
-    """Call a method's kernel for the interpolant of one slot about a point."""
-
-
 def address_of(item: Any) -> int:
     """The address of an item of an array."""
     return 0
@@ -74,7 +70,6 @@ _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i6
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
 _FUSED: Final[tuple[Kind, ...]] = ("ptr", "ptr", "ptr", "ptr", "ptr", "i64", "i64", *_CLOCK, "double", "double")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
-_DEVELOPMENT: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "ptr", "double", "double")
 
 Instruction = Callable[[Expressions, list[ast.expr]], Value]
 
@@ -133,7 +128,6 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),
     "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
-    "development": _call(_DEVELOPMENT, "void"),
     "address_of": _address,
     "clear_run": _clear,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -95,9 +95,10 @@ def table_at(address: int) -> Any:
 class Memory:
     """The arrays as one function reaches them."""
 
-    def __init__(self, builder: Builder, table: str) -> None:
+    def __init__(self, builder: Builder, table: str, sizes: Sequence[int] | None = None) -> None:
         self._builder = builder
         self._table = table
+        self._sizes = sizes
 
     def base(self, name: str) -> str:
         """The address of an array."""
@@ -114,6 +115,8 @@ class Memory:
 
     def load(self, name: str, index: str) -> Value:
         """An item."""
+        if name == "sizes" and self._sizes is not None:
+            return Value(str(int(self._sizes[int(index)])), "i64")
         kind, address = self.kind(name), self.address(name, index)
         mark = INVARIANT if name in STANDING else ""
         return Value(self._builder.value(f"load {kind}, ptr {address}{mark}"), kind)

@@ -5,10 +5,11 @@ Four slots are worked on at once, each by the same operations in the same order 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from eventide.compiled.ir import real
+from eventide.compiled.stepping.gathering import WRITTEN_OUT, gathered
 from eventide.continuous.tables import (
     DEGREE,
     DENSE,
@@ -30,31 +31,39 @@ from eventide.continuous.tables import (
 
 LANES = 4
 _AS_IT_STANDS = """
-!0 = distinct !{!0, !1, !2}
-!1 = !{!"llvm.loop.vectorize.enable", i1 false}
-!2 = !{!"llvm.loop.unroll.disable"}
+!0 = !{}
+!1 = distinct !{!1, !2, !3}
+!2 = !{!"llvm.loop.vectorize.enable", i1 false}
+!3 = !{!"llvm.loop.unroll.disable"}
 """
-"""The mark of a loop of three turns at most, which is not worth unrolling."""
+"""The empty node of `INVARIANT`, and the mark of a loop of three turns at most, which is not worth unrolling."""
 
 
 def method_text(method: Coefficients) -> str:
-    """A method as assembly.
-
-    Its function `@kernel` answers a table of addresses: a function for each row of the table, the interpolant, the same
-    with its derivative, and what `develop_state` in `enclosure.py` does.
-    """
-    stages, degree, implicit = (int(method.sizes[name]) for name in (STAGES, DEGREE, IMPLICIT))
-    texts = []
+    """A method as assembly. Its function `@kernel` answers a table of the addresses of `kernels_of`."""
+    stages, degree, implicit = (int(method.sizes[k]) for k in (STAGES, DEGREE, IMPLICIT))
+    own = {function.__name__: function for function in WRITTEN_OUT}
+    texts = [*gathered(own, sizes=method.sizes), "\n"]
+    combinations = []
     for row, weights in enumerate(method.table):
-        target = _target(row, stages, degree, implicit)
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
-        texts.append(_function(f"@row{row}", partial(_Combination, kept, target, onto_start=target == Y)))
-    assert len(texts) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
+        combinations.append((kept, _target(row, stages, degree, implicit)))
+    for row, (kept, target) in enumerate(combinations):
+        texts.append(_function(f"@row{row}", partial(_Combination, [(kept, target)], onto_start=target == Y)))
+    assert len(combinations) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
+    dense = combinations[stages + DENSE : stages + DENSE + degree]
+    texts.append(_function("@fitting", partial(_Combination, dense, onto_start=False)))
     texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
     texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
-    texts.append(_development("@development", degree))
-    names = [*(f"@row{row}" for row in range(len(method.table))), "@interpolant", "@motion", "@development"]
-    return "".join(texts) + table_of(names) + _AS_IT_STANDS
+    return "".join(texts) + table_of(kernels_of(method)) + _AS_IT_STANDS
+
+
+def kernels_of(method: Coefficients) -> list[str]:
+    """The names of a method's functions: those that are written out, the coefficients of the interpolant, the
+    interpolant, the same with its derivative, and each row of the table.
+    """
+    rows = (f"@row{row}" for row in range(len(method.table)))
+    return [*(f"@{function.__name__}" for function in WRITTEN_OUT), "@fitting", "@interpolant", "@motion", *rows]
 
 
 def table_of(names: list[str]) -> str:
@@ -142,15 +151,18 @@ class _Lanes:
 
 
 class _Combination(_Lanes):
-    """Factor * weights . rates, onto the states at the start or not."""
+    """Factor * weights . rates for each of some rows, onto the states at the start or not."""
 
-    def __init__(self, kept: list[tuple[int, float]], target: int, *, onto_start: bool, is_single: bool) -> None:
+    def __init__(
+        self, rows: Sequence[tuple[list[tuple[int, float]], int]], *, onto_start: bool, is_single: bool
+    ) -> None:
         super().__init__(is_single=is_single)
-        total = self.nothing
-        for k, (row, weight) in enumerate(kept):
-            factor = self.same(f"weight{k}", f"{real(weight)}, %factor")
-            total = self.each("fadd", total, self.each("fmul", factor, self.row(row)))
-        self.answers[target] = self.onto_start(total) if onto_start else total
+        for kept, target in rows:
+            total = self.nothing
+            for k, (row, weight) in enumerate(kept):
+                factor = self.same(f"weight{k}.{target}", f"{real(weight)}, %factor")
+                total = self.each("fadd", total, self.each("fmul", factor, self.row(row)))
+            self.answers[target] = self.onto_start(total) if onto_start else total
 
 
 class _Interpolant(_Lanes):
@@ -194,55 +206,29 @@ def _function(name: str, make: Callable[..., _Lanes]) -> str:
         ]
     lines = [
         *starts,
-        *group.setup,
         *single.setup,
-        "br label %test",
-        "test:",
-        "%whole.i = phi i64 [ %low, %entry ], [ %following, %whole ]",
-        f"%following = add nsw i64 %whole.i, {LANES}",
-        "%fits = icmp sle i64 %following, %high",
-        "br i1 %fits, label %whole, label %rest",
+        f"%last = sub nsw i64 %high, {LANES}",
+        "%fits = icmp sle i64 %low, %last",
+        "br i1 %fits, label %groups, label %rest",
+        "groups:",
+        *group.setup,
+        "br label %whole",
         "whole:",
+        "%whole.i = phi i64 [ %low, %groups ], [ %following, %whole ]",
         *group.group("%whole.i"),
-        "br label %test",
+        f"%following = add nsw i64 %whole.i, {LANES}",
+        "%goes.on = icmp sle i64 %following, %last",
+        "br i1 %goes.on, label %whole, label %rest",
         "rest:",
-        "%single.i = phi i64 [ %whole.i, %test ], [ %next, %single ]",
+        "%single.i = phi i64 [ %low, %entry ], [ %following, %whole ], [ %next, %single ]",
         "%some = icmp slt i64 %single.i, %high",
         "br i1 %some, label %single, label %done",
         "single:",
         *single.group("%single.i"),
         "%next = add nsw i64 %single.i, 1",
-        "br label %rest, !llvm.loop !0",
+        "br label %rest, !llvm.loop !1",
         "done:",
         "ret void",
     ]
     head = f"define internal void {name}(ptr %rows, i64 %width, i64 %low, i64 %high, double %factor, double %scale) {{"
     return "\n".join([head, "entry:", *lines, "}", ""])
-
-
-def _development(name: str, degree: int) -> str:
-    """`develop_state` in `enclosure.py`, for one slot, written out: all in registers."""
-    lines: list[str] = []
-
-    def do(instruction: str) -> str:
-        lines.append(f"%v{len(lines)} = {instruction}")
-        return f"%v{len(lines) - 1}"
-
-    def load(row: int) -> str:
-        place = do(f"add nsw i64 {do(f'mul nsw i64 %width, {row}')}, %slot")
-        return do(f"load double, ptr {do(f'getelementptr inbounds double, ptr %rows, i64 {place}')}")
-
-    coefficients = [load(E0), *(load(P + j) for j in range(degree))]
-    for i in range(degree):
-        for j in range(degree - 1, i - 1, -1):
-            coefficients[j] = do(f"fadd double {coefficients[j]}, {do(f'fmul double %middle, {coefficients[j + 1]}')}")
-    power = "%half"
-    for j in range(1, degree + 1):
-        coefficients[j] = do(f"fmul double {coefficients[j]}, {power}")
-        power = do(f"fmul double {power}, %half")
-    coefficients[0] = do(f"fadd double {load(Y0)}, {coefficients[0]}")
-    for j, coefficient in enumerate(coefficients):
-        place = do(f"getelementptr inbounds double, ptr %to, i64 {j}")
-        lines.append(f"store double {coefficient}, ptr {place}")
-    head = f"define internal void {name}(ptr %rows, i64 %width, i64 %slot, ptr %to, double %middle, double %half) {{"
-    return "\n".join([head, "entry:", *lines, "ret void", "}", ""])

@@ -6,12 +6,12 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
+from eventide.compiled.stepping.gathering import FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.compiled.stepping.instructions import (
     address_of,
     clear_run,
     combination,
     condition,
-    development,
     fused,
     law,
     recourse,
@@ -27,6 +27,8 @@ from eventide.continuous.tables import (
     COMPLETE_STEP,
     CONSTANTS,
     COUNTED,
+    DEGREE,
+    DENSE,
     DIRECT,
     END_FIRST,
     ERROR_STAGE,
@@ -52,11 +54,11 @@ from eventide.continuous.tables import (
     START,
     SUMS_HI,
     SUMS_LO,
-    TABLE_ROWS,
     WHERE,
     WORST,
     Y0,
     Arrays,
+    P,
     R,
     Y,
 )
@@ -203,36 +205,32 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
     if a.method.sizes[FIRST_STAGE] == 2:
         combine_mixed(a, f, row, stages, step, target, onto_start)
     else:
-        combine_by(a, f, a.method.kernels[row], step, 0.0)
+        combine_by(a, f, a.method.kernels[FIRST_ROW + row], step, 0.0)
+
+
+def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
+    """Compute the interpolant's coefficients, all at once but for a two-step method."""
+    if a.method.sizes[FIRST_STAGE] == 2:
+        for m in range(a.method.sizes[DEGREE]):
+            combine_mixed(a, f, a.method.sizes[STAGES] + DENSE + m, columns, step, P + m, False)
+    else:
+        combine_by(a, f, a.method.kernels[FITTING], step, 0.0)
 
 
 def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     """Set row Y to the states inside a step."""
-    combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS]], theta, 0.0)
+    combine_by(a, f, a.method.kernels[INTERPOLANT], theta, 0.0)
 
 
 def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row Y to the states there, and row R to their derivative."""
-    combine_by(a, f, a.method.kernels[a.method.sizes[TABLE_ROWS] + 1], theta, scale)
+    combine_by(a, f, a.method.kernels[MOTION], theta, scale)
 
 
 def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
     """Set rows Y and R of one slot alike."""
-    kernel = a.method.kernels[a.method.sizes[TABLE_ROWS] + 1]
-    combination(kernel, address_of(a.rows[0, 0]), a.rows.width, slot, slot + 1, theta, scale)
-
-
-def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> None:
-    """Leave the coefficients of the interpolant of a state about a point."""
-    development(
-        a.method.kernels[a.method.sizes[TABLE_ROWS] + 2],
-        address_of(a.rows[0, 0]),
-        a.rows.width,
-        slot,
-        address_of(a.models[at]),
-        middle,
-        half,
-    )
+    width = a.rows.width
+    combination(a.method.kernels[MOTION], address_of(a.rows[0, 0]), width, slot, slot + 1, theta, scale)
 
 
 def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:

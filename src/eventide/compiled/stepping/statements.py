@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
@@ -23,18 +24,30 @@ class Translation:
     """One function as assembly.
 
     mark        what the compiler is told of it
+    sizes       those of the method, if they are known: loops are unrolled then
+    own         functions that are called at their addresses, and where in `kernels` these stand
     text        its definition
     called      the functions of the source that it calls, by name
     builder     knows which functions of the machine and the mathematical library it calls
     """
 
-    def __init__(self, function: FunctionType, instructions: dict[str, Any], *, mark: str = "") -> None:
+    def __init__(
+        self,
+        function: FunctionType,
+        instructions: dict[str, Any],
+        *,
+        mark: str = "",
+        sizes: Sequence[int] | None = None,
+        own: Mapping[str, int] | None = None,
+    ) -> None:
         kinds, self.answer = signature(function)
         definition = _definition(function)
         self.builder = Builder()
         self._entry = self.builder.block()
         self.builder.enter(self._entry)
-        self.expressions = Expressions(self.builder, Memory(self.builder, "%a"), function.__globals__, instructions)
+        self._as_it_stands = AS_IT_STANDS if sizes is None else ""
+        memory = Memory(self.builder, "%a", sizes)
+        self.expressions = Expressions(self.builder, memory, function.__globals__, instructions, own)
         self._loops: list[tuple[Block, Block]] = []
         given = [argument.arg for argument in definition.args.args]
         for name, kind in zip(given, kinds, strict=True):
@@ -158,7 +171,7 @@ class Translation:
         self._run(statements)
         self._loops.pop()
         if self.builder.current is not None:
-            self.builder.jump(again, AS_IT_STANDS)
+            self.builder.jump(again, self._as_it_stands)
 
     def _on_for(self, statement: ast.For) -> None:
         assert isinstance(statement.target, ast.Name)
@@ -189,7 +202,7 @@ class Translation:
             builder.jump(again)
         builder.enter(again)
         self._set(name, Value(builder.value(f"add nsw i64 {index.text}, {step}"), "i64"))
-        builder.jump(test, AS_IT_STANDS)
+        builder.jump(test, self._as_it_stands)
         builder.enter(done)
 
     def _range(self, node: ast.expr) -> tuple[Value, Value, int]:
@@ -204,7 +217,7 @@ class Translation:
         self.builder.jump(self._loops[-1][1])
 
     def _on_continue(self, statement: ast.Continue) -> None:
-        self.builder.jump(self._loops[-1][0], AS_IT_STANDS)
+        self.builder.jump(self._loops[-1][0], self._as_it_stands)
 
     def _on_return(self, statement: ast.Return) -> None:
         value = statement.value
