@@ -175,6 +175,11 @@ class Arithmetic:
             is_infinite = self.builder.value(f"and i1 {is_infinite}, {is_finite}")
         self.builder.note_trap(self.builder.value(f"or i1 {is_nan}, {is_infinite}"))
 
+    def note_negative(self, argument: Number) -> None:
+        """Python raises for the root of what is negative: one test of that in place of several of the root."""
+        if self.builder.traps:
+            self.builder.note_trap(self.wire(argument).test("olt", 0.0))
+
     def _numpys_quotient(self, one: Number, other: Number, quotient: Number) -> Number:
         """Numpy divides by zero: where Python refuses, the quotient is infinite or NaN."""
         dividend, divisor = self.wire(one), self.wire(other)

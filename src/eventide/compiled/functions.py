@@ -131,7 +131,10 @@ class Functions:
             number = self.arithmetic.number(item)
             x = self.arithmetic.wire(number)
             value = x.machine("sqrt") if name == "sqrt" else x.call(name)
-            self.arithmetic.note_error(value.text, replace(number, is_numpy=False))
+            if name == "sqrt":
+                self.arithmetic.note_negative(number)
+            else:
+                self.arithmetic.note_error(value.text, replace(number, is_numpy=False))
             slope = number.slope
             if slope is not None and slope != NAN:
                 factor = BY_VALUE[name](value) if name in BY_VALUE else BY_ARGUMENT[name](x)
