@@ -164,15 +164,20 @@ def test_levels_are_where_a_comparison_changes(text: str) -> None:
 
 
 @settings(max_examples=300)
-@given(paths, st.floats(-12.0, 12.0), st.floats(0.0, 6.0))
+@given(paths, st.floats(0.01, 2.0), st.floats(0.01, 2.0))
 def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
-    moved: Sequence[Sequence[float]], floor: float, width: float
+    moved: Sequence[Sequence[float]], below: float, above: float
 ) -> None:
+    """The levels are as far from the chord as what is bent may reach, or a part of that."""
     arrays = prepared(Leaf(RISING), moved)
-    arrays.rows[Y2, 0] = states(moved, 1.0)[0]
-    arrays.constants = memoryview(np.array([0.0, 0.0, floor, floor + width]))
+    ends, bend = [states(moved, share)[0] for share in (0.0, 1.0)], sum(abs(part) for part in moved[0][2:])
+    floor, ceiling = min(ends) - below * bend, max(ends) + above * bend
+    arrays.rows[Y2, 0] = ends[1]
+    arrays.constants = memoryview(np.array([0.0, 0.0, floor, ceiling]))
     if waking.stays_between_levels(arrays, 0):
-        assert all(floor < states(moved, k / 64)[0] < floor + width for k in range(65))
+        assert all(floor < states(moved, k / 64)[0] < ceiling for k in range(65))
+    else:
+        assert min(below, above) < 1.01 or bend < 1e-9
 
 
 def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:

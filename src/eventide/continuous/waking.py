@@ -71,8 +71,6 @@ from eventide.continuous.tables import (
     Y,
 )
 
-BEND: Final = 0.65
-"""A power of a fraction of the step, from the second to the eighth, is at most so much less than the fraction."""
 FARTHEST_LEVEL: Final = 1e150
 """What a state is compared with is nearer than this, and so are its factors, so that nothing overflows."""
 TINY: Final = 1e-290
@@ -193,7 +191,7 @@ def stays_between_levels(a: Arrays, at: int) -> bool:
         change += a.rows[P + m, slot]
         bend += abs(a.rows[P + m, slot])
     rounding = UNIT * (abs(start) + abs(change) + 2.0 * bend) + abs(a.rows[E0, slot])
-    aside = BEND * bend + rounding
+    aside = bend + rounding  # a power of a fraction of the step is less than the fraction, by less than 1
     last = start + change
     least, most = min(start, last, end) - aside, max(start, last, end) + aside
     return bool(floor < least and most < a.constants[at + CEILING])
