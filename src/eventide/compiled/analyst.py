@@ -12,19 +12,28 @@ import numpy as np
 
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
-from eventide.compiled.template import is_current
+from eventide.compiled.template import is_current, lay
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
+from eventide.continuous.analysis import (
+    Analyst,
+    ConditionPlan,
+    CoursePlan,
+    LawPlan,
+    ReactionPlan,
+    StopPlan,
+)
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.discrete.standing import closures_of, function_of, locals_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Kernel
+    from eventide.compiled.lowered import Constant, Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.analysis import Plan
     from eventide.continuous.flow import Flow
     from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
@@ -126,24 +135,49 @@ class Compiler(Analyst):
             bound = self.registry.handler(trigger.handler)
         except CannotLower:
             return None
+        return self._reaction(bound, -1, ())
+
+    def _reaction(self, bound: Bound, whose: int, constants: tuple[Constant, ...]) -> ReactionPlan:
+        """The plan of a handler, or of the leg of the process at a place in `lists`."""
         lowered, motion = bound.kernel.lowered, self.motion
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
-        row = motion.index.put((*bases, *map(id, (*bound.binding.told, *lowered.literals))))
+        rows = lay(motion, (bound,), tuple(map(id, (*bound.binding.told, *lowered.literals))))
         numbers = motion.constants.put(bound.binding.consts)
-        head = row[1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
+        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
         shown = [bases[place] for place in blocks]
         written = [number for place, column, kind in writes for number in (bases[place] + column, bases[place], kind)]
         effects = motion.lists.put((*head, *shown, *written))
         return ReactionPlan(
             (),
             kept=(bound,),
-            memory=(row, numbers, effects),
+            memory=(*rows, numbers, effects),
             signature=(bound,) if lowered.uses.can_change else None,
             address=bound.kernel.address,
             effects=effects[1],
-            constants=(*lowered.constants, *lowered.named),
+            constants=(*lowered.constants, *lowered.named, *constants),
         )
+
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+        function = function_of(process._generator) if self.compiles else None
+        if function is None:
+            return None
+        try:
+            course = self.registry.course(function)
+        except CannotLower:
+            return None
+        values = {**locals_of(process._generator), **closures_of(function)}
+
+        def bind(number: int, whose: int) -> ReactionPlan | None:
+            leg = course.legs[number]
+            try:
+                bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
+            except (CannotLower, KeyError):
+                return None
+            return self._reaction(bound, whose, course.constants)
+
+        return CoursePlan(tuple(StopPlan(stop.line, stop.condition, stop.leads_to, stop.priority) for stop in course.stops), bind)
 
     def forget_constants(self) -> None:
         """Lower anew what was made with something that has changed."""
@@ -152,6 +186,10 @@ class Compiler(Analyst):
     def knows_handler(self, code: Any) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
+
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
+        return self.registry.knows_course(code)
 
     def looks_at_lists(self, plan: Plan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""

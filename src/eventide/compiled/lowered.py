@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
-LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler"]
-"""What a function is for: a quantity answers a number, a handler changes what it refers to."""
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
+"""What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 

@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
+from eventide.compiled.courses import Course, Reader
 from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
@@ -59,6 +60,7 @@ class Registry:
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[Kernel, ...], Template] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
+        self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -86,6 +88,10 @@ class Registry:
         """Whether functions of some code have been lowered, or refused."""
         key = kind, id(code)
         return bool(self._kernels.get(key) or self._refusals.get(key))
+
+    def knows_course(self, code: CodeType) -> bool:
+        """Whether a generator function has been read before."""
+        return id(code) in self._courses
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -144,6 +150,26 @@ class Registry:
         """
         return self.find("handler", handler, ())
 
+    def course(self, function: FunctionType) -> Course:
+        """What a generator function does between its yields.
+
+        Raises CannotLower if none of that can be native code.
+        """
+        code = function.__code__
+        if id(code) not in self._courses:
+            found: Course | tuple[str, int, str, str]
+            try:
+                found = Reader(self._book.definition(function, yields=True), function).read()
+                for part, definition in found.definitions:
+                    self._book.adopt(part, definition)
+            except CannotLower as error:
+                found = error.file, error.line, error.construct, error.why
+            self._courses[id(code)] = code, found
+        known = self._courses[id(code)][1]
+        if not isinstance(known, Course):
+            raise CannotLower(*known)
+        return known
+
     def renew(self) -> None:
         """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
@@ -152,6 +178,7 @@ class Registry:
             current.update(self._kernels[key])
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         self._refusals.clear()
+        self._courses = {key: known for key, known in self._courses.items() if _is_current(known[1])}
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
@@ -172,7 +199,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler"))
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "leg"))
         try:
             return self.store.kernel(lowered)
         except LookupError as error:
@@ -181,3 +208,8 @@ class Registry:
             raise lowering.refusal(
                 f"LLVM does not take what was made of it, which is an error of ours: {error}"
             ) from error
+
+
+def _is_current(known: Course | tuple[str, int, str, str]) -> bool:
+    """Whether what is known of a generator function still stands."""
+    return isinstance(known, Course) and all(constant.is_current for constant in known.constants)

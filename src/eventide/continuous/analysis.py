@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
 
 
 @dataclass(slots=True)
@@ -111,6 +112,35 @@ class ReactionPlan(Plan):
     constants: tuple[Any, ...] = ()
 
 
+@dataclass(slots=True)
+class StopPlan:
+    """A yield of a process.
+
+    line        where it stands
+    condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
+    leads_to    the numbers of the stops to which what comes behind it may lead
+    priority    of the wait; None if that is the simulation's
+    """
+
+    line: int
+    condition: Any
+    leads_to: tuple[int, ...] = ()
+    priority: float | None = None
+
+
+@dataclass(slots=True)
+class CoursePlan:
+    """A process whose code can be read.
+
+    stops       in the order of the text
+    bind        gives the plan of what comes behind a stop, by its number and the place in `lists` of the process; None
+                if that is left to Python
+    """
+
+    stops: tuple[StopPlan, ...]
+    bind: Callable[[int, int], ReactionPlan | None]
+
+
 class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
@@ -133,6 +163,14 @@ class Analyst(ABC):
     @abstractmethod
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+
+    @abstractmethod
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
 
     @abstractmethod
     def knows_handler(self, code: Any) -> bool:
@@ -176,8 +214,13 @@ class Analyst(ABC):
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
-        for free, place in plan.memory:
-            free.append(place)
+        for lease in plan.memory:
+            self.free(lease)
+
+    def free(self, lease: Lease) -> None:
+        """Memory is not used any longer."""
+        free, place = lease
+        free.append(place)
 
     def groups(self, flow: Flow) -> list[list[Any]]:
         """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""

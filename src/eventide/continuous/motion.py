@@ -15,6 +15,7 @@ from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table, view_of
 from eventide.continuous.host import Host
+from eventide.continuous.journeys import Journeys
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.reactions import Reactions
@@ -41,6 +42,7 @@ from eventide.continuous.tables import (
     KEY,
     LAND,
     MODELS,
+    MOVED,
     NEXT,
     NEXT_EVENT,
     PATIENCE,
@@ -90,7 +92,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
-    reactions   handlers that are native code
+    reactions   handlers that are native code; journeys: processes that are
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
     opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
@@ -130,6 +132,7 @@ class Motion:
         "is_marching",
         "is_observed",
         "is_rebound",
+        "journeys",
         "linearizations",
         "lists",
         "on_touch",
@@ -170,6 +173,7 @@ class Motion:
         self._settings = settings
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
+        self.settings[MOVED] = -1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
         self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
@@ -196,6 +200,7 @@ class Motion:
         self.watches = Watches(self)
         self.groups = Grouping(self)
         self.reactions = Reactions(self)
+        self.journeys = Journeys(self)
         self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
@@ -373,7 +378,9 @@ class Motion:
     @property
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
-        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans)
+        return not (
+            self.together or self._polled or self.groups.opaque or self.reactions.plans or self.journeys.of
+        )
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -395,6 +402,8 @@ class Motion:
             self.watches.place()
         if self.reactions.arriving:
             self.reactions.place()
+        if self.journeys.arriving:
+            self.journeys.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -473,7 +482,7 @@ class Motion:
                 self.linearizations.plan(self.flows[self.root])
             code = march_on(self.packed or self.arrays, now, stop)
         self.is_marching = False
-        if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
+        if (self.reactions.plans or self.journeys.of) and settings[HANDLED] != 0.0 and self.reactions.count():
             sim.time = now = settings[EVENT_TIME]
         if self.host.seen:
             self.host.forget_what_was_seen()

@@ -293,6 +293,8 @@ class Watches:
 
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
+        if self.motion.journeys.of:
+            self.motion.journeys.leave(who_waits(condition.activity))
         who_waits(condition.activity)._past.remove(condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]

@@ -152,7 +152,7 @@ class Monitor:
             Tape.put_on(self.motion, tapes)
         if instants.heap:
             self._instant = instants.next_after(self.sim.time)
-        if self.motion.reactions.plans:
+        if self.motion.reactions.plans or self.motion.journeys.of:
             self.motion.reactions.allow(self._reacts())
         return min(next_event, look, self._instant)
 
@@ -224,6 +224,8 @@ class Monitor:
             chosen = self._cascade.judge(chosen)
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+        if motion.journeys.of:
+            motion.journeys.ready(chosen)
         chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
 
