@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.processes import names_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.compiled.template import is_current, lay
@@ -24,7 +25,7 @@ from eventide.continuous.analysis import (
 )
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
-from eventide.discrete.standing import closures_of, function_of, locals_of
+from eventide.discrete.standing import function_of
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Constant, Kernel
@@ -167,7 +168,7 @@ class Compiler(Analyst):
             course = self.registry.course(function)
         except CannotLower:
             return None
-        values = {**locals_of(process._generator), **closures_of(function)}
+        values = names_of(process._generator, function)
 
         def bind(number: int, whose: int) -> ReactionPlan | None:
             leg = course.legs[number]
@@ -177,7 +178,12 @@ class Compiler(Analyst):
                 return None
             return self._reaction(bound, whose, course.constants)
 
-        return CoursePlan(tuple(StopPlan(stop.line, stop.condition, stop.leads_to, stop.priority) for stop in course.stops), bind)
+        return CoursePlan(
+            tuple(
+                StopPlan(stop.line, stop.offset, stop.condition, stop.leads_to, stop.priority) for stop in course.stops
+            ),
+            bind,
+        )
 
     def forget_constants(self) -> None:
         """Lower anew what was made with something that has changed."""

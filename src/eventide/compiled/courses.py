@@ -1,7 +1,7 @@
 """The code of a process between its waits: from each `yield until(...)` the statements up to the next ones.
 
-Such a leg is written anew as a plain function of the names that it reads; it answers the number of the stop at which the
-process waits then. Where only Python can go on it raises, so that whoever follows it leaves that way to Python.
+Such a leg is written anew as a plain function of the names that it reads; it answers the number of the stop at which
+the process waits then. Where only Python can go on it raises, so that whoever follows it leaves that way to Python.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ Ways: TypeAlias = ast.If | ast.While
 class Stop:
     """A yield.
 
+    text        its first line, shortened
     condition   the code of what is waited for there; None if it is no `until` of a lambda, so that Python waits there
     offset      of the instruction at which a generator stands there
     priority    of the wait; None if it is not written there
@@ -39,6 +40,7 @@ class Stop:
     """
 
     line: int
+    text: str
     condition: CodeType | None
     offset: int
     priority: float | None = None
@@ -167,7 +169,13 @@ class Reader:
             raise self._refusal(statement, "the code of this yield is not found")
         assert isinstance(statement.value, ast.Yield)
         command = statement.value.value
-        return Stop(statement.lineno, self._condition(command), offsets[0], _priority(command))
+        return Stop(
+            statement.lineno,
+            self.definition.file.excerpt(statement),
+            self._condition(command),
+            offsets[0],
+            _priority(command),
+        )
 
     def _condition(self, command: ast.expr | None) -> CodeType | None:
         """The code of the lambda that is waited for; None if the command is another."""
@@ -315,7 +323,9 @@ class Reader:
         for name in names:
             if name in self.code.co_freevars and self.definition.file.is_rebound(self.tree, name):
                 raise self._refusal(self.tree, f"{name!r}, which it closes over, may be given another value")
-        given = ast.arguments(posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[])
+        given = ast.arguments(
+            posonlyargs=[], args=[ast.arg(name) for name in names], kwonlyargs=[], kw_defaults=[], defaults=[]
+        )
         tree = ast.FunctionDef(name=self.tree.name, args=given, body=body, decorator_list=[])
         ast.copy_location(tree, self.tree)
         for argument in given.args:
@@ -386,16 +396,19 @@ def _is_way_out(node: ast.AST, statement: ast.stmt) -> bool:
 
 
 def _stored(node: ast.AST) -> Iterator[str]:
-    """The names that are given values, or lose them, in a piece of code."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
-            yield inner.id
-        elif isinstance(inner, ast.alias):
-            yield (inner.asname or inner.name).partition(".")[0]
-        elif isinstance(inner, ast.MatchMapping):
-            yield inner.rest or ""
-        elif not isinstance(inner, ast.arg) and isinstance(getattr(inner, "name", None), str):
-            yield inner.name  # type: ignore[attr-defined]  # a function, class, handled exception or pattern
+    """The names that are given values, or lose them, in a piece of code; those of comprehensions are their own."""
+    if isinstance(node, ast.comprehension):
+        return
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.MatchMapping):
+        yield node.rest or ""
+    elif isinstance(getattr(node, "name", None), str):
+        yield node.name  # type: ignore[attr-defined]  # a function, class, handled exception or pattern
+    for inner in ast.iter_child_nodes(node):
+        yield from _stored(inner)
 
 
 def _covers(statement: ast.stmt, positions: Any) -> bool:

@@ -44,7 +44,9 @@ class Legs(Handlers):
         before = kept.books[-1][1]["steps"]
         for path, step in self.outside.steps.items():
             if path not in before and _is_untold(step) and not self._is_comparable(step):
-                raise self.refusal(node, f"nobody tells when {'.'.join(path)} changes: keep it as a field of a Continuous")
+                raise self.refusal(
+                    node, f"nobody tells when {'.'.join(path)} changes: keep it as a field of a Continuous"
+                )
 
     def _is_comparable(self, step: Step) -> bool:
         """Whether it can be seen at once whether another object stands there: an attribute of an object."""
@@ -136,4 +138,3 @@ def _is_append(function: Any) -> bool:
         and function.__name__ == "append"
         and type(getattr(function, "__self__", None)) is list
     )
-

@@ -117,12 +117,14 @@ class StopPlan:
     """A yield of a process.
 
     line        where it stands
+    offset      of the instruction at which a generator stands there
     condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
     leads_to    the numbers of the stops to which what comes behind it may lead
     priority    of the wait; None if that is the simulation's
     """
 
     line: int
+    offset: int
     condition: Any
     leads_to: tuple[int, ...] = ()
     priority: float | None = None

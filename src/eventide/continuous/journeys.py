@@ -1,7 +1,7 @@
 """Processes that go from wait to wait as native code: which there are, and what Python is to know of them.
 
-The code of such a process is run by `reacting.py`, leg by leg. Its generator stays where it was; when Python has to go on,
-one is made that stands where the process waits (`standing.py`).
+The code of such a process is run by `reacting.py`, leg by leg. Its generator stays where it was; when Python has to go
+on, one is made that stands where the process waits (`standing.py`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,20 @@ HOLDERS: Final = 5
 """So many know the generator of a process that has just run, if nobody else does: two names of the process, the run
 loop's, and two of who asks.
 """
+
+
+def obstacle(wait: Any) -> str:
+    """Why native code cannot let a process wait so; empty if it can."""
+    plan = wait.plan
+    if plan is None or plan.is_opaque:
+        return "what it waits for is tested in Python"
+    if wait.is_timed:
+        return "it waits for a time, whose instant Python solves"
+    if plan.inputs != ():
+        return "what it waits for calls inputs, which Python looks after"
+    if plan.signature is not None:
+        return "what it waits for may come to refer to something else"
+    return ""
 
 
 class Journey:
@@ -88,7 +102,7 @@ class Journeys:
         self.arriving: dict[Any, None] = {}
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
-        self._tried: dict[int, Any] = {}
+        self._tried: dict[tuple[int, int], Any] = {}
         self._priority = 0.0
 
     # --- who comes ------------------------------------------------------------------------------------------------
@@ -100,7 +114,7 @@ class Journeys:
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
             return
         code = generator.gi_code
-        if id(code) in self._refused:
+        if not self.motion.analyst.compiles or id(code) in self._refused:
             return
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
         if count < ENOUGH and not self.motion.analyst.knows_course(code):
@@ -117,11 +131,9 @@ class Journeys:
             generator = process._generator
             if type(generator) is not GeneratorType or not self._is_free(process, generator):
                 continue
-            code, course = generator.gi_code, None
-            if self._try(generator):
-                course = self.motion.analyst.course(process)
+            course = self.motion.analyst.course(process)
             if course is None:
-                self._refused[id(code)] = code
+                self._refused[id(generator.gi_code)] = generator.gi_code
             elif not self._admit(process, course):
                 for wait in process._past or ():
                     wait.countdown = EACH
@@ -133,17 +145,17 @@ class Journeys:
         is_still = process._story is generator and process._notice is None and generator.gi_suspended
         return is_waiting and is_still and process not in self.of and sys.getrefcount(generator) <= HOLDERS + 1
 
-    def _try(self, generator: Any) -> bool:
-        """Whether all its names have values, and a generator can be brought to where this one stands."""
-        code, function = generator.gi_code, function_of(generator)
-        values = locals_of(generator)
+    def _try(self, generator: Any, course: CoursePlan, waits: list[Any]) -> bool:
+        """Whether all names of a process have values, and generators can be brought to where it may wait."""
+        code, function, values = generator.gi_code, function_of(generator), locals_of(generator)
         if function is None or len(values) < len({*code.co_varnames, *code.co_cellvars}):
             return False
-        if id(code) not in self._tried:
-            self._tried[id(code)] = code
-            twin, _ = enter(function, values, generator.gi_frame.f_lineno)
-            if twin.gi_frame.f_lasti != generator.gi_frame.f_lasti:
-                return False
+        for number, (stop, wait) in enumerate(zip(course.stops, waits, strict=True)):
+            if wait is not None and (id(code), number) not in self._tried:
+                twin, _ = enter(function, values, stop.line)
+                if twin.gi_frame.f_lasti != stop.offset:
+                    return False
+                self._tried[id(code), number] = code
         return True
 
     def _admit(self, process: Any, course: CoursePlan) -> bool:
@@ -153,7 +165,7 @@ class Journeys:
             return False
         self._priority = sim.wait_priority
         waits = [self._wait_at(process, stop) for stop in course.stops]
-        if process._wait not in waits:
+        if process._wait not in waits or not self._try(process._generator, course, waits):
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
         lease = motion.lists.put((0, UNMOVED, len(rows), *rows))
@@ -175,10 +187,9 @@ class Journeys:
             return None
         wanted = self.motion.sim.wait_priority if stop.priority is None else stop.priority
         for wait in process._past or ():
-            if wait.code is stop.condition and wait.crossed is None and wait.priority == wanted and wait.rests:
-                plan = wait.plan
-                if plan.signature is None and plan.inputs == () and not plan.is_opaque and not wait.is_timed:
-                    return wait
+            is_it = wait.code is stop.condition and wait.crossed is None and wait.priority == wanted
+            if is_it and wait.rests and not obstacle(wait):
+                return wait
         return None
 
     def _enroll(self, journey: Journey) -> None:

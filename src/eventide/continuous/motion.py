@@ -378,9 +378,7 @@ class Motion:
     @property
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
-        return not (
-            self.together or self._polled or self.groups.opaque or self.reactions.plans or self.journeys.of
-        )
+        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans or self.journeys.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.

@@ -23,6 +23,7 @@ from eventide.continuous.tables import (
     FLOW,
     FOLLOWER,
     HANDLED,
+    HANDLED_AT,
     HANDLER,
     HOME,
     JOURNEY_HEAD,
@@ -60,12 +61,13 @@ def proceed(a: Arrays, time: float, stop: float) -> int:
     code = go_on(a, time, stop)
     while react(a, code):
         a.settings[HANDLED] += 1.0
+        a.settings[HANDLED_AT] = a.settings[EVENT_TIME]
         code = go_on(a, a.settings[EVENT_TIME], stop)
     return code
 
 
 def react(a: Arrays, code: int) -> bool:
-    """If the event of a handler or process is next that is native code, let it run, if Python is not needed; whether it has."""
+    """If the event of a handler or process is next that is native code, let it run, but where Python is needed."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     if a.settings[REACTS] == 0.0 or a.settings[ALERT] != 0.0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.tables import EFFECTS, HANDLED, HANDLER, MOVED, REACTS
+from eventide.continuous.tables import EFFECTS, HANDLED, HANDLED_AT, HANDLER, MOVED, REACTS
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ReactionPlan
@@ -116,6 +116,7 @@ class Reactions:
         if not handled:
             return False
         settings[HANDLED] = 0.0
+        self.motion.sim.last_time = settings[HANDLED_AT]
         if settings[MOVED] >= 0.0:
             self.motion.journeys.catch_up()
         self.handled += handled

@@ -370,7 +370,9 @@ ARRIVALS: Final = 30
 """How many waits have begun so far: the rank of the last."""
 MOVED: Final = 31
 """The place in `lists` of the first process that has gone on since Python was asked last; -1 if there is none."""
-SETTINGS: Final = 32
+HANDLED_AT: Final = 32
+"""When the last of the handlers and processes has run."""
+SETTINGS: Final = 33
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ def enter(function: FunctionType, values: dict[str, Any], line: int) -> tuple[An
         if event == "call":
             here.f_locals.update(values)
             return place
-        here.f_lineno = line  # type: ignore[misc]  # a trace function may
+        here.f_lineno = line
         here.f_trace = None
         sys.settrace(None)
         return None
@@ -83,10 +83,10 @@ class Stand:
 
     generator   as it was left, at the stop of number `home`
     line, wait  where the process waits now
+    real        the generator that stands there, once somebody has asked for it
     """
 
-    __slots__ = ("generator", "home", "line", "process", "wait")
-    gi_suspended = True
+    __slots__ = ("generator", "home", "line", "process", "real", "wait")
     line: int
     wait: StateWait
 
@@ -94,16 +94,24 @@ class Stand:
         self.process = process
         self.generator = generator
         self.home = home
+        self.real: Any = None
+
+    @property
+    def gi_suspended(self) -> bool:
+        """As of a generator."""
+        return self.real is None or self.real.gi_suspended
 
     def resolve(self) -> Any:
         """Give the process a generator that stands there; answers it."""
+        if self.real is not None:
+            return self.real
         process, function = self.process, function_of(self.generator)
         assert function is not None  # as was seen before
         generator, command = enter(function, locals_of(self.generator), self.line)
         generator.__name__ = self.generator.__name__
         generator.__qualname__ = self.generator.__qualname__
         self.wait.ask(command.condition)
-        process._generator = generator
+        process._generator = self.real = generator
         if process._story is self:
             process._story = generator
         return generator
