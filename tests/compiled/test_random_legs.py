@@ -25,7 +25,7 @@ def waiting(draw: Any) -> list[str]:
     who = draw(st.sampled_from(["self", "self", "other"]))
     level, back = draw(st.sampled_from(LEVELS)), draw(st.sampled_from(STEPS))
     extra = draw(st.sampled_from(["", "", "", " and self.count < 1000", " or self.x > 1e9"]))
-    priority = draw(st.sampled_from(["", "", "", ", priority=1.0", ", prior=True"]))
+    priority = draw(st.sampled_from([""] * 8 + [", priority=1.0", ", prior=True"]))
     command = f"yield ev.until(lambda: {who}.phase >= {level}{extra}" + f"{priority})"
     lines = [command] if draw(st.integers(0, 9)) else ["yield ev.hold(0.25)"]
     return [*lines, f"{who}.phase -= {back}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
@@ -136,14 +136,17 @@ class Compiler(Analyst):
             bound = self.registry.handler(trigger.handler)
         except CannotLower:
             return None
-        return self._reaction(bound, -1, ())
+        return self._reaction(bound)
 
-    def _reaction(self, bound: Bound, whose: int, constants: tuple[Constant, ...]) -> ReactionPlan:
-        """The plan of a handler, or of the leg of the process at a place in `lists`."""
+    def _reaction(
+        self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = (), constants: tuple[Constant, ...] = ()
+    ) -> ReactionPlan:
+        """The plan of a handler, or of a leg: see `CoursePlan`."""
         lowered, motion = bound.kernel.lowered, self.motion
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
-        rows = lay(motion, (bound,), tuple(map(id, (*bound.binding.told, *lowered.literals))))
+        known = *map(id, (*bound.binding.told, *lowered.literals)), *(may_wait[stop] for stop in lowered.stops)
+        rows = lay(motion, (bound,), known)
         numbers = motion.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
         shown = [bases[place] for place in blocks]
@@ -170,18 +173,16 @@ class Compiler(Analyst):
             return None
         values = names_of(process._generator, function)
 
-        def bind(number: int, whose: int) -> ReactionPlan | None:
+        def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
             leg = course.legs[number]
             try:
                 bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
             except (CannotLower, KeyError):
                 return None
-            return self._reaction(bound, whose, course.constants)
+            return self._reaction(bound, whose, may_wait, course.constants)
 
         return CoursePlan(
-            tuple(
-                StopPlan(stop.line, stop.offset, stop.condition, stop.leads_to, stop.priority) for stop in course.stops
-            ),
+            tuple(StopPlan(stop.line, stop.offset, stop.condition, stop.priority) for stop in course.stops),
             bind,
         )
 

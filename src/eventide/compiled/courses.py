@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import dis
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -36,7 +36,6 @@ class Stop:
     condition   the code of what is waited for there; None if it is no `until` of a lambda, so that Python waits there
     offset      of the instruction at which a generator stands there
     priority    of the wait; None if it is not written there
-    leads_to    the numbers of the stops to which what comes behind it may lead
     """
 
     line: int
@@ -44,7 +43,6 @@ class Stop:
     condition: CodeType | None
     offset: int
     priority: float | None = None
-    leads_to: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,6 @@ class Reader:
                 leg, definition = self._leg(number, body, changing)
                 legs[number] = leg
                 definitions.append((leg.function.__code__, definition))
-        stops = tuple(replace(stop, leads_to=_ends(body)) for stop, body in zip(stops, bodies, strict=True))
         return Course(stops, legs, tuple(self.constants.values()), tuple(definitions))
 
     def _refusal(self, node: ast.AST, why: str) -> CannotLower:
@@ -165,17 +162,11 @@ class Reader:
             for step in dis.get_instructions(self.code)
             if step.opname == "YIELD_VALUE" and _covers(statement, step.positions)
         ]
-        if len(offsets) != 1:
-            raise self._refusal(statement, "the code of this yield is not found")
         assert isinstance(statement.value, ast.Yield)
         command = statement.value.value
-        return Stop(
-            statement.lineno,
-            self.definition.file.excerpt(statement),
-            self._condition(command),
-            offsets[0],
-            _priority(command),
-        )
+        # What can never be reached has no instruction; where one stands often nobody knows which it is.
+        condition, offset = (self._condition(command), offsets[0]) if len(offsets) == 1 else (None, -1)
+        return Stop(statement.lineno, self.definition.file.excerpt(statement), condition, offset, _priority(command))
 
     def _condition(self, command: ast.expr | None) -> CodeType | None:
         """The code of the lambda that is waited for; None if the command is another."""
@@ -344,12 +335,6 @@ def _priority(command: ast.expr | None) -> float | None:
         if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, float):
             return keyword.value.value
     return None
-
-
-def _ends(body: list[ast.stmt]) -> tuple[int, ...]:
-    """The numbers of the stops at which a leg may end."""
-    nodes = [node.value for statement in body for node in ast.walk(statement) if isinstance(node, ast.Return)]
-    return tuple(dict.fromkeys(node.value for node in nodes if isinstance(node, ast.Constant)))  # type: ignore[misc]  # as written there
 
 
 def _located(node: Any, where: ast.AST) -> Any:

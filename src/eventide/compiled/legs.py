@@ -111,6 +111,22 @@ class Legs(Handlers):
             length = builder.value(f"add i64 {length}, {builder.value(f'zext i1 {more} to i64')}")
         return Number(length, "int")
 
+    # --- where it ends --------------------------------------------------------------------------------------------
+
+    def _do_return(self, node: ast.Return) -> None:
+        """A stop has been reached; where the process cannot wait there by itself Python is asked."""
+        if not self.frame.is_entry:
+            super()._do_return(node)
+            return
+        assert isinstance(node.value, ast.Constant)
+        is_open = self.builder.value(f"icmp ne i64 {self.slots.stop(int(node.value.value))}, 0")  # type: ignore[arg-type]  # a number
+        go_on, ask = self.builder.block(), self.builder.block()
+        self.builder.branch(is_open, go_on, ask)
+        self.builder.enter(ask)
+        self._leaving.append(self.arrive())
+        self.builder.enter(go_on)
+        super()._do_return(node)
+
     # --- the end --------------------------------------------------------------------------------------------------
 
     def _do_raise(self, node: ast.Raise) -> None:

@@ -291,6 +291,7 @@ class Lowering:
             raises=bool(writer.builder.trap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
+            stops=tuple(slots.stops),
             changes=tuple(writer.changes) if isinstance(writer, Handlers) else (),
             appends=isinstance(writer, Handlers) and writer.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),

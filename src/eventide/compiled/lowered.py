@@ -81,6 +81,7 @@ class Lowered:
     raises      whether there are numbers for which Python would raise
     objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
     literals    texts and the like in its code, whose addresses it is told after those
+    stops       of a leg: the numbers of those to which it may lead; after the literals it is told which are open
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
@@ -108,6 +109,7 @@ class Lowered:
     raises: bool
     objects: tuple[Path, ...]
     literals: tuple[Any, ...]
+    stops: tuple[int, ...]
     changes: tuple[Access, ...]
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]

@@ -6,7 +6,7 @@ Who finds that out is in the compiled room.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -119,14 +119,12 @@ class StopPlan:
     line        where it stands
     offset      of the instruction at which a generator stands there
     condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
-    leads_to    the numbers of the stops to which what comes behind it may lead
     priority    of the wait; None if that is the simulation's
     """
 
     line: int
     offset: int
     condition: Any
-    leads_to: tuple[int, ...] = ()
     priority: float | None = None
 
 
@@ -135,12 +133,12 @@ class CoursePlan:
     """A process whose code can be read.
 
     stops       in the order of the text
-    bind        gives the plan of what comes behind a stop, by its number and the place in `lists` of the process; None
-                if that is left to Python
+    bind        gives the plan of what comes behind a stop, by its number, the place in `lists` of the process and
+                whether it may wait at each of the stops; None if that is left to Python
     """
 
     stops: tuple[StopPlan, ...]
-    bind: Callable[[int, int], ReactionPlan | None]
+    bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
 
 
 class Analyst(ABC):

@@ -129,6 +129,8 @@ class Journeys:
         while arriving:
             process, _ = arriving.popitem()
             generator = process._generator
+            if process in self.of and not self._goes_further(process):
+                continue
             if type(generator) is not GeneratorType or not self._is_free(process, generator):
                 continue
             course = self.motion.analyst.course(process)
@@ -137,6 +139,15 @@ class Journeys:
             elif not self._admit(process, course):
                 for wait in process._past or ():
                     wait.countdown = EACH
+
+    def _goes_further(self, process: Any) -> bool:
+        """Whether a process that goes on by itself could wait at more stops now; then it is Python's first."""
+        journey = self.of[process]
+        stops = zip(journey.course.stops, journey.waits, strict=True)
+        if not any(wait is None and self._wait_at(process, stop) is not None for stop, wait in stops):
+            return False
+        self.leave(process)
+        return True
 
     def _is_free(self, process: Any, generator: Any) -> bool:
         """Whether nobody else moves a process, or has its generator."""
@@ -170,9 +181,10 @@ class Journeys:
         rows = [-1 if wait is None else wait.row for wait in waits]
         lease = motion.lists.put((0, UNMOVED, len(rows), *rows))
         journey = Journey(process, course, waits, lease)
-        for number, stop in enumerate(course.stops):
-            if waits[number] is not None and all(waits[other] is not None for other in stop.leads_to):
-                leg = course.bind(number, lease[1])
+        may_wait = [wait is not None for wait in waits]
+        for number in range(len(waits)):
+            if waits[number] is not None:
+                leg = course.bind(number, lease[1], may_wait)
                 if leg is not None:
                     journey.legs[number] = leg
         if not journey.legs:
