@@ -85,7 +85,7 @@ def left(sim: Any, tank: Tank, plan: Plan, process: Any) -> tuple[Any, ...]:
 
 
 def both(act: Any, story: Any = swings, **options: Any) -> tuple[int, Any]:
-    """How many events were native, and what `act(sim, tank, plan, process)` answers; plain and native leave the same."""
+    """How many events were native, and what `act(...)` answers; plain and native leave the same."""
     results, native = [], 0
     for compile_ in (False, "auto"):
         for stepping in ("together", "apart"):
