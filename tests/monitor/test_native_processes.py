@@ -335,7 +335,7 @@ def with_try(tank: Tank, plan: Plan) -> ev.Life:
         tank.flow = 1.0
 
 
-def only_holds(tank: Tank, plan: Plan) -> ev.Life:
+def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
     def is_full() -> bool:
         return tank.level >= 1.0
 
@@ -350,8 +350,9 @@ def only_holds(tank: Tank, plan: Plan) -> ev.Life:
         (changing, "'bound' may change between two waits"),
         (with_answer, "native code goes on behind a yield that is a statement"),
         (with_try, "native code goes on behind a yield that is a statement"),
-        (only_holds, "it waits for nothing by `yield until(lambda: ...)`"),
+        (by_a_name, "it waits for nothing by `yield until(lambda: ...)`"),
     ],
+    ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_is_not_followed_stays_python_and_is_told(story: Any, why: str) -> None:
     native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes[0].refusal)][1], story)
