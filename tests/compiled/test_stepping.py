@@ -191,7 +191,7 @@ def half(n: int) -> int:
 
 
 def parent(n: int) -> int:
-    return (n - 1) // 2
+    return (n - 1) // 4
 
 
 def is_less(n: int) -> bool:
