@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import RUN
+from eventide.continuous.tables import ROWS, RUN
 
 
 class Furnace(ev.Continuous):
@@ -141,3 +141,13 @@ def test_sums_do_not_depend_on_where_objects_stand(compile_: bool) -> None:
         return furnace.temperature, *(ingot.temperature for ingot in ingots)
 
     assert run(holes=True) == run(holes=False)
+
+
+@pytest.mark.parametrize("members", [1, 50, 900])
+def test_what_stands_in_one_slot_is_in_as_many_lines_of_a_cache_as_there_are_rows(members: int) -> None:
+    """Lines whose addresses differ by 4096 bytes, or a multiple of it, take each other's place."""
+    sim = ev.Simulation(compile=False)
+    furnaces = [Furnace(sim) for _ in range(members)]
+    table = sim._continuum.arena.table
+    assert table.shape[1] >= 4 * len(furnaces)
+    assert len({row * table.strides[0] % 4096 // 64 for row in range(ROWS)}) == ROWS

@@ -28,6 +28,8 @@ MOVING: Final[Kind] = "moving"
 """Slots that are integrated: those of all objects stand side by side, so that a flow is a few long runs of them."""
 STANDING: Final[Kind] = "standing"
 """Slots that are not."""
+LINE: Final = 8
+"""So many numbers are in one line of a cache."""
 CHUNK: Final = 16
 """So many slots are set apart for one kind at first."""
 
@@ -101,6 +103,7 @@ class Arena:
         self._resize(capacity)
 
     def _resize(self, capacity: int) -> None:
+        capacity = spread(capacity)
         table = np.zeros((ROWS, capacity))
         slots = np.full((capacity, SLOT_COLUMNS), -1)
         if self._used:
@@ -156,6 +159,15 @@ class Arena:
         self._stretches[kind] = base + size, end
         self._given[kind] += size
         return base
+
+
+def spread(capacity: int) -> int:
+    """So many slots or a few more, with which no two rows stand alike in the lines of a processor's cache.
+
+    Lines whose addresses differ by a multiple of 4096 have the same few places there. What stands in one slot, or in
+    four, is in as many lines as there are rows.
+    """
+    return LINE * (-(-capacity // LINE) | 3)
 
 
 def row_view(row: Any) -> memoryview[float]:
