@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growing import view_of
+from eventide.continuous.growing import LINE, view_of, zeros
 from eventide.continuous.tables import ROWS, SLOT_COLUMNS
 
 if TYPE_CHECKING:
@@ -28,10 +28,13 @@ MOVING: Final[Kind] = "moving"
 """Slots that are integrated: those of all objects stand side by side, so that a flow is a few long runs of them."""
 STANDING: Final[Kind] = "standing"
 """Slots that are not."""
-LINE: Final = 8
-"""So many numbers are in one line of a cache."""
 CHUNK: Final = 16
 """So many slots are set apart for one kind at first."""
+
+WHOLE: Final = LINE // 8
+"""Rows are an odd number of so many slots long: a power of two apart, all rows of a slot would compete for the same few
+places of a cache.
+"""
 
 
 class Seat:
@@ -103,8 +106,8 @@ class Arena:
         self._resize(capacity)
 
     def _resize(self, capacity: int) -> None:
-        capacity = spread(capacity)
-        table = np.zeros((ROWS, capacity))
+        capacity = WHOLE * (-(-capacity // WHOLE) | 1)
+        table = zeros((ROWS, capacity), np.float64)
         slots = np.full((capacity, SLOT_COLUMNS), -1)
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]
@@ -159,15 +162,6 @@ class Arena:
         self._stretches[kind] = base + size, end
         self._given[kind] += size
         return base
-
-
-def spread(capacity: int) -> int:
-    """So many slots or a few more, with which no two rows stand alike in the lines of a processor's cache.
-
-    Lines whose addresses differ by a multiple of 4096 have the same few places there. What stands in one slot, or in
-    four, is in as many lines as there are rows.
-    """
-    return LINE * (-(-capacity // LINE) | 3)
 
 
 def row_view(row: Any) -> memoryview[float]:
