@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous.journeys import obstacle
+from eventide.discrete.conditions import past_waits
 from eventide.discrete.standing import Stand, closures_of, function_of, locals_of
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
     asks: list[CannotLower] = []
     values, is_native = names_of(generator, function), False
-    obstacles = {wait.code: obstacle(wait) for wait in (*(process._past or ()), process._wait)}
+    obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), process._wait)}
     for number in course.legs:
         stop = course.stops[number]
         try:

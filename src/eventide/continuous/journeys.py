@@ -20,7 +20,7 @@ from eventide.continuous.tables import (
     STANDS_AT,
     UNMOVED,
 )
-from eventide.discrete.conditions import StateWait
+from eventide.discrete.conditions import StateWait, past_waits
 from eventide.discrete.process import Process
 from eventide.discrete.standing import Stand, enter, function_of, locals_of
 
@@ -78,7 +78,7 @@ class Journey:
         past, generator = process._wait, process._generator
         past.is_over, wait.is_over = True, False
         wait.rank = rank
-        process._wait = wait
+        process._wait, process._past = wait, wait.following
         if type(generator) is not Stand:
             generator = Stand(process, generator, self.waits.index(past))
         if generator.home == stop:
@@ -137,7 +137,7 @@ class Journeys:
             if course is None:
                 self._refused[id(generator.gi_code)] = generator.gi_code
             elif not self._admit(process, course):
-                for wait in process._past or ():
+                for wait in past_waits(process):
                     wait.countdown = EACH
 
     def _goes_further(self, process: Any) -> bool:
@@ -198,7 +198,7 @@ class Journeys:
         if stop.condition is None:
             return None
         wanted = self.motion.sim.wait_priority if stop.priority is None else stop.priority
-        for wait in process._past or ():
+        for wait in past_waits(process):
             is_it = wait.code is stop.condition and wait.crossed is None and wait.priority == wanted
             if is_it and wait.rests and not obstacle(wait):
                 return wait

@@ -7,7 +7,7 @@ takes place in Python. What a process does from one wait to the next is a handle
 
 from __future__ import annotations
 
-from eventide.continuous.march import go_on, publish, touch
+from eventide.continuous.march import go_on, publish, take_up, touch
 from eventide.continuous.tables import (
     ALERT,
     ARRIVALS,
@@ -18,7 +18,6 @@ from eventide.continuous.tables import (
     E0,
     EFFECTS,
     EFFECTS_HEAD,
-    ENTRIES,
     EVENT_TIME,
     FLOW,
     FOLLOWER,
@@ -28,16 +27,15 @@ from eventide.continuous.tables import (
     HOME,
     JOURNEY_HEAD,
     LOCATED,
+    LOOKED_AT,
     MOVED,
     MOVES,
     NEEDS,
     OPEN,
     PER_WRITE,
-    RANK,
     REACTS,
     READER,
     READS,
-    ROOM_FOR,
     SEVERAL,
     STALE,
     STANDS,
@@ -50,20 +48,30 @@ from eventide.continuous.tables import (
     WRITES,
     Arrays,
 )
-from eventide.continuous.waking import enroll
 
 
-def proceed(a: Arrays, time: float, stop: float) -> int:
+def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
     """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
 
-    Returns     a code of `tables.py`
+    c           who is waited for once more since that event; -1 if nobody is; rank: its new one
+    Returns     a code of `tables.py`; of an event that is all there is to tell, the number of its condition
     """
+    if c >= 0:
+        take_up(a, c, rank)
     code = go_on(a, time, stop)
     while react(a, code):
         a.settings[HANDLED] += 1.0
         a.settings[HANDLED_AT] = a.settings[EVENT_TIME]
         code = go_on(a, a.settings[EVENT_TIME], stop)
-    return code
+    return int(a.settings[CHOSEN]) if is_alone(a, code) else code
+
+
+def is_alone(a: Arrays, code: int) -> bool:
+    """Whether an event is next which has touched one flow only, and nobody looks, has looked, or judges."""
+    if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
+        return False
+    is_quiet = a.settings[ALERT] == 0.0 and a.settings[LOOKED_AT] == 0.0 and a.settings[HANDLED] == 0.0
+    return bool(is_quiet and a.settings[TOUCHED] == 1.0)
 
 
 def react(a: Arrays, code: int) -> bool:
@@ -100,8 +108,6 @@ def may_wait(a: Arrays, who: int) -> bool:
         c = a.lists[who + JOURNEY_HEAD + k]
         if c >= 0:
             f = a.conditions[c, FLOW]
-            if a.flow_ints[f, ENTRIES] == a.flow_ints[f, ROOM_FOR]:
-                return False
             if a.flow_ints[f, OPEN] == 0 and a.flow_ints[f, TENDED] == 1:
                 return False
     return True
@@ -112,8 +118,7 @@ def wait(a: Arrays, who: int, stop: int, time: float) -> None:
     c = a.lists[who + JOURNEY_HEAD + stop]
     touch(a, a.conditions[c, FLOW], time)
     a.settings[ARRIVALS] += 1.0
-    a.condition_floats[c, RANK] = a.settings[ARRIVALS]
-    enroll(a, c, a.conditions[c, FLOW])
+    take_up(a, c, a.settings[ARRIVALS])
     if a.lists[who + FOLLOWER] == UNMOVED:
         a.lists[who + FOLLOWER] = int(a.settings[MOVED])
         a.settings[MOVED] = who
