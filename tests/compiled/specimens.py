@@ -303,6 +303,39 @@ def an_opaque_law_among_others(sim: ev.Simulation, log: Log) -> None:
     sim.process(story())
 
 
+class Fading(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = -self.x
+
+
+class Census(ev.Continuous):
+    """A law that cannot be followed, and reads states of whoever is in a dictionary."""
+
+    total: ev.State = ev.state(0.0)
+    members: dict[str, Any] = ev.field(default_factory=dict)
+
+    def equations(self) -> None:
+        self.rate.total = sum(member.x for member in self.members.values())
+
+
+@specimen(4.0, opaque=True)
+def an_opaque_law_that_reads_others(sim: ev.Simulation, log: Log) -> None:
+    """What it touches steps with it from the first time on, whatever ran just before."""
+    one, two = Fading(sim, name="one").start(), Fading(sim, name="two").start()
+    census = Census(sim, name="census", members={"one": one}).start()
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: census.total > 0.5)
+        log.append((sim.time, "half", census.total, one.x))
+        census.members["two"] = two
+        yield ev.hold(1.0)
+        log.append((sim.time, "both", census.total, two.x))
+
+    sim.process(story())
+
+
 @specimen(20.0, opaque=True)
 def an_opaque_condition_among_others(sim: ev.Simulation, log: Log) -> None:
     one, two = Room(sim, name="one", heating=4.0).start(), Room(sim, name="two", heating=3.0).start()
