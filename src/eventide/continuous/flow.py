@@ -42,6 +42,8 @@ from eventide.continuous.tables import (
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
+CROWD: Final = 32
+"""In a flow of so many laws it is worth while to join those of a class."""
 FEWEST: Final = 2
 """For so many conditions a flow has room at first."""
 
@@ -104,6 +106,7 @@ class Flow:
         self.sliding: Sliding | None = None
         self._is_checked = True
         self._is_fused = False
+        self._crowd = CROWD
         self._ints = motion.flow_ints
         ints = motion.flow_ints.array
         ints[number, SLIDES] = -1
@@ -282,7 +285,7 @@ class Flow:
         order.insert(place, key)
         self.laws.insert(place, law)
         address, operands = call or (0, 0)
-        self.chain.insert(place, (address, operands, 1))
+        self.chain.insert(place, (address, operands, 1, 0))
 
     def _remove_law(self, law: Any, stage: int) -> None:
         place = bisect_left(self.order, law._places[stage])
@@ -307,6 +310,9 @@ class Flow:
         ints, number = self._ints.view, self.number
         ints[number, COUNTED] = 0
         analyst = self.motion.analyst
+        if len(self.laws) >= self._crowd:
+            self._crowd = 2 * len(self.laws)
+            analyst.join(self)
         if self._is_fused or len(self.laws) <= analyst.most_fused:
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
             self._is_fused = found != (0, 0)

@@ -162,7 +162,22 @@ OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-CHAIN_COLUMNS: Final = 3
+CALLED: Final = 3
+"""What is called for them all: their kernel, one that does what others do as well, or 0 where others do it."""
+CHAIN_COLUMNS: Final = 4
+
+# Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
+
+FIRST_LAW: Final = 0
+"""The address of the kernel of its contributions."""
+SECOND_LAW: Final = 1
+"""The same of its equations."""
+BOTH_LAWS: Final = 2
+"""The kernel that does what both do."""
+FIRST_WIDTH: Final = 3
+"""How far behind the index row of the first that of the second has to be."""
+OTHERS: Final = 4
+"""The place of the next of these; -1 if there is none."""
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -371,7 +386,9 @@ REACTS: Final = 28
 """Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
 HANDLED: Final = 29
 """How many have since Python was asked last."""
-SETTINGS: Final = 30
+JOINED: Final = 30
+"""The place in `lists` of the first two laws that may be one; -1 without."""
+SETTINGS: Final = 31
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
