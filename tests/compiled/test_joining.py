@@ -10,7 +10,18 @@ import eventide as ev
 from eventide.compiled.joining import joined
 from eventide.compiled.lower import lower_law
 from eventide.compiled.stepping import overrides
-from eventide.continuous.tables import CALLED, CHAIN_COLUMNS, FIRST_WIDTH, LAW, OPERANDS, RUN
+from eventide.continuous.tables import (
+    ALONE,
+    BY_OTHERS,
+    CHAIN_COLUMNS,
+    FIRST_WIDTH,
+    JOINT,
+    LAID_FROM,
+    LAID_ROOM,
+    LAW,
+    OPERANDS,
+    RUN,
+)
 
 
 class Furnace(ev.Continuous):
@@ -113,8 +124,8 @@ def heated(
     (flow,) = sim._continuum.motion.flows.values()
     rows, runs, at = flow.chain.rows(), [], 0
     while compile_ and at < len(rows):
-        law, called = rows[at][LAW], rows[at][CALLED]
-        runs.append((rows[at][RUN], "itself" if called == law else "both" if called else "nothing"))
+        how = rows[at][JOINT]
+        runs.append((rows[at][RUN], {ALONE: "itself", BY_OTHERS: "nothing"}.get(how, "both")))
         at += rows[at][RUN]
     return runs, [variable.state for variable in sim.variables]
 
@@ -147,6 +158,25 @@ def test_few_laws_are_called_one_after_the_other() -> None:
     assert states == heated(Ingot, compile_=False, count=12)[1]
 
 
+def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
+    """Two numbers of each ingot, and two of the furnace."""
+    sim = ev.Simulation(stepping="together")
+    furnace = Furnace(sim).start()
+    motion = sim._continuum.motion
+    ingots: list[Ingot] = []
+    for count in (16, 40, 200):
+        while len(ingots) < count:
+            ingots.append(Ingot(sim, furnace=furnace, coefficient=0.1).start())
+        sim.run(until=sim.time + 0.1)
+        (flow,) = motion.flows.values()
+        assert [row[RUN] for row in flow.chain.rows() if row[JOINT] >= 0] == [count]
+    room = motion.flow_ints.view[flow.number, LAID_ROOM]
+    assert 200 * 4 <= room <= 401 * 4
+    place = motion.flow_ints.view[flow.number, LAID_FROM]
+    flow.drop()
+    assert motion.index.allocate(room) == place
+
+
 def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:
     def run(*, compile_: bool) -> tuple[list[tuple[int, int]], list[float]]:
         sim = ev.Simulation(compile=compile_, stepping="together", rel_error=1e-7, abs_error=1e-7)
@@ -158,13 +188,13 @@ def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:
         (flow,) = sim._continuum.motion.flows.values()
         rows, runs, at = flow.chain.rows(), [], 0
         while compile_ and at < len(rows):
-            runs.append((rows[at][RUN], (rows[at][CALLED] == rows[at][LAW]) + 2 * (rows[at][CALLED] == 0)))
+            runs.append((rows[at][RUN], min(rows[at][JOINT], 0)))
             at += rows[at][RUN]
         return runs, [variable.state for variable in sim.variables]
 
     runs, states = run(compile_=True)
     # The kernel of the contributions is the same for all; three are too few to be joined.
-    assert runs == [(20, 0), (3, 1), (10, 0), (1, 1), (6, 0), (1, 1), (20, 2), (3, 1), (10, 2), (1, 1), (6, 2)]
+    assert runs == [(20, 0), (3, -1), (10, 0), (1, -1), (6, 0), (1, -1), (20, -2), (3, -1), (10, -2), (1, -1), (6, -2)]
     assert states == run(compile_=False)[1]
 
 

@@ -8,7 +8,7 @@ contributions of the same object where nobody looks at rates: nothing tells the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.lower import lower_law
 from eventide.compiled.lowered import Anchor
@@ -23,7 +23,25 @@ UNCHANGED: Final = ("state", "parameter", "last")
 """What a pass does not change in a flow whose laws assign no states."""
 _LAWS: Final = ("contributions", "equations")
 _SELF: Final = "self"
-_ENTRY: Final = re.compile(r"(%base(\d+)at = getelementptr i64, ptr %row, i64 )\d+")
+_ENTRY: Final = re.compile(r"(  %base(\d+)at = getelementptr i64, ptr %row, i64 )\d+\n(.*)\n")
+_ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n(  %row = ).*\n")
+_LISTS: Final = "ptr noalias readonly %lists"
+
+
+class Joint(NamedTuple):
+    """Two laws as one.
+
+    laying      its text for index rows of the contributions with those of the equations behind them, each wherever it
+                is; the entries that it needs are laid in rows one behind the other, at the address of the lists
+    laid        its text for such rows
+    width       of these
+    lowered     what else is known of it
+    """
+
+    laying: str
+    laid: str
+    width: int
+    lowered: Lowered
 
 
 def _both(self: Any) -> None:
@@ -31,12 +49,8 @@ def _both(self: Any) -> None:
     self.contributions()
 
 
-def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow: bool) -> tuple[str, Lowered] | None:
-    """The law that does what these two of an object do; None if they are to stay two.
-
-    Returns     its text, for index rows of the contributions with those of the equations behind them, and what else
-                is known of it
-    """
+def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow: bool) -> Joint | None:
+    """The law that does what these two of an object do; None if they are to stay two."""
     parts = contributions, equations
     if not (_is_early(equations) and all(part.width == len(part.blocks) for part in parts)):
         return None
@@ -49,7 +63,30 @@ def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow:
     if both.width > len(both.blocks) or not set(both.blocks) <= set(known) or not _is_known(both, parts, names):
         return None
     places = [known.index(block) for block in both.blocks]
-    return _ENTRY.sub(lambda entry: f"{entry[1]}{places[int(entry[2])]}", both.source), both
+    return Joint(_laying(both, places), _laid(both), both.width, both)
+
+
+def _laying(both: Lowered, places: list[int]) -> str:
+    """The text in which each entry is taken from its place in the two rows, and laid."""
+
+    def lay(entry: re.Match[str]) -> str:
+        number = int(entry[2])
+        return (
+            f"{entry[1]}{places[number]}\n{entry[3]}\n  %laid{number} = getelementptr i64, ptr %laid, i64 {number}\n"
+            f"  store i64 %base{number}, ptr %laid{number}\n"
+        )
+
+    def begin(row: re.Match[str]) -> str:
+        return f"{row[0]}  %laid.at = mul i64 %k, {both.width}\n  %laid = getelementptr i64, ptr %lists, i64 %laid.at\n"
+
+    text = both.source.replace(_LISTS, "ptr noalias %lists", 1)
+    return _ENTRY.sub(lay, _ROW.sub(begin, text, count=1))
+
+
+def _laid(both: Lowered) -> str:
+    """The text that finds all in rows that have been laid."""
+    begin = rf"  %laid.at = mul i64 %k, {both.width}\n\1getelementptr i64, ptr %lists, i64 %laid.at\n"
+    return _ROW.sub(begin, both.source, count=1)
 
 
 def _is_early(equations: Lowered) -> bool:

@@ -59,7 +59,7 @@ class Registry:
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[Kernel, ...], Template] = {}
-        self._joined: dict[tuple[Kernel, Kernel], int] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
@@ -123,12 +123,16 @@ class Registry:
             self._fused[key] = method, addresses
         return self._fused[key][1]
 
-    def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> int:
-        """The address of the kernel that does what these two of an object do; 0 if they are to stay two."""
+    def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
+        """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
+        how wide these are; zeros if they are to stay two. See `joining.py`.
+        """
         pair = contributions, equations
         if pair not in self._joined:
             made = joined(owner, contributions.lowered, equations.lowered, exact_pow=self.exact_pow)
-            self._joined[pair] = self.store.load(made[0], made[1].symbols) if made else 0
+            load = self.store.load
+            found = (load(text, made.lowered.symbols) for text in (made.laying, made.laid)) if made else (0, 0)
+            self._joined[pair] = (*found, made.width if made else 0)
         return self._joined[pair]
 
     def quantity(self, read: Any) -> Bound:

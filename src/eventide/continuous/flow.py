@@ -15,6 +15,7 @@ from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
 from eventide.continuous.tables import (
+    ALONE,
     ATTEMPT,
     BEFORE,
     CHAIN_HI,
@@ -26,6 +27,8 @@ from eventide.continuous.tables import (
     ENTRIES,
     ENTRY,
     EVENT,
+    LAID_FROM,
+    LAID_ROOM,
     LIMIT,
     ROOM_FOR,
     SEGMENTS_HI,
@@ -132,6 +135,7 @@ class Flow:
         for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sums)):
             table.drop(run)
         self._release_entries()
+        self._make_rows(0)
         motion.flow_floats.release(self.number)
         motion.flow_ints.release(self.number)
 
@@ -285,7 +289,7 @@ class Flow:
         order.insert(place, key)
         self.laws.insert(place, law)
         address, operands = call or (0, 0)
-        self.chain.insert(place, (address, operands, 1, 0))
+        self.chain.insert(place, (address, operands, 1, ALONE))
 
     def _remove_law(self, law: Any, stage: int) -> None:
         place = bisect_left(self.order, law._places[stage])
@@ -312,10 +316,18 @@ class Flow:
         analyst = self.motion.analyst
         if len(self.laws) >= self._crowd:
             self._crowd = 2 * len(self.laws)
-            analyst.join(self)
+            self._make_rows(analyst.join(self) * len(self.laws))
         if self._is_fused or len(self.laws) <= analyst.most_fused:
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
             self._is_fused = found != (0, 0)
+
+    def _make_rows(self, size: int) -> None:
+        """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
+        ints, number, index = self._ints.view, self.number, self.motion.index
+        if ints[number, LAID_ROOM]:
+            index.release(ints[number, LAID_FROM], ints[number, LAID_ROOM])
+        ints[number, LAID_ROOM] = size
+        ints[number, LAID_FROM] = index.allocate(size) if size else 0
 
 
 class Slots:

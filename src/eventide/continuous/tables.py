@@ -130,6 +130,10 @@ JACOBIANS: Final = 31
 """How often derivatives of its laws have been evaluated."""
 FACTORIZATIONS: Final = 32
 """How often they have been factorized for a step."""
+LAID_FROM: Final = 33
+"""The place in `index` where there is room to lay index rows of laws that are joined."""
+LAID_ROOM: Final = 34
+"""For so many numbers."""
 FLOW_INTS: Final = 40
 """As all tables of which an event reads a row, it is a whole number of cache lines wide."""
 
@@ -162,8 +166,11 @@ OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-CALLED: Final = 3
-"""What is called for them all: their kernel, one that does what others do as well, or 0 where others do it."""
+JOINT: Final = 3
+"""The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
+is there that they are called."""
+ALONE: Final = -1
+BY_OTHERS: Final = -2
 CHAIN_COLUMNS: Final = 4
 
 # Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
@@ -172,11 +179,15 @@ FIRST_LAW: Final = 0
 """The address of the kernel of its contributions."""
 SECOND_LAW: Final = 1
 """The same of its equations."""
-BOTH_LAWS: Final = 2
-"""The kernel that does what both do."""
-FIRST_WIDTH: Final = 3
+LAYING: Final = 2
+"""The kernel that does what both do, and lays what it needs of index rows one behind the other."""
+LAID: Final = 3
+"""The kernel that does it with what has been laid."""
+FIRST_WIDTH: Final = 4
 """How far behind the index row of the first that of the second has to be."""
-OTHERS: Final = 4
+LAID_WIDTH: Final = 5
+"""How many numbers are laid for an object."""
+OTHERS: Final = 6
 """The place of the next of these; -1 if there is none."""
 
 # Columns of a condition ----------------------------------------------------------------------------------------------

@@ -22,11 +22,11 @@ from eventide.continuous.passes import copy
 from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages
 from eventide.continuous.tables import (
     ADDRESS,
+    ALONE,
     ASSIGNS,
     ATTEMPT,
     BEFORE,
-    BOTH_LAWS,
-    CALLED,
+    BY_OTHERS,
     CHAIN_HI,
     CHAIN_LO,
     COMPLETE_STEP,
@@ -45,7 +45,13 @@ from eventide.continuous.tables import (
     HANDLER,
     INDEX,
     JOINED,
+    JOINT,
+    LAID,
+    LAID_FROM,
+    LAID_ROOM,
+    LAID_WIDTH,
     LAW,
+    LAYING,
     NUMBERS,
     NUMBERS_OF,
     OPERANDS,
@@ -73,6 +79,8 @@ from eventide.continuous.tables import (
     Y,
 )
 
+LAYS: Final = 2
+"""Of COUNTED: runs are right, and index rows of those that are joined are laid in this pass."""
 SHORTEST_RUN: Final = 4
 """Shorter runs are not worth to be joined."""
 
@@ -87,11 +95,27 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
-    e = a.flow_ints[f, CHAIN_LO]
+    e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM]
     while e < a.flow_ints[f, CHAIN_HI]:
-        if a.chain[e, CALLED] != 0:
+        at = a.chain[e, JOINT]
+        if at >= 0:
             law(
-                a.chain[e, CALLED],
+                a.lists[at + LAYING] if a.flow_ints[f, COUNTED] == LAYS else a.lists[at + LAID],
+                instant,
+                dt,
+                a.flow_floats[f, START],
+                address_of(a.rows[Y, 0]),
+                address_of(a.rows[target, 0]),
+                address_of(a.rows[Y0, 0]),
+                address_of(a.index[0]),
+                address_of(a.chain[e, OPERANDS]),
+                a.chain[e, RUN],
+                address_of(a.index[place]),
+            )
+            place += a.chain[e, RUN] * a.lists[at + LAID_WIDTH]
+        elif at == ALONE:
+            law(
+                a.chain[e, LAW],
                 instant,
                 dt,
                 a.flow_floats[f, START],
@@ -104,23 +128,24 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
                 address_of(a.lists[0]),
             )
         e += a.chain[e, RUN]
+    a.flow_ints[f, COUNTED] = 1
     if target != row:
         copy(a, f, R, row)
 
 
 def count_runs(a: Arrays, f: int) -> None:
-    """Find laws of one kernel that stand one behind the other; the first of them tells how many, and what is called."""
+    """Find laws of one kernel that stand one behind the other; the first of them tells how many, and who calls them."""
     first, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
     while first < high:
         e = first + 1
         while e < high and a.chain[e, LAW] == a.chain[first, LAW]:
             e += 1
         a.chain[first, RUN] = e - first
-        a.chain[first, CALLED] = a.chain[first, LAW]
+        a.chain[first, JOINT] = ALONE
         first = e
     if a.settings[JOINED] >= 0.0 and a.flow_ints[f, DIRECT] == 1 and a.flow_ints[f, ASSIGNS] == 0:
         join_runs(a, f)
-    a.flow_ints[f, COUNTED] = 1
+    a.flow_ints[f, COUNTED] = LAYS
 
 
 def join_runs(a: Arrays, f: int) -> None:
@@ -130,19 +155,19 @@ def join_runs(a: Arrays, f: int) -> None:
     """
     start, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
     first = second = start
+    place, end = a.flow_ints[f, LAID_FROM], a.flow_ints[f, LAID_FROM] + a.flow_ints[f, LAID_ROOM]
     while second < high:
         count = a.chain[second, RUN]
         at = int(a.settings[JOINED]) if count >= SHORTEST_RUN else -1
         while at >= 0:
             found = contributions_of(a, first, second, at)
-            if found >= 0:
+            if found >= 0 and place + count * a.lists[at + LAID_WIDTH] <= end:
                 while start + a.chain[start, RUN] <= found:
                     start += a.chain[start, RUN]
                 cut_run(a, start, found)
                 cut_run(a, found, found + count)
-                a.chain[found, CALLED], a.chain[second, CALLED] = a.lists[at + BOTH_LAWS], 0
-                start = found
-                first = found + count
+                a.chain[found, JOINT], a.chain[second, JOINT] = at, BY_OTHERS
+                start, first, place = found, found + count, place + count * a.lists[at + LAID_WIDTH]
                 break
             at = a.lists[at + OTHERS]
         second += count
@@ -175,7 +200,7 @@ def cut_run(a: Arrays, start: int, place: int) -> None:
     rest = start + a.chain[start, RUN] - place
     if place > start and rest > 0:
         a.chain[start, RUN] = place - start
-        a.chain[place, RUN], a.chain[place, CALLED] = rest, a.chain[place, LAW]
+        a.chain[place, RUN], a.chain[place, JOINT] = rest, ALONE
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
