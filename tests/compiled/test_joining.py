@@ -159,7 +159,7 @@ def test_few_laws_are_called_one_after_the_other() -> None:
 
 
 def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
-    """Two numbers of each ingot, and two of the furnace."""
+    """Two entries of each ingot, and two of the furnace: two numbers."""
     sim = ev.Simulation(stepping="together")
     furnace = Furnace(sim).start()
     motion = sim._continuum.motion
@@ -171,7 +171,7 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         (flow,) = motion.flows.values()
         assert [row[RUN] for row in flow.chain.rows() if row[JOINT] >= 0] == [count]
     room = motion.flow_ints.view[flow.number, LAID_ROOM]
-    assert 200 * 4 <= room <= 401 * 4
+    assert 200 * 2 <= room <= 401 * 2
     place = motion.flow_ints.view[flow.number, LAID_FROM]
     flow.drop()
     assert motion.index.allocate(room) == place

@@ -24,7 +24,7 @@ UNCHANGED: Final = ("state", "parameter", "last")
 _LAWS: Final = ("contributions", "equations")
 _SELF: Final = "self"
 _ENTRY: Final = re.compile(r"(  %base(\d+)at = getelementptr i64, ptr %row, i64 )\d+\n(.*)\n")
-_ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n(  %row = ).*\n")
+_ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n  %row = .*\n")
 _LISTS: Final = "ptr noalias readonly %lists"
 
 
@@ -34,7 +34,7 @@ class Joint(NamedTuple):
     laying      its text for index rows of the contributions with those of the equations behind them, each wherever it
                 is; the entries that it needs are laid in rows one behind the other, at the address of the lists
     laid        its text for such rows
-    width       of these
+    width       of these, in whole numbers, of which each is two entries
     lowered     what else is known of it
     """
 
@@ -63,21 +63,21 @@ def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow:
     if both.width > len(both.blocks) or not set(both.blocks) <= set(known) or not _is_known(both, parts, names):
         return None
     places = [known.index(block) for block in both.blocks]
-    return Joint(_laying(both, places), _laid(both), both.width, both)
+    return Joint(_laying(both, places), _laid(both), _width_of(both), both)
 
 
 def _laying(both: Lowered, places: list[int]) -> str:
     """The text in which each entry is taken from its place in the two rows, and laid."""
 
     def lay(entry: re.Match[str]) -> str:
-        number = int(entry[2])
+        base = entry[2]
         return (
-            f"{entry[1]}{places[number]}\n{entry[3]}\n  %laid{number} = getelementptr i64, ptr %laid, i64 {number}\n"
-            f"  store i64 %base{number}, ptr %laid{number}\n"
+            f"{entry[1]}{places[int(base)]}\n{entry[3]}\n  %laid{base} = getelementptr i32, ptr %laid, i64 {base}\n"
+            f"  %laid{base}.half = trunc i64 %base{base} to i32\n  store i32 %laid{base}.half, ptr %laid{base}\n"
         )
 
     def begin(row: re.Match[str]) -> str:
-        return f"{row[0]}  %laid.at = mul i64 %k, {both.width}\n  %laid = getelementptr i64, ptr %lists, i64 %laid.at\n"
+        return row[0] + _row_of(both, "%laid")
 
     text = both.source.replace(_LISTS, "ptr noalias %lists", 1)
     return _ENTRY.sub(lay, _ROW.sub(begin, text, count=1))
@@ -85,8 +85,25 @@ def _laying(both: Lowered, places: list[int]) -> str:
 
 def _laid(both: Lowered) -> str:
     """The text that finds all in rows that have been laid."""
-    begin = rf"  %laid.at = mul i64 %k, {both.width}\n\1getelementptr i64, ptr %lists, i64 %laid.at\n"
-    return _ROW.sub(begin, both.source, count=1)
+
+    def find(entry: re.Match[str]) -> str:
+        base = entry[2]
+        return (
+            f"  %base{base}at = getelementptr i32, ptr %row, i64 {base}\n"
+            f"  %base{base}.half = load i32, ptr %base{base}at\n  %base{base} = sext i32 %base{base}.half to i64\n"
+        )
+
+    return _ENTRY.sub(find, _ROW.sub(_row_of(both, "%row"), both.source, count=1))
+
+
+def _row_of(both: Lowered, name: str) -> str:
+    """The instructions for where the row of an object is that is laid, whose entries are half a number each."""
+    length = 2 * _width_of(both)
+    return f"  %laid.at = mul i64 %k, {length}\n  {name} = getelementptr i32, ptr %lists, i64 %laid.at\n"
+
+
+def _width_of(both: Lowered) -> int:
+    return (both.width + 1) // 2
 
 
 def _is_early(equations: Lowered) -> bool:

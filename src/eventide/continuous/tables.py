@@ -186,7 +186,7 @@ LAID: Final = 3
 FIRST_WIDTH: Final = 4
 """How far behind the index row of the first that of the second has to be."""
 LAID_WIDTH: Final = 5
-"""How many numbers are laid for an object."""
+"""How many numbers are laid for an object; each is two entries of its index rows."""
 OTHERS: Final = 6
 """The place of the next of these; -1 if there is none."""
 
