@@ -17,7 +17,6 @@ from eventide.continuous.tables import (
     FIRST_WIDTH,
     JOINT,
     LAID_FROM,
-    LAID_ROOM,
     LAW,
     OPERANDS,
     RUN,
@@ -170,9 +169,9 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         sim.run(until=sim.time + 0.1)
         (flow,) = motion.flows.values()
         assert [row[RUN] for row in flow.chain.rows() if row[JOINT] >= 0] == [count]
-    room = motion.flow_ints.view[flow.number, LAID_ROOM]
-    assert 200 * 2 <= room <= 401 * 2
     place = motion.flow_ints.view[flow.number, LAID_FROM]
+    room = motion.index.view[place]
+    assert 200 * 2 < room <= 1 + 401 * 2
     flow.drop()
     assert motion.index.allocate(room) == place
 

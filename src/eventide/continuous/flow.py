@@ -28,7 +28,6 @@ from eventide.continuous.tables import (
     ENTRY,
     EVENT,
     LAID_FROM,
-    LAID_ROOM,
     LIMIT,
     ROOM_FOR,
     SEGMENTS_HI,
@@ -324,10 +323,12 @@ class Flow:
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
         ints, number, index = self._ints.view, self.number, self.motion.index
-        if ints[number, LAID_ROOM]:
-            index.release(ints[number, LAID_FROM], ints[number, LAID_ROOM])
-        ints[number, LAID_ROOM] = size
-        ints[number, LAID_FROM] = index.allocate(size) if size else 0
+        place = ints[number, LAID_FROM]
+        if place:
+            index.release(place, index.view[place])
+        place = ints[number, LAID_FROM] = index.allocate(1 + size) if size else 0
+        if size:
+            index.view[place] = 1 + size
 
 
 class Slots:

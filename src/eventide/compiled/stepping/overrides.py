@@ -48,7 +48,6 @@ from eventide.continuous.tables import (
     JOINT,
     LAID,
     LAID_FROM,
-    LAID_ROOM,
     LAID_WIDTH,
     LAW,
     LAYING,
@@ -95,7 +94,7 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
-    e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM]
+    e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1
     while e < a.flow_ints[f, CHAIN_HI]:
         at = a.chain[e, JOINT]
         if at >= 0:
@@ -155,7 +154,8 @@ def join_runs(a: Arrays, f: int) -> None:
     """
     start, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
     first = second = start
-    place, end = a.flow_ints[f, LAID_FROM], a.flow_ints[f, LAID_FROM] + a.flow_ints[f, LAID_ROOM]
+    place = a.flow_ints[f, LAID_FROM] + 1
+    end = place - 1 + a.index[place - 1] if place > 1 else 0
     while second < high:
         count = a.chain[second, RUN]
         at = int(a.settings[JOINED]) if count >= SHORTEST_RUN else -1
