@@ -102,9 +102,20 @@ class Shaker(ev.Continuous):
         self.rate.y = 1.0
 
 
-def heated(
-    kind: type[Ingot], *, compile_: bool, more: Any = None, count: int = 40
-) -> tuple[list[tuple[int, str]], list[float]]:
+Run = tuple[int, str]
+
+
+def runs_of(sim: ev.Simulation) -> list[Run]:
+    """The runs of laws in the one flow: how many, and what is called for them."""
+    (flow,) = sim._continuum.motion.flows.values()
+    rows, runs, at = flow.chain.rows(), [], 0
+    while at < len(rows):
+        runs.append((rows[at][RUN], {ALONE: "itself", BY_OTHERS: "nothing"}.get(rows[at][JOINT], "both")))
+        at += rows[at][RUN]
+    return runs
+
+
+def heated(kind: type[Ingot], *, compile_: bool, more: Any = None, count: int = 40) -> tuple[list[Run], list[float]]:
     """The runs of laws, how many and what is called for each; and the states after some have left and come."""
     sim = ev.Simulation(compile=compile_, stepping="together", rel_error=1e-7, abs_error=1e-7)
     furnace = Furnace(sim).start()
@@ -120,13 +131,7 @@ def heated(
 
     sim.process(change())
     sim.run(until=2.0)
-    (flow,) = sim._continuum.motion.flows.values()
-    rows, runs, at = flow.chain.rows(), [], 0
-    while compile_ and at < len(rows):
-        how = rows[at][JOINT]
-        runs.append((rows[at][RUN], {ALONE: "itself", BY_OTHERS: "nothing"}.get(how, "both")))
-        at += rows[at][RUN]
-    return runs, [variable.state for variable in sim.variables]
+    return runs_of(sim) if compile_ else [], [variable.state for variable in sim.variables]
 
 
 @pytest.mark.parametrize("kind", [Ingot, Other])
@@ -167,8 +172,8 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         while len(ingots) < count:
             ingots.append(Ingot(sim, furnace=furnace, coefficient=0.1).start())
         sim.run(until=sim.time + 0.1)
-        (flow,) = motion.flows.values()
-        assert [row[RUN] for row in flow.chain.rows() if row[JOINT] >= 0] == [count]
+        assert runs_of(sim) == [(count, "both"), (1, "itself"), (count, "nothing")]
+    (flow,) = motion.flows.values()
     place = motion.flow_ints.view[flow.number, LAID_FROM]
     room = motion.index.view[place]
     assert 200 * 2 < room <= 1 + 401 * 2
@@ -177,23 +182,19 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
 
 
 def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:
-    def run(*, compile_: bool) -> tuple[list[tuple[int, int]], list[float]]:
+    def run(*, compile_: bool) -> tuple[list[Run], list[float]]:
         sim = ev.Simulation(compile=compile_, stepping="together", rel_error=1e-7, abs_error=1e-7)
         furnace = Furnace(sim).start()
         kinds = [Ingot] * 20 + [Other] * 3 + [Ingot] * 10 + [ByHeat] + [Other] * 6
         for k, kind in enumerate(kinds):
             kind(sim, furnace=furnace, coefficient=0.05 + 0.01 * k).start()
         sim.run(until=1.0)
-        (flow,) = sim._continuum.motion.flows.values()
-        rows, runs, at = flow.chain.rows(), [], 0
-        while compile_ and at < len(rows):
-            runs.append((rows[at][RUN], min(rows[at][JOINT], 0)))
-            at += rows[at][RUN]
-        return runs, [variable.state for variable in sim.variables]
+        return runs_of(sim) if compile_ else [], [variable.state for variable in sim.variables]
 
     runs, states = run(compile_=True)
     # The kernel of the contributions is the same for all; three are too few to be joined.
-    assert runs == [(20, 0), (3, -1), (10, 0), (1, -1), (6, 0), (1, -1), (20, -2), (3, -1), (10, -2), (1, -1), (6, -2)]
+    called, left = ([(20, how), (3, "itself"), (10, how), (1, "itself"), (6, how)] for how in ("both", "nothing"))
+    assert runs == [*called, (1, "itself"), *left]
     assert states == run(compile_=False)[1]
 
 
