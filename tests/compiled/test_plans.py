@@ -179,8 +179,8 @@ def test_conditions_of_one_code_share_what_proves_them() -> None:
     sim.run(until=0.01)
     motion = sim._continuum.motion
     plans = [condition.plan for condition in motion.watches.at.values()]
-    assert len({plan.certificate for plan in plans}) == 1
-    assert all(plan.is_certified for plan in plans)
+    assert len({plan.pattern.certificate for plan in plans}) == 1
+    assert all(plan.pattern.is_certified for plan in plans)
     assert [motion.constants.array[plan.constants] for plan in plans] == [10.0, 11.0, 12.0]
     assert len({plan.index for plan in plans}) == 3
 

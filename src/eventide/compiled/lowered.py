@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
 from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
+from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
@@ -142,9 +143,15 @@ class Lowered:
 
     @cached_property
     def is_steady(self) -> bool:
-        """Whether it reads nothing but states, and numbers that stand still, and never raises."""
-        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates
+        """Whether it reads nothing but states, and numbers that stand still, calls no input, and never raises."""
+        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates or self.calls_inputs
         return not looks_elsewhere and all(access.row != "last" for access in self.reads)
+
+    @property
+    def calls_inputs(self) -> bool:
+        """Whether there are inputs on the way to what it reads."""
+        met = (step.expected for step in self.steps if step.check in ("class", "items"))
+        return any(isinstance(expected, type) and issubclass(expected, Input) for expected in met)
 
     @cached_property
     def can_change(self) -> bool:

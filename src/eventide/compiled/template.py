@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound
     from eventide.continuous import Continuous, Motion
+    from eventide.continuous.analysis import Pattern
     from eventide.continuous.growing import Lease
 
 
@@ -62,18 +63,12 @@ class Template:
             self.is_direct,
         )
 
-    def plan_condition(
-        self, motion: Motion, bound: Bound, *, certificate: int = -1, recourse: int = 0
-    ) -> ConditionPlan:
-        """The plan of a condition, or of a function that answers a number.
-
-        certificate the place of what proves it
-        recourse    the address of who asks Python where the kernel would raise
-        """
+    def plan_condition(self, motion: Motion, bound: Bound, pattern: Pattern) -> ConditionPlan:
+        """The plan of a condition, or of a function that answers a number."""
         kernel, binding = bound
-        lowered, constants = kernel.lowered, 0
         touches, reads, inputs, bases, *_ = self._spread((), (bound,))
         memory = (motion.index.put(bases),) if not self.has_lists else _lay(motion, (bound,))
+        constants = 0
         if binding.consts:
             memory = (*memory, motion.constants.put(binding.consts))
             constants = memory[-1][1]
@@ -86,20 +81,11 @@ class Template:
             self.is_polled,
             False,
             inputs,
-            lowered.needs_rates,
-            kernel.address,
             memory[0][1],
             constants,
-            certificate,
-            certificate >= 0,
-            certificate >= 0 and lowered.is_steady and not inputs,
-            lowered.comparisons,
-            reads if self.is_still and not inputs else (),
-            _equalities(bound) if lowered.equalities else (),
-            recourse,
-            None,
             binding,
-            lowered.stands,
+            _equalities(bound) if kernel.lowered.equalities else (),
+            pattern=pattern,
         )
 
 

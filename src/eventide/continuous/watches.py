@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from eventide.continuous.equalities import Doubts
-from eventide.continuous.growing import Table
+from eventide.continuous.growing import Table, view_of
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
-    ADDRESS,
     ARMED,
     CERTIFICATE,
     CONDITION_FLOATS,
@@ -21,10 +20,8 @@ from eventide.continuous.tables import (
     DUE,
     ENTRIES,
     GUARD,
-    HANDLER,
     INDEX,
     NEEDS_LAWS,
-    RECOURSE,
     ROOM_FOR,
     SLOPE,
     TIMED,
@@ -64,6 +61,9 @@ class Watches:
         self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
         self.trails = Trails(motion.outdate)
+        untested = np.zeros(CONDITION_FLOATS)
+        untested[[GUARD, SLOPE]] = nan
+        self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
         self.doubts = Doubts()
@@ -101,14 +101,11 @@ class Watches:
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.motion.analyst.condition(condition)
-        condition.row = row = self.ints.allocate()
-        self.floats.clear(row)
+        condition.row = row = self.ints.copy(plan.pattern.row)
+        self.floats.write(row, self._untested)
         self.at[row] = condition
-        ints, floats = self.ints.view, self.floats.view
-        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, RECOURSE] = plan.recourse
-        ints[row, HANDLER] = 0
-        floats[row, GUARD] = floats[row, SLOPE] = nan
+        ints = self.ints.view
+        ints[row, INDEX], ints[row, CONSTANTS] = plan.index, plan.constants
         return plan
 
     def let_go(self, condition: Condition) -> None:
@@ -129,7 +126,7 @@ class Watches:
         """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
         if condition.plan.is_opaque:
             return "opaque"
-        return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
+        return "certified" if condition.plan.pattern.is_certified and not condition.flow.assigns else "sampled"
 
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
@@ -138,8 +135,8 @@ class Watches:
         still, ints = self.motion.still, self.ints.view
         ints[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
-        ints[condition.row, DOZES] = int(condition.plan.is_steady and not flow.assigns)
+        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.pattern.certificate
+        ints[condition.row, DOZES] = int(condition.plan.pattern.is_steady and not flow.assigns)
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -153,7 +150,7 @@ class Watches:
         rows, number = motion.flow_ints.view, flow.number
         if rows[number, ENTRIES] == rows[number, ROOM_FOR]:
             flow.make_room()
-        link, needs_laws = motion.engine.link, plan.needs_laws or flow.assigns
+        link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
         link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
 
     def note_assignments(self, flow: Flow) -> None:
@@ -278,7 +275,8 @@ class Watches:
     def resume(self, wait: Any) -> bool:
         """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
         motion, plan, flow = self.motion, wait.plan, wait.flow
-        if plan.stands is None or not plan.stands(wait.function, wait.arguments, plan.binding):
+        stands = plan.pattern.stands
+        if stands is None or not stands(wait.function, wait.arguments, plan.binding):
             plan = motion.analyst.resume(wait, plan)
             if plan is None:
                 self._discard(wait)
