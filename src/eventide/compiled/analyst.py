@@ -11,7 +11,7 @@ import numpy as np
 
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
-from eventide.compiled.template import is_current
+from eventide.compiled.template import Mould, is_current
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, Guidance, LawPlan, Pattern, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
@@ -46,7 +46,7 @@ class Compiler(Analyst):
         self.refusals: list[CannotLower] = []
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
-        self._patterns: dict[Kernel, Pattern] = {}
+        self._moulds: dict[Kernel, Mould] = {}
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
@@ -105,25 +105,20 @@ class Compiler(Analyst):
         if bound is None:
             function = _CONDITION(self._condition_call(condition))
             return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
-        pattern = self._patterns.get(bound.kernel) or self._find_pattern(bound.kernel)
-        return self.registry.template((bound,)).plan_condition(self.motion, bound, pattern)
+        return self._mould(bound.kernel).plan(self.motion, bound)
 
-    def _find_pattern(self, kernel: Kernel) -> Pattern:
+    def _mould(self, kernel: Kernel) -> Mould:
         """What conditions of a kernel have in common, which is found out for the first of them."""
-        lowered = kernel.lowered
-        words = lowered.certificate
-        pattern = self._patterns[kernel] = Pattern(
-            kernel.address,
-            needs_laws=lowered.needs_rates,
-            certificate=self.motion.lists.put(words)[1] if words else -1,
-            is_steady=bool(words) and lowered.is_steady,
-            is_still=lowered.uses.is_still,
-            comparisons=lowered.comparisons,
-            recourse=self._recourse if lowered.raises else 0,
-            stands=lowered.stands,
-            guide=self._guide(kernel.address),
-        )
-        return pattern
+        mould = self._moulds.get(kernel)
+        if mould is None:
+            words = kernel.lowered.certificate
+            mould = self._moulds[kernel] = Mould(
+                kernel,
+                certificate=self.motion.lists.put(words)[1] if words else -1,
+                recourse=self._recourse if kernel.lowered.raises else 0,
+                guide=self._guide(kernel.address),
+            )
+        return mould
 
     def _guide(self, address: int) -> Guidance | None:
         """What leaves the event function of a condition where the condition itself is tested in Python."""
@@ -179,8 +174,7 @@ class Compiler(Analyst):
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
             return None
-        pattern = self._patterns.get(bound.kernel) or self._find_pattern(bound.kernel)
-        return self.registry.template((bound,)).plan_condition(self.motion, bound, pattern)
+        return self._mould(bound.kernel).plan(self.motion, bound)
 
     def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""

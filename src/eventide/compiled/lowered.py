@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
-from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
+from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_glance, uses_of
 from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
@@ -125,6 +125,11 @@ class Lowered:
         """What stands now by the names of modules by which it finds objects."""
         spaces = [(step.namespace, step.hop.partition(":")[2]) for step in self.steps if step.namespace is not None]
         return tuple(Constant(str(space["__name__"]), name, space[name], space) for space, name in spaces)
+
+    @cached_property
+    def glance(self) -> Glance:
+        """Finds what it reads, for the plan of what it is bound to, if it writes nothing."""
+        return make_glance(self.uses)
 
     @cached_property
     def effects(self) -> Effects:

@@ -86,6 +86,7 @@ class Pattern:
     stands              whether it would work on what it has worked on, for another function of the same code and its
                         arguments
     guide               where it is tested in Python: what tells its event function; None if it has no kernel
+    returns             whether who has waited for one waits for it again; None while that is not known
     row                 what its row of the arrays holds before it is known on what it works, and in which flow
     """
 
@@ -99,6 +100,7 @@ class Pattern:
         "is_still",
         "needs_laws",
         "recourse",
+        "returns",
         "row",
         "stands",
     )
@@ -126,6 +128,7 @@ class Pattern:
         self.recourse = recourse
         self.stands = stands
         self.guide = guide
+        self.returns: bool | None = None
         row = np.zeros(CONDITION_INTS, np.int64)
         row[ADDRESS], row[RECOURSE], row[CERTIFICATE], row[DOZES] = address, recourse, certificate, is_steady
         self.row: Any = view_of(row)

@@ -87,6 +87,8 @@ class Watches:
         row, ints = condition.row, self.ints.view
         ints[row, TRAIL] = self.trails.follow(condition)
         ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
+        if plan.pattern.returns is False and condition.recurs:
+            self._note_return(condition)
         if plan.signature is not None:
             motion.keep_current(condition, plan)
         flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
@@ -219,7 +221,9 @@ class Watches:
             self.motion.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
-            if self._rest(condition, flow):
+            if condition.plan.pattern.returns is False:
+                self._note_end(condition)
+            elif self._rest(condition, flow):
                 return True
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
@@ -299,8 +303,21 @@ class Watches:
                 del self._resting_with[owner]
         condition.rests = False
 
+    def _note_end(self, condition: Any) -> None:
+        """A wait is over as whoever waits for the like is not known to come again."""
+        who = who_waits(condition.activity)
+        who._met = (*who._met[1 - MOST_AT_REST :], condition.code)
+
+    def _note_return(self, condition: Any) -> None:
+        """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
+        if any(code is condition.code for code in who_waits(condition.activity)._met):
+            condition.plan.pattern.returns = True
+
     def _discard(self, condition: Any) -> None:
         """Keep a row at rest no longer."""
+        pattern = condition.plan.pattern
+        if pattern.returns is None:
+            pattern.returns = self.trails.has_gone_on(self.ints.view[condition.row, TRAIL])
         self._release(condition, condition.flow)
         self.motion.sim._conditions.forget(condition)
 

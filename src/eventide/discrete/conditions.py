@@ -138,6 +138,12 @@ class StateWait(Condition):
         """Whose condition it is."""
         return str(self.activity.name)
 
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """As of any condition."""
+        code = self.code
+        return self.activity.name, self.function if code is None else code
+
     def withdraw(self) -> None:
         """Leave the list."""
         self.world._conditions.remove(self)
