@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from math import prod
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
 def view_of(array: NDArray[Any]) -> Any:
     """An array as a memoryview: its items are numbers of Python, several times faster to reach than an array's."""
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
+
+
+LINE: Final = 64
+"""Bytes of a cache line: what memory gives at a time."""
+
+
+def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+    """An array of zeros that begins where a cache line does."""
+    size = prod(shape) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 class Table:
@@ -31,7 +44,7 @@ class Table:
         self._used = 0
         self._columns = columns
         self._zeros = view_of(np.zeros(columns, dtype))
-        self._adopt(np.zeros((capacity, columns), dtype))
+        self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: NDArray[Any]) -> None:
         self.array = array
@@ -68,7 +81,7 @@ class Table:
     def reserve(self, rows: int) -> None:
         """Grow to hold so many rows."""
         if rows > len(self.array):
-            grown = np.zeros((max(rows, 2 * len(self.array)), self.array.shape[1]), self.array.dtype)
+            grown = zeros((max(rows, 2 * len(self.array)), self.array.shape[1]), self.array.dtype.type)
             grown[: len(self.array)] = self.array
             self._adopt(grown)
             self.on_growth()
@@ -241,7 +254,7 @@ class Blocks:
     def __init__(self, dtype: type, on_growth: Callable[[], None], capacity: int = 64) -> None:
         self.on_growth = on_growth
         self._used = 0
-        self.array: NDArray[Any] = np.zeros(capacity, dtype)
+        self.array: NDArray[Any] = zeros((capacity,), dtype)
         self.view: Any = view_of(self.array)
         # By size: the free places, and who writes so many numbers.
         self._sizes: dict[int, tuple[list[int], Callable[..., None]]] = {}
@@ -268,7 +281,7 @@ class Blocks:
         place = self._used
         self._used += size
         if self._used > len(self.array):
-            grown = np.zeros(max(self._used, 2 * len(self.array)), self.array.dtype)
+            grown = zeros((max(self._used, 2 * len(self.array)),), self.array.dtype.type)
             grown[: len(self.array)] = self.array
             self.array = grown
             self.view = view_of(grown)

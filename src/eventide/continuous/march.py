@@ -73,7 +73,6 @@ from eventide.continuous.tables import (
     PATIENCE,
     PAUSED,
     PENDING,
-    PLACE,
     PRIORITY,
     RAISED,
     RANK,
@@ -329,7 +328,7 @@ def force(a: Arrays, f: int) -> int:
     adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f, True)
-    sift_down(a, a.flow_ints[f, PLACE])
+    sift_down(a, a.places[f])
     return RAISED if a.settings[ABORTED] != 0.0 else REACHED
 
 
@@ -394,7 +393,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, END_REST] = a.flow_floats[f, REST]
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
-    sift_up(a, a.flow_ints[f, PLACE])
+    sift_up(a, a.places[f])
     a.flow_ints[f, OPEN] = 1
     a.touched[int(a.settings[TOUCHED])] = f
     a.settings[TOUCHED] += 1.0
@@ -448,7 +447,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, KEY] = time
     if a.flow_floats[f, NEXT] > 0.0:
         a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], a.flow_floats[f, NEXT]))
-    sift_up(a, a.flow_ints[f, PLACE])
+    sift_up(a, a.places[f])
     a.flow_ints[f, MOMENT] += 2  # the last one's next is the end of the step that the event has cut
     wake_at_start(a, f)
     for k in range(a.flow_ints[f, AWAKE]):
@@ -630,8 +629,8 @@ def gather(a: Arrays) -> None:
     # `pending` first holds places in the heap, in breadth; then, from its start, the flows with events.
     while k < seen:
         place = a.pending[k]
-        for child in (2 * place + 1, 2 * place + 2):
-            if child < flows and a.flow_floats[a.heap[child], KEY] == time:
+        for child in range(4 * place + 1, min(4 * place + 5, flows)):
+            if a.keys[child] == time:
                 a.pending[seen] = child
                 seen += 1
         k += 1

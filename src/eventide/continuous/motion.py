@@ -10,6 +10,7 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.checks import check_limits, check_method
+from eventide.continuous.collector import FEWEST, Collector
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
@@ -79,6 +80,8 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
+"""What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
 MOST_WORK: Final = 2.0**17
 """So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 ROOM: Final = 1024
@@ -102,6 +105,7 @@ class Motion:
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
     __slots__ = (
+        "_collector",
         "_flow_lists",
         "_heap",
         "_kept",
@@ -180,6 +184,7 @@ class Motion:
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self._listing: dict[Any, None] = {}
+        self._collector = Collector()
         self.touched: list[Flow] = []
         self._next_event = -inf
         self.opens = True
@@ -187,7 +192,7 @@ class Motion:
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
-        self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
+        self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self._heap = self._touched = memoryview(b"")
         self._reserve(len(self.flow_floats.array))
         self.packed: Any = None
@@ -218,7 +223,7 @@ class Motion:
 
     def _gather_arrays(self) -> Arrays:
         self._reserve(len(self.flow_floats.array))
-        heap, pending, touched = self._flow_lists
+        heap, keys, places, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
             slots=self.arena.slots,
@@ -234,6 +239,8 @@ class Motion:
             trails=self.watches.trails.floats.array,
             constants=self.constants.array,
             heap=heap,
+            keys=keys,
+            places=places,
             pending=pending,
             touched=touched,
             settings=self._settings,
@@ -245,11 +252,11 @@ class Motion:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
         if len(self._flow_lists[0]) < flows:
-            longer = [np.zeros(size, np.int64) for size in (flows, 2 * flows, flows)]
+            longer = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer
-            self._heap, self._touched = view_of(longer[0]), view_of(longer[2])
+            self._heap, self._touched = view_of(longer[0]), view_of(longer[-1])
 
     @property
     def method(self) -> Method | Multistep | Newton:
@@ -286,8 +293,16 @@ class Motion:
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
+        if len(self.groups.joining) + len(self.watches.arriving) < FEWEST:
+            self._place()
+        else:
+            with self._collector.at_rest():
+                self._place()
+
+    def _place(self) -> None:
         self.groups.place()
         self.watches.place()
+        self._collector.note_growth(len(self.arena.tenancies) + len(self.watches.at))
 
     def keep_current(self, item: Any, plan: Plan) -> None:
         """Look after a member or condition that may come to refer to something else."""
@@ -389,10 +404,8 @@ class Motion:
                 self.touch_all()
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.groups.joining:
-            self.groups.place()
-        if self.watches.arriving:
-            self.watches.place()
+        if self.groups.joining or self.watches.arriving:
+            self.place_what_waits()
         if self.reactions.arriving:
             self.reactions.place()
         if self.together:
