@@ -305,8 +305,8 @@ class Watches:
 
     def _note_end(self, condition: Any) -> None:
         """A wait is over as whoever waits for the like is not known to come again."""
-        who = who_waits(condition.activity)
-        who._met = (*who._met[1 - MOST_AT_REST :], condition.code)
+        process = who_waits(condition.activity)
+        process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
 
     def _note_return(self, condition: Any) -> None:
         """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
