@@ -45,6 +45,7 @@ from eventide.continuous.tables import (
     EMPTY,
     END,
     END_REST,
+    ENTRIES,
     ERROR_ORDER,
     EVENT,
     EVENT_DT,
@@ -81,6 +82,7 @@ from eventide.continuous.tables import (
     REFUSED,
     REL,
     REST,
+    ROOM_FOR,
     SEEN,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -112,7 +114,7 @@ from eventide.continuous.tables import (
 )
 from eventide.continuous.taping import elapsed_at, take_down
 from eventide.continuous.trails import note_firing
-from eventide.continuous.waking import awake, enroll, rouse, strike, wake_at_start
+from eventide.continuous.waking import awake, enroll, rouse, squeeze, strike, wake_at_start
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -533,6 +535,15 @@ def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bo
     a.conditions[c, FLOW] = f
     a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
     a.condition_floats[c, PRIORITY] = priority
+    a.condition_floats[c, RANK] = rank
+    enroll(a, c, f)
+
+
+def take_up(a: Arrays, c: int, rank: float) -> None:
+    """Let a flow watch a condition that it has watched before: there is room but for entries of those who have left."""
+    f = a.conditions[c, FLOW]
+    if a.flow_ints[f, ENTRIES] == a.flow_ints[f, ROOM_FOR]:
+        squeeze(a, f)
     a.condition_floats[c, RANK] = rank
     enroll(a, c, f)
 

@@ -41,6 +41,7 @@ from eventide.continuous.tables import (
     JACOBIANS,
     KEY,
     LAND,
+    LOOKED_AT,
     MODELS,
     NEXT,
     NEXT_EVENT,
@@ -96,7 +97,6 @@ class Motion:
     reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
-    opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
@@ -137,7 +137,6 @@ class Motion:
         "linearizations",
         "lists",
         "on_touch",
-        "opens",
         "packed",
         "reactions",
         "segments",
@@ -187,7 +186,6 @@ class Motion:
         self._collector = Collector()
         self.touched: list[Flow] = []
         self._next_event = -inf
-        self.opens = True
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
@@ -284,6 +282,7 @@ class Motion:
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted is kept."""
+        self.watches.seat_returning()
         self.engine.leave(self.arrays, flow.number)
         for k, column in enumerate(COUNTERS):
             self._past[k] += self.flow_ints.view[flow.number, column]
@@ -421,6 +420,7 @@ class Motion:
         Returns the flows that have been touched
         """
         now = self.sim.time
+        self.watches.seat_returning()
         touched = self._close()
         self.settings[ARMS] = 1.0 if arms else 0.0
         self.is_marching = True
@@ -461,19 +461,44 @@ class Motion:
     def proceed(self, stop: float, next_event: float) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
-        Handlers that are native code may have run before.
+        After CHOICE and LOCATED, or an answer that is no code (see `reacting.proceed`), `chosen` is the condition whose
+        event is next; PAUSED: the run is to stop here. Handlers that are native code may have run before.
         """
-        settings, sim, opens = self.settings, self.sim, self.opens
+        sim, watches = self.sim, self.watches
         if next_event is not self._next_event:
-            self._next_event = settings[NEXT_EVENT] = next_event
-            if self.together:
-                settings[LAND] = next_event
-        now = sim.time
+            self._tell_next_event(next_event)
         self._close()
+        wait, watches.returning = watches.returning, None
+        row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
-        march_on = self.engine.proceed
-        code: int = march_on(self.packed or self.arrays, now, stop)
+        now = sim.time
+        answer: int = self.engine.proceed(self.packed or self.arrays, now, stop, row, rank)
+        if answer < 0:
+            answer, now = self._tend(answer, now, stop)
+        self.is_marching = False
+        if self.host.seen:
+            self.host.forget_what_was_seen()
+        if answer < 0:
+            self._note(answer, now)
+            return answer
+        sim.time = now = self.settings[EVENT_TIME]
+        self.chosen = chosen = watches.at[answer]
+        flow = chosen.flow
+        self.touched.append(flow)
+        flow.at, flow.is_open = now, True
+        return answer
+
+    def _tell_next_event(self, next_event: float) -> None:
+        self._next_event = self.settings[NEXT_EVENT] = next_event
+        if self.together:
+            self.settings[LAND] = next_event
+
+    def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
+        """The march has come back: let it go on where that was only for what has to be found out in Python.
+
+        Returns     what it answers at last, and the time from which it has gone on
+        """
+        settings, sim = self.settings, self.sim
         while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
@@ -484,30 +509,33 @@ class Motion:
                     break
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = march_on(self.packed or self.arrays, now, stop)
-        self.is_marching = False
+            code = self.engine.proceed(self.packed or self.arrays, now, stop, -1, 0.0)
+        return code, now
+
+    def _note(self, code: int, now: float) -> None:
+        """Let be known to Python what the march has come to, if that is more than the event of a condition."""
+        settings, sim = self.settings, self.sim
         if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
             sim.time = now = settings[EVENT_TIME]
-        if self.host.seen:
-            self.host.forget_what_was_seen()
-        if code in FOUND:
-            sim.time = now = settings[EVENT_TIME]
-            if not opens:
-                sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-            self.chosen = chosen = self.watches.at[settings[CHOSEN]]
-            self.touched = reached = [chosen.flow]
-            if settings[TOUCHED] > 1.0:
-                self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
-            for flow in reached:
-                flow.at, flow.is_open = now, opens
-        else:
+        if code not in FOUND:
             sim.dt, sim.last_time = 0.0, now
-        return code
+            return
+        sim.time, is_open = settings[EVENT_TIME], not self.is_looked_at
+        if not is_open:
+            sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
+        self.chosen = self.watches.at[int(settings[CHOSEN])]
+        self.touched = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+        for flow in self.touched:
+            flow.at, flow.is_open = sim.time, is_open
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether somebody looks at state events: then they begin by `open_reached`, else as soon as they are found."""
+        return bool(self.settings[LOOKED_AT])
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
         """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
-        self.settings[STEPWISE] = stepwise
-        self.opens = not at_events
+        self.settings[STEPWISE], self.settings[LOOKED_AT] = stepwise, at_events
 
     def hurry(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""

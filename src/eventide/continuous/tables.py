@@ -28,11 +28,15 @@ ABS: Final = 7
 """Absolute tolerances."""
 REL: Final = 8
 """Relative tolerances."""
-P: Final = 9
+LOWEST: Final = 9
+"""What a state is above in the whole of the step, where conditions may doze for it."""
+HIGHEST: Final = 10
+"""What it is below."""
+P: Final = 11
 """First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
-K: Final = 17
+K: Final = 19
 """First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
-ROWS: Final = 34
+ROWS: Final = 36
 
 # Columns of a flow: floats -------------------------------------------------------------------------------------------
 
@@ -367,7 +371,11 @@ REACTS: Final = 28
 """Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
 HANDLED: Final = 29
 """How many have since Python was asked last."""
-SETTINGS: Final = 30
+LISTED: Final = 30
+"""How many conditions are watched."""
+LOOKED_AT: Final = 31
+"""Whether somebody looks at state events, before what they touch is open."""
+SETTINGS: Final = 32
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -472,26 +480,27 @@ ASKS: Final = 0
 """What its kernel answers where it has met what only Python does: then it has changed nothing."""
 
 # What a march answers ------------------------------------------------------------------------------------------------
+# (codes are below zero, as who goes on from an event may answer the number of a condition instead)
 
-REACHED: Final = 0
-LOCATED: Final = 1
+REACHED: Final = -1
+LOCATED: Final = -2
 """A state event was found inside a step; its flows have been touched."""
-STEPPED: Final = 2
-FAILED: Final = 3
-STUCK: Final = 4
-RAISED: Final = 5
-UNSETTLED: Final = 6
+STEPPED: Final = -3
+FAILED: Final = -4
+STUCK: Final = -5
+RAISED: Final = -6
+UNSETTLED: Final = -7
 """A law or condition has raised something before time went on."""
-CHOICE: Final = 7
+CHOICE: Final = -8
 """A condition is due at the present instant."""
 FOUND: Final = (LOCATED, CHOICE)
-BROKEN: Final = 8
+BROKEN: Final = -9
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
-RECORDED: Final = 9
+RECORDED: Final = -10
 """A tape is full."""
-PAUSED: Final = 11
+PAUSED: Final = -12
 """It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
-UNPLANNED: Final = 10
+UNPLANNED: Final = -11
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
 
