@@ -32,6 +32,10 @@ _KERNEL: Final = attrgetter("kernel")
 _new: Final = tuple.__new__  # the constructor of a named tuple is a function of Python's, and as slow
 
 
+MOST_REFUSALS: Final = 8
+"""So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+
+
 class _Refused(NamedTuple):
     """A refusal, without the traceback of its error, which would keep objects of a simulation.
 
@@ -166,7 +170,7 @@ class Registry:
             current.update(self._kernels[key])
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         for key, refusals in self._refusals.items():
-            self._refusals[key] = [refused for refused in refusals if refused.is_current]
+            self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__

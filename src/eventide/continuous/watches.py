@@ -87,15 +87,16 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        row, ints = condition.row, self.ints.view
+        row, ints, groups = condition.row, self.ints.view, motion.groups
         ints[row, TRAIL] = self.trails.follow(condition)
-        ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
-        if plan.pattern.returns is False and condition.recurs:
+        if condition.is_trigger:
+            ints[row, TRIGGER], ints[row, ARMED] = 1, condition.armed
+        elif plan.pattern.returns is False:
             self._note_return(condition)
         if plan.signature is not None:
             motion.keep_current(condition, plan)
-        flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
-        motion.groups.note_uses(flow, plan)
+        flow = groups.the_flow() if motion.together else groups.flow_of(plan)
+        groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
         if not condition.is_counted:
@@ -123,9 +124,12 @@ class Watches:
 
     def _count(self, condition: Condition) -> None:
         kind = self.kind_of(condition)
-        self.certified += kind == "certified"
-        self.sampled += kind == "sampled"
-        self.opaque += kind == "opaque"
+        if kind == "certified":
+            self.certified += 1
+        elif kind == "sampled":
+            self.sampled += 1
+        else:
+            self.opaque += 1
 
     def kind_of(self, condition: Condition) -> Kind:
         """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
@@ -137,11 +141,18 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        still, ints = self.motion.still, self.ints.view
-        ints[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        row, ints, plan, still = condition.row, self.ints.view, condition.plan, self.motion.still
+        for owner in plan.touches:
+            if owner._flow is not still:
+                ints[row, TIMED] = 0
+                break
+        else:
+            ints[row, TIMED] = 1
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.pattern.certificate
-        ints[condition.row, DOZES] = int(condition.plan.pattern.is_steady and not flow.assigns)
+        if flow.assigns:
+            ints[row, CERTIFICATE], ints[row, DOZES] = -1, 0
+        else:
+            ints[row, CERTIFICATE], ints[row, DOZES] = plan.pattern.certificate, plan.pattern.is_steady
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
