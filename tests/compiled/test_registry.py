@@ -137,7 +137,7 @@ class Refused(ev.Continuous):
         self.rate.x += formulas.ABSENT
 
     def members(self) -> None:
-        self.rate.x = self.GAIN
+        self.rate.x = Refused.GAIN
 
 
 LAWS = [Refused.equations, Refused.contributions, Refused.members]

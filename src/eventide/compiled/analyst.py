@@ -138,9 +138,7 @@ class Compiler(Analyst):
         row = motion.index.put((*bases, *map(id, (*bound.binding.told, *lowered.literals))))
         numbers = motion.constants.put(bound.binding.consts)
         head = row[1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
-        shown = [bases[place] for place in blocks]
-        written = [number for place, column, kind in writes for number in (bases[place] + column, bases[place], kind)]
-        effects = motion.lists.put((*head, *shown, *written))
+        effects = motion.lists.put((*head, *lowered.footprint(bases)))
         return ReactionPlan(
             (),
             kept=(bound,),

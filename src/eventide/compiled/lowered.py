@@ -7,10 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
-from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_glance, uses_of
+from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
 from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
@@ -135,6 +137,11 @@ class Lowered:
     def effects(self) -> Effects:
         """What it concerns, if it is a handler's, for the plans of what it is bound to."""
         return effects_of(self)
+
+    @cached_property
+    def footprint(self) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+        """Tells what it concerns where it is bound, if it is a handler's."""
+        return make_footprint(self.effects)
 
     @property
     def width(self) -> int:

@@ -6,7 +6,7 @@ for its kernels, adds columns to the first slots of their blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.compiled.paths import ITEMS
@@ -140,6 +140,19 @@ def make_glance(uses: Uses) -> Glance:
     answer = f"{_each_once(_touched(0, uses))}, {_each_once(_read(0, uses))}"
     glance: Glance = _function("glance(binding)", [_opened(0, "binding"), f"return {answer}"])
     return glance
+
+
+def make_footprint(effects: Effects) -> Callable[[Slots], Slots]:
+    """The function that tells, of the first slots of all blocks of a handler, what it concerns.
+
+    That is the first slot of each block in `effects.blocks`; then for each write its slot, the first of its block, and
+    which kind it is.
+    """
+    texts = [f"bases[{place}]" for place in effects.blocks]
+    for place, column, kind in effects.writes:
+        texts += [f"bases[{place}] + {column}", f"bases[{place}]", str(kind)]
+    footprint: Callable[[Slots], Slots] = _function("footprint(bases)", [f"return ({_listed(texts)})"])
+    return footprint
 
 
 def make_spread(kernels: Sequence[Uses]) -> Spread:

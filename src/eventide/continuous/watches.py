@@ -99,8 +99,8 @@ class Watches:
         groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        if not condition.is_counted:
-            motion.reactions.arriving[condition] = None  # type: ignore[index]  # it is a Trigger
+        if condition.is_handler:
+            motion.reactions.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
             self.doubts.tell(condition, motion.groups)
 

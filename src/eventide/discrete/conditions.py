@@ -40,6 +40,8 @@ class Condition:
         "test",
     )
     is_trigger = False
+    is_handler = False
+    """Whether a handler runs when it fires."""
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
@@ -237,7 +239,7 @@ class Trigger(Condition):
         "surface",
     )
     _story = None
-    is_trigger = True
+    is_trigger = is_handler = True
 
     def __init__(
         self,
