@@ -279,13 +279,8 @@ class Analyst(ABC):
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""
-        for lease in plan.memory:
-            self.free(lease)
-
-    def free(self, lease: Lease) -> None:
-        """Memory is not used any longer."""
-        free, place = lease
-        free.append(place)
+        for free, place in plan.memory:
+            free.append(place)
 
     def groups(self, flow: Flow) -> list[list[Any]]:
         """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""

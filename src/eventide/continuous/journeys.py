@@ -188,7 +188,7 @@ class Journeys:
                 if leg is not None:
                     journey.legs[number] = leg
         if not journey.legs:
-            self.motion.analyst.free(lease)
+            _release(lease)
             return False
         self._enroll(journey)
         return True
@@ -225,7 +225,7 @@ class Journeys:
         for number, leg in journey.legs.items():
             ints[journey.waits[number].row, HANDLER] = 0
             analyst.release(leg)
-        analyst.free(journey.lease)
+        _release(journey.lease)
         for wait in journey.waits:
             if wait is not None:
                 wait.countdown = rest
@@ -269,3 +269,9 @@ class Journeys:
         generator = getattr(getattr(condition, "activity", None), "_generator", None)
         if type(generator) is Stand:
             generator.resolve()
+
+
+def _release(lease: Lease) -> None:
+    """Memory is not used any longer."""
+    free, place = lease
+    free.append(place)
