@@ -16,7 +16,7 @@ from eventide.compiled.template import is_current
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, JOINED, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
@@ -48,6 +48,7 @@ class Compiler(Analyst):
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
         self._certificates: dict[Kernel, int] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
@@ -245,6 +246,25 @@ class Compiler(Analyst):
             parts.append((kernel, own + (None,) * (kernel.width - len(own))))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
 
+    def join(self, flow: Flow) -> int:
+        """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
+        plans, widest = self.motion.groups.plans, 0
+        for owner in flow.laws:
+            plan = plans[owner]
+            if owner._contributes and owner._has_equations and not plan.is_opaque:
+                first, second = (bound.kernel for bound in plan.kept)
+                if (first, second) not in self._joined:
+                    self._joined[first, second] = found = self.registry.joined(owner, first, second)
+                    self._tell_of(first, second, *found)
+                widest = max(widest, self._joined[first, second][2])
+        return widest
+
+    def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
+        settings = self.motion.settings
+        if width:
+            words = first.address, second.address, laying, laid, first.width, width, int(settings[JOINED])
+            settings[JOINED] = self.motion.lists.put(words)[1]
+
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         try:
@@ -291,6 +311,10 @@ class Guide(Compiler):
     def fused(self, flow: Flow) -> tuple[int, int]:
         """Nothing stands for the plain functions."""
         return 0, 0
+
+    def join(self, flow: Flow) -> int:
+        """Laws that run in Python are called one by one."""
+        return 0
 
     def law(self, owner: Any) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
