@@ -85,7 +85,7 @@ class WatchedConditions(ConditionList):
             and wait.flow.is_open
             and watches.returning is None
             and priority is wait.priority
-            and plan.stands(test, wait.arguments, plan.binding)
+            and plan.pattern.stands(test, wait.arguments, plan.binding)
         ):
             watches.returning = wait
         else:
