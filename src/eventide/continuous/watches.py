@@ -158,7 +158,8 @@ class Watches:
     def _put(self, condition: Condition, flow: Flow) -> None:
         """Let the stepper watch a condition that belongs to a flow."""
         motion = self.motion
-        self.seat_returning()
+        if self.returning is not None:
+            self.seat_returning()
         if not flow.is_open:
             motion.touch(flow)
         plan = condition.plan
@@ -182,7 +183,8 @@ class Watches:
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
         motion = self.motion
-        self.seat_returning()
+        if self.returning is not None:
+            self.seat_returning()
         motion.engine.unlink(motion.packed or motion.arrays, condition.row)
         flow: Flow = condition.flow
         if flow.inputs:
@@ -279,9 +281,10 @@ class Watches:
         if condition.rests:
             return True
         code, crossed = condition.code, condition.crossed
-        if any(wait.code is code and wait.crossed is crossed for wait in past_waits(condition.activity)):
+        activity: Any = condition.activity
+        if activity._past and any(w.code is code and w.crossed is crossed for w in past_waits(activity)):
             return False
-        keep_past(condition.activity, condition)
+        keep_past(activity, condition)
         condition.rests = True
         condition.is_plain = is_plain(condition)
         owners = flow.resting[condition] = condition.plan.touches
@@ -311,8 +314,8 @@ class Watches:
     def seat_returning(self) -> None:
         """Who waits again is told of now: something is about to look at who waits."""
         wait, self.returning = self.returning, None
-        if wait is not None:
-            self._put(wait, wait.flow)
+        assert wait is not None
+        self._put(wait, wait.flow)
 
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
