@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.cohorts import Cohorts
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.compiled.template import is_current
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, OPERANDS, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound, Registry
+    from eventide.compiled.template import Template
     from eventide.continuous import Continuous
-    from eventide.continuous.analysis import Plan
+    from eventide.continuous.analysis import Cohort, Plan
     from eventide.continuous.flow import Flow
     from eventide.discrete.conditions import Condition, Trigger
 
@@ -48,17 +50,43 @@ class Compiler(Analyst):
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
         self._certificates: dict[Kernel, int] = {}
+        self._records: dict[Template, int] = {}
+        self._cohorts = Cohorts(self)
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-        try:
-            bounds = self._bounds(owner)
-        except CannotLower:
-            return self._law_with_calls(owner)
+        bounds = self.bounds_of(owner)
+        return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """The plan of laws all of which are native.
+
+        rows    where their index rows stand; None if these are to be written
+        """
         template, contributes, equates = self.registry.template(bounds), owner._contributes, owner._has_equations
-        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates)
+        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates, rows=rows)
+
+    def bounds_of(self, owner: Continuous) -> tuple[Bound, ...] | None:
+        """The kernels of a component's laws; None if one has none."""
+        try:
+            return self._bounds(owner)
+        except CannotLower:
+            return None
+
+    def enroll(self, owner: Any) -> None:
+        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+        self._cohorts.enroll(owner)
+
+    def dissolve(self, owner: Any) -> None:
+        """One who has gone is of its cohort no longer."""
+        if owner._cohort.memory:
+            self._cohorts.dissolve(owner)
+
+    def is_law_current(self, owner: Any) -> bool:
+        """Whether a component's laws still refer to what they referred to when it was enrolled."""
+        return self._cohorts.is_current(owner)
 
     def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
         """The kernels of a component's laws; raises CannotLower if one has none."""
@@ -112,7 +140,12 @@ class Compiler(Analyst):
             certificate = self._certificates[kernel] = self._certify(kernel.lowered.certificate)
         recourse = self._recourse if kernel.lowered.raises else 0
         template = self.registry.template((bound,))
-        return template.plan_condition(self.motion, bound, certificate=certificate, recourse=recourse)
+        record = self._records.get(template)
+        if record is None:
+            record = self._records[template] = (
+                self.motion.lists.put(template.pattern.words())[1] if template.pattern else 0
+            )
+        return template.plan_condition(self.motion, bound, certificate=certificate, recourse=recourse, record=record)
 
     def _certify(self, words: tuple[int, ...]) -> int:
         """Write what all conditions of a kernel are proved by; answers its place, -1 without."""
@@ -153,7 +186,7 @@ class Compiler(Analyst):
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
 
-    def looks_at_lists(self, plan: Plan) -> bool:
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
 
@@ -229,7 +262,7 @@ class Compiler(Analyst):
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
-        if flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+        if flow.assigns or flow.sums.count or not 0 < flow.chain.count <= MOST_LAWS:
             return 0, 0
         motion, stretch = self.motion, flow.stretch
         if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
@@ -238,14 +271,15 @@ class Compiler(Analyst):
         if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
             return 0, 0
         parts = []
-        for (stage, *_), law in zip(flow.order, flow.laws, strict=True):
-            plan = motion.groups.plans[law]
-            kernel, binding = plan.kept[0 if stage == CONTRIBUTIONS else -1]
-            own = tuple(base - low if low <= base < high else None for base in binding.bases)
-            parts.append((kernel, own + (None,) * (kernel.width - len(own))))
+        for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
+            kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
+            blocks, place = len(kernel.lowered.blocks), row[OPERANDS]
+            bases = motion.index.view[place : place + blocks]
+            own = tuple([base - low if low <= base < high else None for base in bases])
+            parts.append((kernel, own + (None,) * (kernel.width - blocks)))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
 
-    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+    def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         try:
             return is_current(plan, self._bounds(owner))
@@ -292,9 +326,13 @@ class Guide(Compiler):
         """Nothing stands for the plain functions."""
         return 0, 0
 
-    def law(self, owner: Any) -> LawPlan:
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
-        return replace(super().law(owner), contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+        return _in_python(super().plan_of_laws(owner, bounds, rows))
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The same of a component of whose laws some cannot be read."""
+        return _in_python(super()._law_with_calls(owner))
 
     def condition(self, condition: Condition) -> ConditionPlan:
         """The plan of a condition that is tested in Python."""
@@ -318,6 +356,11 @@ class Guide(Compiler):
             )
 
         return guide
+
+
+def _in_python(plan: LawPlan) -> LawPlan:
+    """A plan of laws that run in Python."""
+    return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
 
 
 def _address_of(function: Any) -> int:

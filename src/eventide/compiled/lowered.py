@@ -10,7 +10,7 @@ from eventide.compiled.paths import ITEMS, Step, same_number
 from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.binder import Bind, Stands
+    from eventide.compiled.binder import Bind, Locate, Stands
     from eventide.compiled.values import Path
 
 LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler"]
@@ -85,6 +85,7 @@ class Lowered:
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    locate      the first columns of the blocks it works on alone; None where it works on more than these
     stands      whether it would work on just what a binding has, which is found out faster
     """
 
@@ -112,6 +113,7 @@ class Lowered:
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]
     bind: Bind = field(repr=False)
+    locate: Locate | None = field(repr=False)
     stands: Stands = field(repr=False)
 
     @cached_property

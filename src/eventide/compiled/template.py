@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from eventide.compiled.records import Pattern, pattern_of
 from eventide.compiled.uses import make_spread
 from eventide.continuous.analysis import ConditionPlan, LawPlan, Plan
 from eventide.continuous.equalities import Equality
@@ -20,6 +21,9 @@ class Template:
 
     kernels         those of a component's laws, or that of a condition
     calls           their addresses, and where their index rows begin, which stand side by side
+    locators        for each what finds its index row, where it works on nothing but blocks of slots of single objects
+    is_plain        whether they all do
+    pattern         what they use of these; None if they use all items of a list
     """
 
     def __init__(self, kernels: tuple[Kernel, ...]) -> None:
@@ -32,18 +36,33 @@ class Template:
         self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
         self.is_still = all(one.is_still for one in uses)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
+        self.locators: Any = [kernel.lowered.locate for kernel in kernels]
+        self.is_plain = None not in self.locators
+        self.pattern = pattern_of(kernels)
+        self._uses = 0 if self.pattern is None else self.pattern.uses
         self._spread = make_spread(uses)
 
     def plan_laws(
-        self, motion: Motion, owner: Continuous, bounds: tuple[Bound, ...], *, contributes: bool, equates: bool
+        self,
+        motion: Motion,
+        owner: Continuous,
+        bounds: tuple[Bound, ...],
+        *,
+        contributes: bool,
+        equates: bool,
+        rows: int | None = None,
     ) -> LawPlan:
         """The plan of a component's laws.
 
         contributes, equates    whether contributions and equations are among those that are bound
+        rows                    where their index rows stand; None if these are to be written
         """
         touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
-        memory = (motion.index.put(bases),) if not self.has_lists else _lay(motion, bounds)
-        place, calls = memory[0][1], self.calls
+        memory: tuple[Lease, ...] = ()
+        if rows is None:
+            memory = (motion.index.put(bases),) if not self.has_lists else _lay(motion, bounds)
+            rows = memory[0][1]
+        place, calls = rows, self.calls
         return LawPlan(  # by place, as so many keywords would take as long as all the rest
             touches,
             reads,
@@ -63,10 +82,11 @@ class Template:
         )
 
     def plan_condition(
-        self, motion: Motion, bound: Bound, *, certificate: int = -1, recourse: int = 0
+        self, motion: Motion, bound: Bound, *, certificate: int = -1, recourse: int = 0, record: int = 0
     ) -> ConditionPlan:
         """The plan of a condition, or of a function that answers a number.
 
+        record      the place of what tells which slots it uses, if the template knows
         certificate the place of what proves it
         recourse    the address of who asks Python where the kernel would raise
         """
@@ -77,6 +97,11 @@ class Template:
         if binding.consts:
             memory = (*memory, motion.constants.put(binding.consts))
             constants = memory[-1][1]
+        uses_so_many = self._uses
+        if self.pattern is None:
+            pattern = Pattern.of_slots(reads, touches)
+            memory = (*memory, motion.lists.put(pattern.words()))
+            record, uses_so_many = memory[-1][1], pattern.uses
         return ConditionPlan(  # by place, as above
             touches,
             reads,
@@ -97,6 +122,8 @@ class Template:
             reads if self.is_still and not inputs else (),
             _equalities(bound) if lowered.equalities else (),
             recourse,
+            record,
+            uses_so_many,
             None,
             binding,
             lowered.stands,

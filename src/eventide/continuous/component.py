@@ -35,8 +35,8 @@ class _Continuum:
     _rates_read: Any
     _lasts: Any
     _started: int = 0
-    _places: tuple[tuple[int, float, int], tuple[int, float, int]]
-    """Its place among those that contribute, and among those with equations, of all that are active."""
+    _cohort: Any
+    """What is known of its laws, once it has been placed; see `Cohort`."""
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
     _laws_are_of_class: ClassVar[bool] = True

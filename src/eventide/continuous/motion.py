@@ -69,7 +69,7 @@ from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import Analyst, Plan
+    from eventide.continuous.analysis import Analyst, Cohort, Plan
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
@@ -140,7 +140,6 @@ class Motion:
         "settings",
         "sim",
         "still",
-        "sums",
         "system",
         "together",
         "touched",
@@ -161,7 +160,6 @@ class Motion:
         self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
         self.segments = Runs(2, self.outdate)
         self.chain = Runs(CHAIN_COLUMNS, self.outdate)
-        self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
@@ -224,9 +222,9 @@ class Motion:
             slots=self.arena.slots,
             flow_floats=self.flow_floats.array,
             flow_ints=self.flow_ints.array,
+            seats=self.arena.ranks.array,
             segments=self.segments.array,
             chain=self.chain.array,
-            sums=self.sums.array,
             index=self.index.array,
             lists=self.lists.array,
             conditions=self.watches.ints.array,
@@ -289,7 +287,7 @@ class Motion:
         self.groups.place()
         self.watches.place()
 
-    def keep_current(self, item: Any, plan: Plan) -> None:
+    def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
@@ -323,7 +321,7 @@ class Motion:
             if isinstance(item, Condition):
                 if not self.analyst.is_condition_current(item, item.plan):
                     self.watches.renew(item)
-            elif not self.analyst.is_law_current(item, self.groups.plans[item]):
+            elif not self.analyst.is_law_current(item):
                 self.groups.renew(item)
 
     # --- seeing and touching --------------------------------------------------------------------------------------
@@ -354,7 +352,7 @@ class Motion:
 
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
-        for flow in self.groups.readers.get(slot, ()):
+        for flow in self.groups.readers_of(slot):
             self.flow_ints.view[flow.number, STALE] = 1
             if not flow.is_open:
                 self.touch(flow)

@@ -14,6 +14,7 @@ from eventide.compiled.stepping.instructions import (
     condition,
     fused,
     law,
+    move_run,
     recourse,
 )
 from eventide.continuous.passes import copy
@@ -71,7 +72,7 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
     for s in range(a.flow_ints[f, SUMS_LO], a.flow_ints[f, SUMS_HI]):
-        clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
+        clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
     e = a.flow_ints[f, CHAIN_LO]
@@ -104,6 +105,16 @@ def count_runs(a: Arrays, f: int) -> None:
         a.chain[first, RUN] = e - first
         first = e
     a.flow_ints[f, COUNTED] = 1
+
+
+def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
+    """Move rows of the chain."""
+    move_run(address_of(a.chain[first, 0]), address_of(a.chain[end, 0]), address_of(a.chain[first + by, 0]))
+
+
+def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
+    """Move ends of runs."""
+    move_run(address_of(a.segments[0, first]), address_of(a.segments[0, end]), address_of(a.segments[0, first + by]))
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
