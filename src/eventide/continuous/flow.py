@@ -8,9 +8,9 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.continuous.berths import CHAIN, SEGMENTS, SUMS
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.growing import Told
 from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
@@ -18,30 +18,14 @@ from eventide.continuous.tables import (
     ASSIGNS,
     ATTEMPT,
     BEFORE,
-    CHAIN_HI,
-    CHAIN_LO,
-    CHAIN_ROOM,
     COMPLETE_STEP,
     CONTRIBUTORS,
     COUNTED,
-    DIRECT,
-    EMPTY,
     ENTRIES,
     ENTRY,
-    EVENT,
     LIMIT,
-    PLACE,
     ROOM_FOR,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
-    SEGMENTS_ROOM,
-    SLIDES,
-    SPAN,
     STALE,
-    SUMS_HI,
-    SUMS_LO,
-    SUMS_ROOM,
-    SYSTEM,
     TENDED,
     WATCHED,
     WHOSE,
@@ -49,11 +33,9 @@ from eventide.continuous.tables import (
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
-FEWEST: Final = 2
-"""For so many conditions a flow has room at first."""
 
 if TYPE_CHECKING:
-    from eventide.continuous.growing import Run, Runs
+    from eventide.continuous.growing import Run
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
 
@@ -111,33 +93,33 @@ class Flow:
         self.is_checked = True
         self.looked_up: Look | None = None
         self._is_fused = False
-        self._ints = motion.flow_ints
-        ints = motion.flow_ints.array
-        ints[number, PLACE] = ints[number, SLIDES] = -1
-        ints[number, SYSTEM] = -1
-        ints[number, EMPTY] = ints[number, DIRECT] = 1
-        motion.flow_floats.array[number, EVENT] = -1.0
-        motion.flow_floats.array[number, SPAN] = inf
-        self._limit(inf)
-        self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI, SEGMENTS_ROOM)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI, CHAIN_ROOM)
-        self.sums = self._run(motion.segments, SUMS_LO, SUMS_HI, SUMS_ROOM)
-        self.slots = Slots(self)
 
-    def _run(self, table: Runs, low: int, high: int, room: int) -> Run:
-        return table.new_run(Told(self.motion.flow_ints, self.number, low, high, room))
+    @property
+    def segments(self) -> Run:
+        """The runs of its slots."""
+        return self.motion.berths.run(self.motion.segments, self.number, SEGMENTS)
 
-    def drop(self) -> None:
-        """Give everything back; the flow is no more."""
-        motion = self.motion
+    @property
+    def chain(self) -> Run:
+        """Its laws."""
+        return self.motion.berths.run(self.motion.chain, self.number, CHAIN)
+
+    @property
+    def sums(self) -> Run:
+        """The runs of its sums."""
+        return self.motion.berths.run(self.motion.segments, self.number, SUMS)
+
+    @property
+    def slots(self) -> Slots:
+        """The slots that are integrated with it, in their order."""
+        return Slots(self)
+
+    def end(self) -> None:
+        """It is no more; what it has room for is the next one's of its number."""
+        self.looked_up = None
         if self.sliding is not None:
             self.sliding.slides.clear()
             self.sliding.renew()
-        for run in (self.segments, self.chain, self.sums):
-            run.table.drop(run)
-        self._release_entries()
-        motion.flow_floats.release(self.number)
-        motion.flow_ints.release(self.number)
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
@@ -145,18 +127,13 @@ class Flow:
         """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
         ints, number, constants = self.motion.flow_ints.view, self.number, self.motion.constants
         room, used = ints[number, ROOM_FOR], ints[number, ENTRIES]
-        longer = max(FEWEST, 2 * room)
+        longer = 2 * room
         old, new = ints[number, WATCHED], constants.allocate((ENTRY + 1) * longer)
         numbers = constants.array
         for first, target, count in ((old, new, ENTRY * used), (old + ENTRY * room, new + ENTRY * longer, room)):
             numbers[target : target + count] = numbers[first : first + count]
-        self._release_entries()
+        constants.release(old, (ENTRY + 1) * room)
         ints[number, WATCHED], ints[number, ROOM_FOR] = new, longer
-
-    def _release_entries(self) -> None:
-        ints, number = self.motion.flow_ints.view, self.number
-        if ints[number, ROOM_FOR]:
-            self.motion.constants.release(ints[number, WATCHED], (ENTRY + 1) * ints[number, ROOM_FOR])
 
     # --- what is seen and changed from outside --------------------------------------------------------------------
 
@@ -250,7 +227,7 @@ class Flow:
     def note_assignments(self) -> bool:
         """Its laws assign states from now on; whether they have not done so before."""
         is_new, self.assigns = not self.assigns, True
-        ints, number = self._ints.view, self.number
+        ints, number = self.motion.flow_ints.view, self.number
         ints[number, ASSIGNS] = 1
         if is_new:
             ints[number, STALE] = 1
@@ -272,7 +249,7 @@ class Flow:
 
     def fuse(self) -> None:
         """Count anew which laws are one call, and use functions made for laws and slots, where the analyst has any."""
-        ints, number = self._ints.view, self.number
+        ints, number = self.motion.flow_ints.view, self.number
         ints[number, COUNTED] = 0
         analyst = self.motion.analyst
         if self._is_fused or self.chain.count <= analyst.most_fused:

@@ -10,8 +10,6 @@ from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.methods import Newton
 from eventide.continuous.sharing import Sharing
 from eventide.continuous.tables import (
-    END,
-    KEY,
     MAYBE,
     NEXT,
     NO_ROOM,
@@ -19,7 +17,6 @@ from eventide.continuous.tables import (
     SEGMENTS_HI,
     SEGMENTS_LO,
     SEVERAL,
-    START,
 )
 from eventide.continuous.writers import Writers
 
@@ -67,14 +64,10 @@ class Grouping:
 
     def _new_flow(self) -> Flow:
         motion = self.motion
-        number = motion.flow_floats.allocate()
-        same = motion.flow_ints.allocate()
-        assert number == same
+        now, number = motion.sim.time, motion.berths.take()
         flow = motion.flows[number] = Flow(motion, number)
-        row = motion.flow_floats.array[number]
-        row[START] = row[END] = row[KEY] = motion.sim.time
-        motion.engine.enter(motion.arrays, number)
-        motion.touch(flow)
+        motion.engine.enter(motion.packed or motion.arrays, number, now)
+        motion.note_touching(flow)
         return flow
 
     def drop_if_empty(self, flow: Flow) -> bool:
@@ -88,7 +81,6 @@ class Grouping:
         self.motion.watches.wake(flow)
         self.motion.forget(flow)
         self.changed.pop(flow, None)
-        flow.drop()
 
     def the_flow(self) -> Flow:
         """The one flow of a simulation that moves together."""

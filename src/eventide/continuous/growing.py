@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -62,94 +62,93 @@ class Table:
             self.on_growth()
 
 
-class Runs(Table):
-    """A table of runs: each owner's rows stand together, in their order."""
+class Columns(NamedTuple):
+    """The columns of a table that tell of one of its rows which rows of another it has: the first, the one beyond the
+    last, and for how many there is room.
+    """
 
-    def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
+    first: int
+    end: int
+    room: int
+
+
+class Runs(Table):
+    """A table of runs: each owner's rows stand together, in their order.
+
+    runs    all that have room
+    """
+
+    def __init__(self, columns: int, on_growth: Callable[[], None], runs: Callable[[], Iterable[Run]]) -> None:
         super().__init__(columns, np.int64, on_growth)
-        self._runs: dict[Run, None] = {}
+        self._runs = runs
         self._promised = 0
 
-    def new_run(self, told: Told) -> Run:
-        """An empty run.
-
-        told    the columns of a row of another table that tell where the run begins and ends, and its room
-        """
-        run = Run(self, told)
-        self._runs[run] = None
-        return run
-
-    def drop(self, run: Run) -> None:
-        """Forget a run."""
-        del self._runs[run]
-        self._promised -= run.room
+    def cut(self, rows: int) -> int:
+        """The first of so many rows that no run has had."""
+        first = self._used
+        self._used += rows
+        self._promised += rows
+        self.reserve(self._used)
+        return first
 
     def make_room(self, run: Run, room: int) -> None:
         """Move a run to the end of the table with room for so many rows; squeeze out gaps if that is too far."""
         if self._used + room > 2 * self._promised + 64:
             self._compact()
-        start, count, first = self._used, run.count, run.start
-        self._used += room
-        self._promised += room - run.room
-        self.reserve(self._used)
+        count, first = run.count, run.start
+        self._promised -= run.room
+        start = self.cut(room)
         self.array[start : start + count] = self.array[first : first + count]
         run.move(start, room)
 
     def _compact(self) -> None:
-        kept = [self.array[r.start : r.start + r.count].copy() for r in self._runs]
+        runs = [run for run in self._runs() if run.room]
+        kept = [self.array[run.start : run.start + run.count].copy() for run in runs]
         place = 0
-        for run, rows in zip(self._runs, kept, strict=True):
+        for run, rows in zip(runs, kept, strict=True):
             run.move(place, max(len(rows), 1))
             self.array[place : place + len(rows)] = rows
             place += run.room
         self._used = self._promised = place
 
 
-class Told(NamedTuple):
-    """Where it is told which rows a run has: the first, the one beyond the last, and for how many there is room."""
-
-    table: Table
-    row: int
-    first: int
-    end: int
-    room: int
-
-
 class Run:
-    """Rows of a `Runs` table that belong together, as they are told; the stepper adds to them, and takes out."""
+    """Rows of a `Runs` table that belong together, as they are told; the stepper adds to them, and takes out.
 
-    __slots__ = ("table", "told")
+    told, row, columns      where it is told which rows these are
+    """
 
-    def __init__(self, table: Runs, told: Told) -> None:
+    __slots__ = ("columns", "row", "table", "told")
+
+    def __init__(self, table: Runs, told: Table, row: int, columns: Columns) -> None:
         self.table = table
         self.told = told
+        self.row = row
+        self.columns = columns
 
     @property
     def start(self) -> int:
         """Where the first row is."""
-        told = self.told
-        return int(told.table.view[told.row, told.first])
+        return int(self.told.view[self.row, self.columns.first])
 
     @property
     def count(self) -> int:
         """How many rows there are."""
-        told = self.told
-        return int(told.table.view[told.row, told.end] - told.table.view[told.row, told.first])
+        view, row, columns = self.told.view, self.row, self.columns
+        return int(view[row, columns.end] - view[row, columns.first])
 
     @property
     def room(self) -> int:
         """For how many rows there is room."""
-        told = self.told
-        return int(told.table.view[told.row, told.room])
+        return int(self.told.view[self.row, self.columns.room])
 
     def __len__(self) -> int:
         return self.count
 
     def move(self, start: int, room: int) -> None:
         """Stand at another place of the table."""
-        told, count = self.told, self.count
-        view = told.table.view
-        view[told.row, told.first], view[told.row, told.end], view[told.row, told.room] = start, start + count, room
+        view, row, columns, count = self.told.view, self.row, self.columns, self.count
+        view[row, columns.first], view[row, columns.end], view[row, columns.room] = start, start + count, room
 
     def grow(self) -> None:
         """Let there be room for twice as many rows."""

@@ -78,7 +78,10 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
     Returns     NO_ROOM, or as `use`
     """
     record = a.seats[s, RECORD]
-    if not has_room(a, f, record, is_active):
+    laws = a.flow_ints[f, CHAIN_HI] - a.flow_ints[f, CHAIN_LO]
+    if is_active and laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] > a.flow_ints[f, CHAIN_ROOM]:
+        return NO_ROOM
+    if not has_room_for_runs(a, f, record, is_active, low < high):
         return NO_ROOM
     house(a, s, f)
     a.flow_ints[f, MEMBERS] += 1
@@ -93,10 +96,8 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
     """Let it be one no longer; as `come`, but the answer is as of `disuse`."""
     record = a.seats[s, RECORD]
-    if a.flow_ints[f, SEGMENTS_HI] - a.flow_ints[f, SEGMENTS_LO] >= a.flow_ints[f, SEGMENTS_ROOM]:
+    if not has_room_for_runs(a, f, record, is_active, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
-    if a.flow_ints[f, SUMS_HI] - a.flow_ints[f, SUMS_LO] >= a.flow_ints[f, SUMS_ROOM]:
-        return NO_ROOM
     house(a, s, -1)
     a.flow_ints[f, MEMBERS] -= 1
     a.flow_ints[f, EMPTY] = 1 if a.flow_ints[f, MEMBERS] == 0 else 0
@@ -107,16 +108,13 @@ def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> i
     return disuse(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
 
 
-def has_room(a: Arrays, f: int, record: int, is_active: bool) -> bool:
-    """Whether there is room in a flow for one more member."""
-    if a.flow_ints[f, SEGMENTS_HI] - a.flow_ints[f, SEGMENTS_LO] >= a.flow_ints[f, SEGMENTS_ROOM]:
+def has_room_for_runs(a: Arrays, f: int, record: int, is_active: bool, moves: bool) -> bool:
+    """Whether there is room in a flow for one run of slots more, and for one of sums, if a member has any."""
+    if moves and a.flow_ints[f, SEGMENTS_HI] - a.flow_ints[f, SEGMENTS_LO] >= a.flow_ints[f, SEGMENTS_ROOM]:
         return False
-    if not is_active:
+    if not is_active or a.lists[record + SUM_COUNT] == 0:
         return True
-    if a.flow_ints[f, SUMS_HI] - a.flow_ints[f, SUMS_LO] >= a.flow_ints[f, SUMS_ROOM]:
-        return False
-    laws = a.flow_ints[f, CHAIN_HI] - a.flow_ints[f, CHAIN_LO]
-    return bool(laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] <= a.flow_ints[f, CHAIN_ROOM])
+    return bool(a.flow_ints[f, SUMS_HI] - a.flow_ints[f, SUMS_LO] < a.flow_ints[f, SUMS_ROOM])
 
 
 def house(a: Arrays, s: int, f: int) -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import march
+from eventide.continuous.berths import Berths
 from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
-from eventide.continuous.growing import Blocks, Runs, Table, view_of
+from eventide.continuous.growing import Blocks, view_of
 from eventide.continuous.host import Host
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
@@ -22,22 +23,16 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
-    CHAIN_COLUMNS,
     CHOSEN,
     DT_MAX,
     DT_MIN,
     END,
-    EVALUATIONS,
     EVENT,
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
-    FACTORIZATIONS,
-    FLOW_FLOATS,
-    FLOW_INTS,
     FOUND,
     HANDLED,
-    JACOBIANS,
     KEY,
     LAND,
     MODELS,
@@ -46,13 +41,11 @@ from eventide.continuous.tables import (
     PATIENCE,
     PAUSED,
     PENDING,
-    REFUSED,
     REST,
     SETTINGS,
     STALE,
     START,
     STEP,
-    STEPS,
     STEPWISE,
     SYSTEM,
     TAPE,
@@ -73,10 +66,6 @@ if TYPE_CHECKING:
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
-
-
-COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
-"""The columns of flows that are counters."""
 
 
 MOST_WORK: Final = 2.0**17
@@ -110,13 +99,13 @@ class Motion:
         "_method",
         "_models",
         "_next_event",
-        "_past",
         "_polled",
         "_settings",
         "_told",
         "_touched",
         "analyst",
         "arena",
+        "berths",
         "chain",
         "chosen",
         "constants",
@@ -156,13 +145,12 @@ class Motion:
         self.analyst = analyst
         self.analyst.motion = self
         self.together = sim.stepping == "together"
-        self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)
-        self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
-        self.segments = Runs(2, self.outdate)
-        self.chain = Runs(CHAIN_COLUMNS, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
+        self.berths = berths = Berths(self.constants, self.outdate)
+        self.flow_floats, self.flow_ints = berths.floats, berths.ints
+        self.segments, self.chain = berths.segments, berths.chain
         settings = np.zeros(SETTINGS)
         self.settings: Any = view_of(settings)
         self._settings = settings
@@ -183,7 +171,6 @@ class Motion:
         self.opens = True
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
-        self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
         self._heap = self._touched = memoryview(b"")
@@ -270,17 +257,19 @@ class Motion:
 
     def total(self, column: int) -> int:
         """The sum of a counter over all flows, past ones included."""
-        past = self._past[COUNTERS.index(column)]
-        return past + sum(int(self.flow_ints.array[number, column]) for number in self.flows)
+        return int(self.flow_ints.array[:, column].sum())
 
     def forget(self, flow: Flow) -> None:
-        """A flow is no more; what it has counted is kept."""
-        self.engine.leave(self.arrays, flow.number)
-        for k, column in enumerate(COUNTERS):
-            self._past[k] += self.flow_ints.view[flow.number, column]
-        self.linearizations.leave(flow)
-        del self.flows[flow.number]
-        self.touched = [f for f in self.touched if f is not flow]
+        """A flow is no more; what it has counted stays in its row."""
+        number = flow.number
+        self.engine.leave(self.packed or self.arrays, number)
+        if self.linearizations.of:
+            self.linearizations.leave(flow)
+        del self.flows[number]
+        if flow.is_open:
+            self.touched.remove(flow)
+        flow.end()
+        self.berths.give_back(number)
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
@@ -337,13 +326,17 @@ class Motion:
         if flow.is_open:
             return
         self.host.call(self.engine.touch, flow.number)
-        flow.is_open, flow.at = True, self.sim.time
-        self.touched.append(flow)
+        self.note_touching(flow)
         if flow.sliding is not None:
             flow.sliding.note_opening()
+        self.host.raise_what_was_met()
+
+    def note_touching(self, flow: Flow) -> None:
+        """The stepper has ended the step of a flow now."""
+        flow.is_open, flow.at = True, self.sim.time
+        self.touched.append(flow)
         if self.on_touch is not None:
             self.on_touch(flow)
-        self.host.raise_what_was_met()
 
     def touch_all(self) -> None:
         """End the steps of all flows now."""
