@@ -8,7 +8,15 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import RUN
+from eventide.continuous.growing import LINE
+from eventide.continuous.tables import (
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    FLOW_FLOATS,
+    FLOW_INTS,
+    RUN,
+    TRAIL_FLOATS,
+)
 
 
 class Furnace(ev.Continuous):
@@ -102,6 +110,25 @@ def runs_of(flow: Any) -> list[int]:
     while sum(counts) < len(rows):
         counts.append(rows[sum(counts)][RUN])
     return counts
+
+
+def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
+    sim = ev.Simulation(compile=False)
+    furnace = Furnace(sim).start()
+    seen = []
+    for count in (1, 9, 50, 200):
+        for _ in range(count):
+            Ingot(sim, furnace=furnace).start()
+        sim.run(until=sim.time + 0.1)
+        motion = sim._continuum.motion
+        tables = motion.flow_floats, motion.flow_ints, motion.watches.ints, motion.watches.floats, motion.constants
+        assert not any(table.array.ctypes.data % LINE for table in tables)
+        assert motion.arena.table.ctypes.data % LINE == 0
+        seen.append(motion.arena.table.strides[0] // LINE)
+    assert len(seen) > 2
+    assert all(lines % 2 for lines in seen)
+    widths = FLOW_FLOATS, FLOW_INTS, CONDITION_INTS, CONDITION_FLOATS, TRAIL_FLOATS
+    assert not any(8 * columns % LINE for columns in widths)
 
 
 def test_laws_of_one_kernel_are_one_call_and_keep_their_order() -> None:

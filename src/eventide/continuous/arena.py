@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growing import Table, view_of
+from eventide.continuous.growing import LINE, Table, view_of, zeros
 from eventide.continuous.tables import BASE, ROWS, SEAT, SEAT_COLUMNS, SIDE, SLOT_COLUMNS
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ STANDING: Final[Kind] = "standing"
 """Slots that are not."""
 CHUNK: Final = 16
 """So many slots are set apart for one kind at first."""
+
+WHOLE: Final = LINE // 8
+"""Rows are an odd number of so many slots long: a power of two apart, all rows of a slot would compete for the same few
+places of a cache.
+"""
 
 
 class Seat:
@@ -112,7 +117,8 @@ class Arena:
         self._resize(capacity)
 
     def _resize(self, capacity: int) -> None:
-        table = np.zeros((ROWS, capacity))
+        capacity = WHOLE * (-(-capacity // WHOLE) | 1)
+        table = zeros((ROWS, capacity), np.float64)
         slots = np.full((capacity, SLOT_COLUMNS), -1)
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]

@@ -30,7 +30,6 @@ from eventide.continuous.tables import (
     ENTRY,
     EVENT,
     LIMIT,
-    PLACE,
     ROOM_FOR,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -113,7 +112,7 @@ class Flow:
         self._is_fused = False
         self._ints = motion.flow_ints
         ints = motion.flow_ints.array
-        ints[number, PLACE] = ints[number, SLIDES] = -1
+        ints[number, SLIDES] = -1
         ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0

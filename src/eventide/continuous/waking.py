@@ -39,6 +39,7 @@ from eventide.continuous.tables import (
     GUARD_AT_END,
     INDEX,
     LEFT,
+    LISTED,
     LOWERED_BY,
     MODEL,
     MOMENT,
@@ -94,6 +95,7 @@ def enroll(a: Arrays, c: int, f: int) -> None:
     a.conditions[c, PLACE_OF] = k
     a.conditions[c, SEEN] = -1
     a.flow_ints[f, ENTRIES] = k + 1
+    a.settings[LISTED] += 1.0
 
 
 def strike(a: Arrays, c: int) -> None:
@@ -102,6 +104,7 @@ def strike(a: Arrays, c: int) -> None:
     place = a.flow_ints[f, WATCHED]
     a.constants[place + ENTRY * a.conditions[c, PLACE_OF] + WHO] = -1.0
     a.flow_ints[f, LEFT] += 1
+    a.settings[LISTED] -= 1.0
     while a.flow_ints[f, ENTRIES] > 0 and a.constants[place + ENTRY * (a.flow_ints[f, ENTRIES] - 1) + WHO] < 0.0:
         a.flow_ints[f, ENTRIES] -= 1
         a.flow_ints[f, LEFT] -= 1
@@ -115,8 +118,12 @@ def strike(a: Arrays, c: int) -> None:
 
 def close_ranks(a: Arrays, f: int) -> None:
     """Let no entry be of nobody where half of them are."""
-    if 2 * a.flow_ints[f, LEFT] < a.flow_ints[f, ENTRIES] or a.flow_ints[f, LEFT] == 0:
-        return
+    if 2 * a.flow_ints[f, LEFT] >= a.flow_ints[f, ENTRIES] and a.flow_ints[f, LEFT] > 0:
+        squeeze(a, f)
+
+
+def squeeze(a: Arrays, f: int) -> None:
+    """Let no entry be of nobody."""
     place, kept = a.flow_ints[f, WATCHED], 0
     for k in range(a.flow_ints[f, ENTRIES]):
         at, to = place + ENTRY * k, place + ENTRY * kept
