@@ -35,6 +35,7 @@ class Table:
     """A two-dimensional array whose rows are given out one by one; it doubles when it is full.
 
     array   the present array; `view` the same as a memoryview, whose items are Python numbers
+    flat    the numbers of all rows one after the other, as a memoryview: by one number they are reached faster
     """
 
     def __init__(self, columns: int, dtype: type, on_growth: Callable[[], None], capacity: int = 16) -> None:
@@ -46,6 +47,7 @@ class Table:
     def _adopt(self, array: NDArray[Any]) -> None:
         self.array = array
         self.view: Any = view_of(array)
+        self.flat: Any = view_of(array.reshape(-1))
 
     def allocate(self) -> int:
         """The number of a free row, all zero."""
@@ -77,19 +79,12 @@ class Table:
 
 
 class Runs(Table):
-    """A table of runs: each owner's rows stand together, in their order.
-
-    flat    the numbers of all rows one after the other, as a memoryview
-    """
+    """A table of runs: each owner's rows stand together, in their order."""
 
     def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
         super().__init__(columns, np.int64, on_growth)
         self._runs: dict[Run, None] = {}
         self._promised = 0
-
-    def _adopt(self, array: NDArray[Any]) -> None:
-        super()._adopt(array)
-        self.flat: Any = view_of(array.reshape(-1))
 
     def new_run(self, told: Told) -> Run:
         """An empty run.

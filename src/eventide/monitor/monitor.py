@@ -14,7 +14,6 @@ from eventide.continuous.tables import (
     ALERT,
     FAILED,
     FOUND,
-    LISTED,
     LOCATED,
     PAUSED,
     REACHED,
@@ -92,8 +91,8 @@ class Monitor:
                     return self._force(forced)
             while sim.time < next_event:
                 if next_event == inf:
-                    somebody_waits = motion.watches.returning is not None or motion.settings[LISTED]
-                    if not (somebody_waits and self.system._active) and not self._has_prospect():
+                    # Who waits again does so for what moves.
+                    if motion.watches.returning is None and not self._has_prospect():
                         return self._fire_if_due()
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
@@ -225,16 +224,15 @@ class Monitor:
             self._show_left(code)
         if motion.settings[ALERT] != 0.0:
             motion.chosen = self._cascade.judge(motion.chosen)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
 
     def _fire(self, chosen: Condition) -> Any:
         """Let the event of a condition be the next one; answers whose that is."""
-        sim = self.sim
         self.state_events += 1
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        sim.dt, sim.last_time = 0.0, sim.time
-        return chosen.fire(sim)
+        return chosen.fire(self.sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""
@@ -252,6 +250,7 @@ class Monitor:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return self._fire(trigger)
 
     def _touch_at(self, instant: float) -> None:
