@@ -420,16 +420,19 @@ class Motion:
         arms    whether conditions found false are armed
         Returns the flows that have been touched
         """
-        now = self.sim.time
-        if self.watches.returning is not None:
-            self.watches.seat_returning()
+        sim, settings = self.sim, self.settings
+        now = sim.time
+        if settings[TOUCHED] == 0.0:
+            sim.dt, sim.last_time = 0.0, now
+            return []
+        self.watches.seat_returning()
         touched = self._close()
-        self.settings[ARMS] = 1.0 if arms else 0.0
+        settings[ARMS] = 1.0 if arms else 0.0
         self.is_marching = True
-        is_settled = self.engine.settle_touched(self.arrays, now)
+        is_settled = self.engine.settle_touched(self.packed or self.arrays, now)
         self.is_marching = False
-        self.settings[ARMS] = 1.0
-        self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        settings[ARMS] = 1.0
+        sim.time, sim.dt, sim.last_time = now, 0.0, now
         if self.host.has_met:
             self.join_what_met()
             return [*touched, *self.settle(arms=arms)]

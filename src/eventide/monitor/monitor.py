@@ -85,11 +85,11 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            if not sim._is_steady:
-                forced = self._look_around()
-                if forced is not None:
-                    return self._force(forced)
-            while sim.time < next_event:
+            chosen: Condition | None = None if sim._is_steady else self._look_around()
+            while chosen is None:
+                if sim.time >= next_event:
+                    motion.settle()
+                    return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # Who waits again does so for what moves.
                     if motion.watches.returning is None and not self._has_prospect():
@@ -98,19 +98,19 @@ class Monitor:
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 answer = motion.proceed(stop, next_event)
                 if answer >= 0 or self._is_event(answer):
-                    return self._fire(motion.chosen)
-                self._attend(answer, stop, next_event)
-                if sim.time >= LATEST:
-                    raise SimulationError(7, sim.time, "No condition has become true.")
-            motion.settle()
-            return None if due <= sim.time else AT_END
+                    chosen = motion.chosen
+                elif answer == REACHED and sim._is_steady and stop < LATEST:
+                    sim.time = stop  # nobody looks
+                else:
+                    self._attend(answer, stop, next_event)
+            return self._fire(chosen)
         finally:
             sim.active = False
 
     def _look_around(self) -> Trigger | None:
         """After an event that may have changed more than states and numbers: see what it has changed.
 
-        Returns     the handler that is to fire at once because of what slides; None if there is none
+        Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
         is_rebound = slides.is_awake and motion.is_rebound
@@ -129,6 +129,8 @@ class Monitor:
             and not self.observers
             and not self.observers.taped
         )
+        if forced is not None:
+            self._force(forced)
         return forced
 
     def refresh(self) -> None:
@@ -181,6 +183,8 @@ class Monitor:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
+        if sim.time >= LATEST:
+            raise SimulationError(7, sim.time, "No condition has become true.")
 
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
@@ -244,14 +248,13 @@ class Monitor:
         finally:
             self.motion.open_reached()
 
-    def _force(self, trigger: Trigger) -> Any:
-        """Let the event of a handler be the next one because of what slides; answers whose that is."""
+    def _force(self, trigger: Trigger) -> None:
+        """The event of a handler is the next one because of what slides."""
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
-        return self._fire(trigger)
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""
