@@ -125,12 +125,15 @@ def test_who_returns_may_leave_in_the_same_event(compiled: Any) -> None:
     def ended() -> ev.Life:
         yield ev.hold(0.0)
 
+    def is_full() -> bool:
+        return tank.level >= 1.0
+
     def waiting() -> ev.Life:
         over = sim.process(ended())
         for _ in range(3):
-            yield ev.first_of(full=ev.until(lambda: tank.level >= 1.0), late=ev.hold(5.0))
+            yield ev.until(is_full)
             tank.level = 0.0
-            got = yield ev.first_of(full=ev.until(lambda: tank.level >= 1.0), over=over)
+            got = yield ev.first_of(full=ev.until(is_full), over=over)
             log.append((round(sim.time, 9), got.name, len(sim._conditions), check_lists(sim)))
 
     sim.process(waiting())
