@@ -29,6 +29,7 @@ from eventide.continuous.tables import (
     ENTRIES,
     ENTRY,
     EVENT,
+    FLOW_INTS,
     LIMIT,
     ROOM_FOR,
     SEGMENTS_HI,
@@ -94,6 +95,8 @@ class Flow:
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
+    is_tended   whether there are inputs, or something slides: that is looked after at each event
+    stale_at    where it is told, in its row, that a number which stands still has been written
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -109,6 +112,8 @@ class Flow:
         self.sliding: Sliding | None = None
         self.is_checked = True
         self.looked_up: Look | None = None
+        self.is_tended = False
+        self.stale_at = FLOW_INTS * number + STALE
         self._is_fused = False
         self._ints = motion.flow_ints
         ints = motion.flow_ints.array
@@ -208,7 +213,16 @@ class Flow:
 
     def _note_tending(self) -> None:
         ints, number = self.motion.flow_ints.view, self.number
-        ints[number, TENDED] = int(bool(self.inputs) or self.sliding is not None)
+        self.is_tended = bool(self.inputs) or self.sliding is not None
+        ints[number, TENDED] = int(self.is_tended)
+
+    def tend(self, now: float) -> None:
+        """The flow has been touched, and a step begins: look after its inputs, and what slides."""
+        if self.inputs:
+            self.foresee(now)
+        if self.sliding is not None:
+            self.sliding.renew()
+            self.motion.flow_ints.flat[self.stale_at] = 1
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array

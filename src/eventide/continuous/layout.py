@@ -63,7 +63,13 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if value.__class__ is not float and row[slot] != value:
         refuse_rounded(self, {name!r}, value)
-    if motion.arena.concerned[slot, {reader}] != -1:
+    reader = motion.arena.concerned[slot, {reader}]
+    if reader >= 0:
+        flow = motion.flows[reader]
+        motion.flow_ints.flat[flow.stale_at] = 1
+        if not flow.is_open:
+            motion.touch(flow)
+    elif reader != -1:
         motion.written(slot)
 """
 _VECTOR = """

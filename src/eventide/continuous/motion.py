@@ -51,7 +51,6 @@ from eventide.continuous.tables import (
     REFUSED,
     REST,
     SETTINGS,
-    STALE,
     START,
     STEP,
     STEPS,
@@ -77,6 +76,8 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+TENDING: Final = (BROKEN, UNPLANNED, PAUSED)
+"""Codes for which the march comes back in between."""
 COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
@@ -367,7 +368,7 @@ class Motion:
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers_of(slot):
-            self.flow_ints.view[flow.number, STALE] = 1
+            self.flow_ints.flat[flow.stale_at] = 1
             if not flow.is_open:
                 self.touch(flow)
 
@@ -417,15 +418,19 @@ class Motion:
         arms    whether conditions found false are armed
         Returns the flows that have been touched
         """
-        now = self.sim.time
+        sim, settings = self.sim, self.settings
+        now = sim.time
+        if settings[TOUCHED] == 0.0:
+            sim.dt, sim.last_time = 0.0, now
+            return []
         self.watches.seat_returning()
         touched = self._close()
-        self.settings[ARMS] = 1.0 if arms else 0.0
+        settings[ARMS] = 1.0 if arms else 0.0
         self.is_marching = True
-        is_settled = self.engine.settle_touched(self.arrays, now)
+        is_settled = self.engine.settle_touched(self.packed or self.arrays, now)
         self.is_marching = False
-        self.settings[ARMS] = 1.0
-        self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        settings[ARMS] = 1.0
+        sim.time, sim.dt, sim.last_time = now, 0.0, now
         if self.host.has_met:
             self.join_what_met()
             return [*touched, *self.settle(arms=arms)]
@@ -441,11 +446,8 @@ class Motion:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
-            if flow.inputs:
-                flow.foresee(self.sim.time)
-            if flow.sliding is not None:
-                flow.sliding.renew()
-                self.flow_ints.view[flow.number, STALE] = 1
+            if flow.is_tended:
+                flow.tend(self.sim.time)
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -471,19 +473,28 @@ class Motion:
         self.is_marching = True
         now = sim.time
         answer: int = self.engine.proceed(self.packed or self.arrays, now, stop, row, rank)
-        if answer < 0:
+        if answer < 0 or self.host.seen:
+            answer = self._come_back(answer, now, stop)
+            if answer < 0:
+                return answer
+        self.is_marching = False
+        sim.time = sim.last_time = now = self.settings[EVENT_TIME]
+        sim.dt = 0.0
+        self.chosen = chosen = watches.at[answer]
+        flow = chosen.flow
+        self.touched.append(flow)
+        flow.at, flow.is_open = now, True
+        return answer
+
+    def _come_back(self, answer: int, now: float, stop: float) -> int:
+        """The march has come back and there is more to do than to let an event be the next one."""
+        if answer in TENDING:
             answer, now = self._tend(answer, now, stop)
         self.is_marching = False
         if self.host.seen:
             self.host.forget_what_was_seen()
         if answer < 0:
             self._note(answer, now)
-            return answer
-        sim.time = now = self.settings[EVENT_TIME]
-        self.chosen = chosen = watches.at[answer]
-        flow = chosen.flow
-        self.touched.append(flow)
-        flow.at, flow.is_open = now, True
         return answer
 
     def _tell_next_event(self, next_event: float) -> None:
@@ -497,7 +508,7 @@ class Motion:
         Returns     what it answers at last, and the time from which it has gone on
         """
         settings, sim = self.settings, self.sim
-        while code in (BROKEN, UNPLANNED, PAUSED):
+        while code in TENDING:
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)

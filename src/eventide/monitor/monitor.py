@@ -14,7 +14,6 @@ from eventide.continuous.tables import (
     ALERT,
     FAILED,
     FOUND,
-    LISTED,
     LOCATED,
     PAUSED,
     REACHED,
@@ -86,32 +85,32 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            if not sim._is_steady:
-                forced = self._look_around()
-                if forced is not None:
-                    return self._force(forced)
-            while sim.time < next_event:
+            chosen: Condition | None = None if sim._is_steady else self._look_around()
+            while chosen is None:
+                if sim.time >= next_event:
+                    motion.settle()
+                    return None if due <= sim.time else AT_END
                 if next_event == inf:
-                    somebody_waits = motion.watches.returning is not None or motion.settings[LISTED]
-                    if not (somebody_waits and self.system._active) and not self._has_prospect():
+                    # Who waits again does so for what moves.
+                    if motion.watches.returning is None and not self._has_prospect():
                         return self._fire_if_due()
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 answer = motion.proceed(stop, next_event)
                 if answer >= 0 or self._is_event(answer):
-                    return self._fire(motion.chosen)
-                self._attend(answer, stop, next_event)
-                if sim.time >= LATEST:
-                    raise SimulationError(7, sim.time, "No condition has become true.")
-            motion.settle()
-            return None if due <= sim.time else AT_END
+                    chosen = motion.chosen
+                elif answer == REACHED and sim._is_steady and stop < LATEST:
+                    sim.time = stop  # nobody looks
+                else:
+                    self._attend(answer, stop, next_event)
+            return self._fire(chosen)
         finally:
             sim.active = False
 
     def _look_around(self) -> Trigger | None:
         """After an event that may have changed more than states and numbers: see what it has changed.
 
-        Returns     the handler that is to fire at once because of what slides; None if there is none
+        Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
         is_rebound = slides.is_awake and motion.is_rebound
@@ -130,6 +129,8 @@ class Monitor:
             and not self.observers
             and not self.observers.taped
         )
+        if forced is not None:
+            self._force(forced)
         return forced
 
     def refresh(self) -> None:
@@ -182,6 +183,8 @@ class Monitor:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
+        if sim.time >= LATEST:
+            raise SimulationError(7, sim.time, "No condition has become true.")
 
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
@@ -225,16 +228,15 @@ class Monitor:
             self._show_left(code)
         if motion.settings[ALERT] != 0.0:
             motion.chosen = self._cascade.judge(motion.chosen)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
 
     def _fire(self, chosen: Condition) -> Any:
         """Let the event of a condition be the next one; answers whose that is."""
-        sim = self.sim
         self.state_events += 1
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        sim.dt, sim.last_time = 0.0, sim.time
-        return chosen.fire(sim)
+        return chosen.fire(self.sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""
@@ -246,13 +248,13 @@ class Monitor:
         finally:
             self.motion.open_reached()
 
-    def _force(self, trigger: Trigger) -> Any:
-        """Let the event of a handler be the next one because of what slides; answers whose that is."""
+    def _force(self, trigger: Trigger) -> None:
+        """The event of a handler is the next one because of what slides."""
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
-        return self._fire(trigger)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""
