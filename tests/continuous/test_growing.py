@@ -6,17 +6,29 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.continuous.growing import Blocks, Lease, Run, Runs, Table, Told
+from eventide.continuous.growing import Blocks, Columns, Lease, Run, Runs, Table
 
 DEEDS = st.lists(
-    st.tuples(st.sampled_from(["new", "drop", "append", "cut"]), st.integers(0, 99), st.integers(0, 99)),
+    st.tuples(st.sampled_from(["new", "append", "cut"]), st.integers(0, 99), st.integers(0, 99)),
     max_size=200,
 )
 
 
-def new_run(table: Runs) -> tuple[Run, Told]:
-    told = Told(Table(4, np.int64, lambda: None), 1, 2, 0, 3)
-    return table.new_run(told), told
+COLUMNS = Columns(1, 2, 0)
+
+
+class Shelf:
+    """A table of runs, and the table that tells where each of them is."""
+
+    def __init__(self, columns: int) -> None:
+        self.told = Table(4, np.int64, lambda: None)
+        self.held: list[Run] = []
+        self.runs = Runs(columns, lambda: None, lambda: self.held)
+
+    def new_run(self) -> Run:
+        run = Run(self.runs, self.told, self.told.allocate(), COLUMNS)
+        self.held.append(run)
+        return run
 
 
 def append(run: Run, *row: int) -> None:
@@ -24,54 +36,44 @@ def append(run: Run, *row: int) -> None:
     if run.count == run.room:
         run.grow()
     run.table.array[run.start + run.count] = row
-    told = run.told
-    told.table.view[told.row, told.end] += 1
+    run.told.view[run.row, COLUMNS.end] += 1
 
 
 def cut(run: Run, count: int) -> None:
     """Let a run have so many rows."""
-    run.told.table.view[run.told.row, run.told.end] = run.start + count
-
-
-def rows_told(table: Runs, told: Told) -> list[list[int]]:
-    row = told.table.array[told.row]
-    return [list(items) for items in table.array[row[told.first] : row[told.end]].tolist()]
+    run.told.view[run.row, COLUMNS.end] = run.start + count
 
 
 @given(DEEDS)
 def test_each_run_keeps_its_rows_whatever_becomes_of_the_others(deeds: list[tuple[str, int, int]]) -> None:
-    table = Runs(1, lambda: None)
-    held: list[tuple[Run, list[int], Told]] = []
+    shelf = Shelf(1)
+    held: list[tuple[Run, list[int]]] = []
     for number, (deed, which, place) in enumerate(deeds):
         if deed == "new" or not held:
-            run, told = new_run(table)
-            held.append((run, [], told))
+            held.append((shelf.new_run(), []))
             continue
-        run, rows, _ = held[which % len(held)]
-        if deed == "drop":
-            table.drop(run)
-            held = [item for item in held if item[0] is not run]
-        elif deed == "append":
+        run, rows = held[which % len(held)]
+        if deed == "append":
             append(run, number)
             rows.append(number)
         else:
             del rows[place % (len(rows) + 1) :]
             cut(run, len(rows))
-    assert [run.rows() for run, *_ in held] == [[[row] for row in rows] for _, rows, _ in held]
-    assert [rows_told(table, told) for *_, told in held] == [[[row] for row in rows] for _, rows, _ in held]
+    assert [run.rows() for run, _ in held] == [[[row] for row in rows] for _, rows in held]
+    assert all(run.count <= run.room for run, _ in held)
+    assert shelf.runs._promised == sum(run.room for run, _ in held)
 
 
-def test_room_of_runs_that_are_gone_is_used_again() -> None:
-    table = Runs(2, lambda: None)
-    kept, _ = new_run(table)
+def test_room_that_runs_have_left_behind_is_used_again() -> None:
+    shelf = Shelf(2)
+    kept, *others = [shelf.new_run() for _ in range(3)]
     append(kept, 1, 2)
-    for _ in range(1_000):
-        run, _ = new_run(table)
-        for number in range(10):
-            append(run, number, number)
-        table.drop(run)
+    for number in range(500):
+        for run in others:
+            append(run, number, -number)
+        assert shelf.runs._used <= 2 * shelf.runs._promised + 64
     assert kept.rows() == [[1, 2]]
-    assert len(table.array) <= 256
+    assert others[0].rows() == others[1].rows() == [[number, -number] for number in range(500)]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 5)), max_size=200))

@@ -15,7 +15,6 @@ from eventide.continuous.tables import (
     ENTRY,
     FLOW_FLOATS,
     FLOW_INTS,
-    PLACE,
     ROOM_FOR,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -80,7 +79,7 @@ class Berths:
         self.ints.reserve(end)
         self._made = end
         steps, rows = np.arange(more), self.ints.array[first:end]
-        rows[:, [PLACE, SYSTEM]] = -1
+        rows[:, SYSTEM] = -1
         rows[:, SEGMENTS_LO] = rows[:, SEGMENTS_HI] = self.segments.cut(FEWEST * more) + FEWEST * steps
         rows[:, CHAIN_LO] = rows[:, CHAIN_HI] = self.chain.cut(FEWEST * more) + FEWEST * steps
         rows[:, WATCHED] = self.constants.allocate((ENTRY + 1) * FEWEST * more) + (ENTRY + 1) * FEWEST * steps

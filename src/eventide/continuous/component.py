@@ -31,9 +31,6 @@ class _Continuum:
     _flow: Any
     _row: Any
     _rests: Any
-    _rates: Any
-    _rates_read: Any
-    _lasts: Any
     _started: int = 0
     _cohort: Any
     """What is known of its laws, once it has been placed; see `Cohort`."""
@@ -84,7 +81,8 @@ class Continuous(_Continuum, Component):
 
         Raises SimulationError 12 between events.
         """
-        self._forbid_between_events(12, "start")
+        if self.sim.active:
+            self._forbid_between_events(12, "start")
         if not self._is_active:
             self._system.start(self)
         return self
@@ -94,7 +92,8 @@ class Continuous(_Continuum, Component):
 
         Raises SimulationError 13 between events.
         """
-        self._forbid_between_events(13, "stop")
+        if self.sim.active:
+            self._forbid_between_events(13, "stop")
         if self._is_active:
             self._system.stop(self)
 
@@ -134,12 +133,15 @@ class Continuous(_Continuum, Component):
         """The rates of the states, by their names: written in equations, only read elsewhere."""
         if self._flow.at != self.sim.time:
             self._flow.show()
-        return self._rates if self.sim.active else self._rates_read  # type: ignore[no-any-return]
+        seat = self._seat
+        if self.sim.active:
+            return seat.rates or self._layout.rates(self)  # type: ignore[no-any-return]
+        return seat.rates_read or self._layout.rates_read(self)  # type: ignore[no-any-return]
 
     @property
     def last(self) -> Self:
         """The states at the start of the present step, by their names."""
-        return self._lasts  # type: ignore[no-any-return]
+        return self._seat.lasts or self._layout.lasts(self)  # type: ignore[no-any-return]
 
     def __getitem__(self, name: str) -> Variable:
         """The `Variable` behind a state, computed value or sum; that of a vector stands for all its items."""

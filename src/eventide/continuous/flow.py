@@ -20,10 +20,11 @@ from eventide.continuous.tables import (
     BEFORE,
     COMPLETE_STEP,
     CONTRIBUTORS,
-    COUNTED,
     ENTRIES,
     ENTRY,
+    FLOW_INTS,
     LIMIT,
+    READER,
     ROOM_FOR,
     STALE,
     TENDED,
@@ -61,7 +62,7 @@ class Still:
         """
         if self.motion.is_observed:
             refuse_change(self.motion.system.name_of(slot))
-        if not self.motion.is_marching:
+        if self.motion.arena.concerned[slot, READER] != -1 and not self.motion.is_marching:
             self.motion.written(slot)
 
 
@@ -72,11 +73,14 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     members     its components and loose variables, in the order in which they joined
     looked_up   what has been looked up of its laws and slots as they are now
+    is_fused    whether functions are used that were made for just its laws
     is_checked  whether its laws have been executed with every write of a rate on record, as they are now
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
+    is_tended   whether there are inputs, or something slides: that is looked after at each event
+    stale_at    where it is told, in its row, that a number which stands still has been written
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -92,7 +96,9 @@ class Flow:
         self.sliding: Sliding | None = None
         self.is_checked = True
         self.looked_up: Look | None = None
-        self._is_fused = False
+        self.is_tended = False
+        self.stale_at = FLOW_INTS * number + STALE
+        self.is_fused = False
 
     @property
     def segments(self) -> Run:
@@ -186,7 +192,16 @@ class Flow:
 
     def _note_tending(self) -> None:
         ints, number = self.motion.flow_ints.view, self.number
-        ints[number, TENDED] = int(bool(self.inputs) or self.sliding is not None)
+        self.is_tended = bool(self.inputs) or self.sliding is not None
+        ints[number, TENDED] = int(self.is_tended)
+
+    def tend(self, now: float) -> None:
+        """The flow has been touched, and a step begins: look after its inputs, and what slides."""
+        if self.inputs:
+            self.foresee(now)
+        if self.sliding is not None:
+            self.sliding.renew()
+            self.motion.flow_ints.flat[self.stale_at] = 1
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -248,13 +263,10 @@ class Flow:
         return segments[at, 0], segments[at, 1]
 
     def fuse(self) -> None:
-        """Count anew which laws are one call, and use functions made for laws and slots, where the analyst has any."""
+        """Use functions made for its laws and slots, where the analyst has any."""
         ints, number = self.motion.flow_ints.view, self.number
-        ints[number, COUNTED] = 0
-        analyst = self.motion.analyst
-        if self._is_fused or self.chain.count <= analyst.most_fused:
-            ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
-            self._is_fused = found != (0, 0)
+        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = self.motion.analyst.fused(self)
+        self.is_fused = found != (0, 0)
 
 
 class Look:

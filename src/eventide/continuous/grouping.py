@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.inputs.reach import Reach
-from eventide.continuous.methods import Newton
 from eventide.continuous.sharing import Sharing
 from eventide.continuous.tables import (
+    CHAIN_HI,
+    CHAIN_LO,
     MAYBE,
     NEXT,
     NO_ROOM,
     ROW_OF_LAWS,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     SEVERAL,
 )
 from eventide.continuous.writers import Writers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from eventide.continuous.analysis import ConditionPlan, LawPlan, Plan
     from eventide.continuous.motion import Motion
@@ -158,8 +156,11 @@ class Grouping:
     def note_changes(self) -> None:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
         motion = self.motion
+        ints, most = motion.flow_ints.view, motion.analyst.most_fused
         for flow in self.changed:
-            flow.fuse()
+            number = flow.number
+            if flow.is_fused or ints[number, CHAIN_HI] - ints[number, CHAIN_LO] <= most:
+                flow.fuse()
             if motion.linearizations.of:
                 motion.linearizations.leave(flow)
         self.changed.clear()
@@ -182,56 +183,48 @@ class Grouping:
         if not flow.is_open:
             motion.touch(flow)
         motion.watches.wake_those_with(owner)
-        holds_together = not motion.together and self._holds_together(owner, flow)
+        answer = motion.engine.may_fall_apart(motion.packed or motion.arrays, flow.number, owner._seat.number)
+        holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
         owner._flow = motion.still
-        motion.analyst.dissolve(owner)
+        if owner._cohort.memory:
+            motion.analyst.dissolve(owner)
         if not flow.members:
             motion.watches.wake(flow)
             if not self.drop_if_empty(flow):
                 self._clock = flow
-        elif holds_together:
+        elif holds_together and not motion.together:
             self._split(flow)
-
-    def _holds_together(self, owner: Any, flow: Flow) -> bool:
-        """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
-        motion = self.motion
-        answer = motion.engine.may_fall_apart(motion.packed or motion.arrays, flow.number, owner._seat.number)
-        return answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
 
     def change_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.motion.touch(flow)
-        had_states = flow.segments.count > 0
-        for low, high in coalesce(slots):
-            flow.toggle_slots(low, high)
-        self._restructured(flow, had_states)
+        self._toggle(flow, coalesce(slots))
 
     def place(self) -> None:
         """Place what has been started since in flows."""
         joining, self.joining = self.joining, {}
         motion = self.motion
+        flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
         for owner in joining:
-            motion.analyst.enroll(owner)
-            flow = self.the_flow() if motion.together else self._flow_of_newcomer(owner)
+            enroll(owner)
+            number = flow_met(motion.packed or motion.arrays, owner._seat.number)
+            if motion.together:
+                flow = self.the_flow()
+            elif number >= 0:
+                flow = motion.flows[number]
+            else:
+                flow = self._flow_for(self.plan_of(owner), owner) if number == SEVERAL else self._new_flow()
             if not flow.is_open:
                 motion.touch(flow)
             self._enter_flow(flow, owner)
-            self.writers.check(owner)
-
-    def _flow_of_newcomer(self, owner: Any) -> Flow:
-        """The flow of what it touches, and of what touches it; a new one if there is none."""
-        motion = self.motion
-        number = motion.engine.flow_met(motion.packed or motion.arrays, owner._seat.number)
-        if number == SEVERAL:
-            return self._flow_for(self.plan_of(owner), owner)
-        return motion.flows[number] if number >= 0 else self._new_flow()
+            if self.writers.met:
+                self.writers.check(owner)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
         """Let a component or loose variable be a member of a flow."""
         motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
-        had_states = self._has_states(flow)
         low, high = going[0] if going else (0, 0)
         owner._flow = flow
         flow.members[owner] = None
@@ -245,13 +238,13 @@ class Grouping:
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
-        for low, high in going[1:]:
-            flow.toggle_slots(low, high)
+        self.changed[flow] = None
+        if len(going) > 1:
+            self._toggle(flow, going[1:])
         if cohort.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
-        if cohort.signature is not None:
+        if cohort.is_polled:
             motion.keep_current(owner, cohort)
-        self._restructured(flow, had_states)
 
     def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
         """A member slides, calls inputs, may assign states, or has laws that cannot be read."""
@@ -268,7 +261,6 @@ class Grouping:
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         """Let it be one no longer."""
         motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
-        had_states = self._has_states(flow)
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, motion.engine.depart, flow.number
@@ -279,32 +271,23 @@ class Grouping:
         if first < cohort.uses:
             self.shared.forget(flow, cohort.record, motion.arena.ranks.view[seat, ROW_OF_LAWS], seat, first)
         flow.looked_up = None
-        for low, high in going[1:]:
-            flow.toggle_slots(low, high)
+        self.changed[flow] = None
+        if len(going) > 1:
+            self._toggle(flow, going[1:])
         if flow.sliding is not None:
             flow.sliding.slides.pop(owner, None)
         if flow.inputs and is_active:
             flow.forget_inputs(owner)
         if cohort.is_opaque:
             self._forget_opaque(flow)
-        if cohort.signature is not None:
+        if cohort.is_polled:
             motion.leave_alone(owner)
-        self._restructured(flow, had_states)
 
-    def _has_states(self, flow: Flow) -> bool:
-        ints, number = self.motion.flow_ints.view, flow.number
-        return bool(ints[number, SEGMENTS_HI] > ints[number, SEGMENTS_LO])
-
-    def _restructured(self, flow: Flow, had_states: bool) -> None:
-        """The laws or states of a flow have changed: its next step is tried as long as the last, if there was one.
-
-        An attempt in vain costs an implicit method derivatives and factors, so there the length is estimated anew.
-        """
-        motion = self.motion
+    def _toggle(self, flow: Flow, runs: Iterable[tuple[int, int]]) -> None:
+        """Let slots be integrated with a flow that are not, or stand still."""
+        for low, high in runs:
+            flow.toggle_slots(low, high)
         self.changed[flow] = None
-        goes_on = had_states and self._has_states(flow) and not isinstance(motion._method, Newton)
-        if not goes_on and motion.sim.dt_max == inf:
-            motion.flow_floats.view[flow.number, NEXT] = 0.0
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""

@@ -167,7 +167,7 @@ class Host:
         before = sim.active, sim.time, sim.dt, sim.last_time
         sim.active = True
         try:
-            function(motion.arrays, f, sim.time)
+            function(motion.packed or motion.arrays, f, sim.time)
         finally:
             sim.active, sim.time, sim.dt, sim.last_time = before
 

@@ -12,7 +12,7 @@ Plain functions over arrays, which are also translated to native code.
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 
 from eventide.continuous.tables import (
     BASE,
@@ -25,16 +25,19 @@ from eventide.continuous.tables import (
     CONTRIBUTORS,
     COUNTED,
     DIRECT,
+    DT_MAX,
     EMPTY,
     EQUATES,
     EQUATION,
     EQUATION_ROW,
     HOME,
+    IMPLICIT,
     INDIRECT,
     IS_INDIRECT,
     LAW,
     MAYBE,
     MEMBERS,
+    NEXT,
     NO_ROOM,
     OPERANDS,
     PRIOR,
@@ -86,10 +89,7 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
     house(a, s, f)
     a.flow_ints[f, MEMBERS] += 1
     a.flow_ints[f, EMPTY] = 0
-    if is_active:
-        change_laws(a, f, s, True)
-    if low < high:
-        toggle_states(a, f, low, high)
+    change_what_moves(a, f, s, is_active, low, high, True)
     return use(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
 
 
@@ -101,10 +101,7 @@ def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> i
     house(a, s, -1)
     a.flow_ints[f, MEMBERS] -= 1
     a.flow_ints[f, EMPTY] = 1 if a.flow_ints[f, MEMBERS] == 0 else 0
-    if is_active:
-        change_laws(a, f, s, False)
-    if low < high:
-        toggle_states(a, f, low, high)
+    change_what_moves(a, f, s, is_active, low, high, False)
     return disuse(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
 
 
@@ -123,6 +120,16 @@ def house(a: Arrays, s: int, f: int) -> None:
         a.slots[a.seats[s, BASE], HOME] = f
     if a.seats[s, SIDE] >= 0:
         a.slots[a.seats[s, SIDE], HOME] = f
+
+
+def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int, comes: bool) -> None:
+    """Take the laws of a member in, or out, and a stretch of its slots."""
+    if is_active:
+        change_laws(a, f, s, comes)
+    if low < high:
+        toggle_states(a, f, low, high)
+    else:
+        estimate_step(a, f, a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO])
 
 
 def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
@@ -200,10 +207,26 @@ def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
 
 
 def toggle_states(a: Arrays, f: int, low: int, high: int) -> None:
-    """Let slots be integrated with a flow that are not, or stand still; there is room for one run more."""
+    """Let slots be integrated with a flow that are not, or stand still; there is room for one run more.
+
+    Its next step is tried as long as the last, if there was one.
+    """
+    had_states = a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO]
     toggle(a, f, SEGMENTS_LO, low, high)
     for slot in range(low, high):
         a.rows[P, slot] = nan  # they have no interpolant: no condition dozes for them
+    estimate_step(a, f, had_states)
+
+
+def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
+    """Let the length of a flow's next step be estimated, unless it had states, and has: then that is as it was.
+
+    An attempt in vain costs an implicit method derivatives and factors, so there it is estimated in any case.
+    """
+    has_states = a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO]
+    goes_on = had_states and has_states and a.method.sizes[IMPLICIT] == 0
+    if not goes_on and not a.settings[DT_MAX] < inf:
+        a.flow_floats[f, NEXT] = 0.0
 
 
 def toggle(a: Arrays, f: int, column: int, low: int, high: int) -> None:

@@ -176,8 +176,9 @@ class System:
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._give_place(component)
-        groups.enlist(component)
+        groups.joining[component] = None
         sim = self.sim
+        sim._is_steady = False
         if sim._vigil is None:
             sim._watch()
         if component._when_specs or component._every_specs:

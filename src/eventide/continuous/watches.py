@@ -33,7 +33,7 @@ from eventide.continuous.tables import (
 )
 from eventide.continuous.trails import Trail, Trails
 from eventide.continuous.waking import rouse
-from eventide.discrete.composite import who_waits
+from eventide.discrete.conditions import drop_past, keep_past, past_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -53,6 +53,7 @@ class Watches:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
+    returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
 
@@ -66,6 +67,7 @@ class Watches:
         self.trails = Trails(motion.outdate)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.returning: Condition | None = None
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
         self._resting_with: dict[Any, dict[Any, None]] = {}
@@ -145,14 +147,15 @@ class Watches:
     def _put(self, condition: Condition, flow: Flow) -> None:
         """Let the stepper watch a condition that belongs to a flow."""
         motion = self.motion
+        self.seat_returning()
         if not flow.is_open:
             motion.touch(flow)
         plan = condition.plan
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
         rows, number = motion.flow_ints.view, flow.number
-        if rows[number, ENTRIES] == rows[number, ROOM_FOR]:
-            flow.make_room()
+        if rows[number, ROOM_FOR] < max(rows[number, ENTRIES] + 1, len(flow.conditions)):
+            flow.make_room()  # who is at rest has a place, too
         link, needs_laws = motion.engine.link, plan.needs_laws or flow.assigns
         link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
 
@@ -168,6 +171,7 @@ class Watches:
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
         motion = self.motion
+        self.seat_returning()
         motion.engine.unlink(motion.packed or motion.arrays, condition.row)
         flow: Flow = condition.flow
         if flow.inputs:
@@ -261,13 +265,12 @@ class Watches:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
         if condition.rests:
             return True
-        who = who_waits(condition.activity)
-        if who._past is None:
-            who._past = []
-        elif any(wait.code is condition.code and wait.crossed is condition.crossed for wait in who._past):
+        code, crossed = condition.code, condition.crossed
+        if any(wait.code is code and wait.crossed is crossed for wait in past_waits(condition.activity)):
             return False
-        who._past.append(condition)
+        keep_past(condition.activity, condition)
         condition.rests = True
+        condition.is_plain = is_plain(condition)
         owners = flow.resting[condition] = condition.plan.touches
         for owner in owners:
             self._resting_with.setdefault(owner, {})[condition] = None
@@ -291,15 +294,21 @@ class Watches:
         self._put(wait, flow)
         return True
 
+    def seat_returning(self) -> None:
+        """Who waits again is told of now: something is about to look at who waits."""
+        wait, self.returning = self.returning, None
+        if wait is not None:
+            self._put(wait, wait.flow)
+
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
-        who_waits(condition.activity)._past.remove(condition)
+        drop_past(condition.activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
             del others[condition]
             if not others:
                 del self._resting_with[owner]
-        condition.rests = False
+        condition.rests = condition.is_plain = False
 
     def _discard(self, condition: Any) -> None:
         """Keep a row at rest no longer."""
@@ -328,3 +337,9 @@ class Watches:
                 self._discard(condition)
             else:
                 self._stir(condition)
+
+
+def is_plain(wait: Any) -> bool:
+    """Whether nothing but the rank of a wait is to be told when it is waited for again, if it stands."""
+    plan = wait.plan
+    return plan.signature is None and not plan.inputs and not wait.is_trigger and not wait.is_timed

@@ -12,12 +12,15 @@ if TYPE_CHECKING:
 
 
 class Writers:
-    """Who writes such rates; of one that a single object writes its slot tells that."""
+    """Who writes such rates; of one that a single object writes its slot tells that.
+
+    met     the rates of which it has been told since it was checked last
+    """
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion
         self._rivals: dict[int, Rivals] = {}
-        self._met: list[int] = []
+        self.met: list[int] = []
 
     def note(self, slot: int, seat: int, *, sets: bool) -> None:
         """Laws of the object on a seat write a rate that others write.
@@ -32,7 +35,7 @@ class Writers:
             rivals.add(arena.sitter(first // 2), sets=bool(first & 1))
             arena.concerned[slot, WRITER] = SEVERAL
         rivals.add(arena.sitter(seat), sets=sets)
-        self._met.append(slot)
+        self.met.append(slot)
 
     def forget(self, slot: int, seat: int) -> None:
         """They write it no longer."""
@@ -45,12 +48,11 @@ class Writers:
 
     def check(self, owner: Any) -> None:
         """Somebody has come. Raise ModelError, naming both laws, if one sets a rate that an earlier one has written."""
-        if self._met:
-            met, self._met = self._met, []
-            for slot in met:
-                clash = self._rivals[slot].clash(owner) if slot in self._rivals else None
-                if clash is not None:
-                    raise two_setters(*clash, self._motion.system.variable_at(slot))
+        met, self.met = self.met, []
+        for slot in met:
+            clash = self._rivals[slot].clash(owner) if slot in self._rivals else None
+            if clash is not None:
+                raise two_setters(*clash, self._motion.system.variable_at(slot))
 
 
 class Rivals:

@@ -98,26 +98,31 @@ class Condition:
         """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
         return self.name, getattr(self.function, "__code__", self.function)
 
-    def fire(self, sim: World) -> None:
-        """Make its event the next one."""
+    def fire(self, sim: World) -> Any:
+        """Let its event be the next one; answers whose that is."""
         raise NotImplementedError
 
 
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "crossed", "world")
+    __slots__ = ("activity", "code", "crossed", "following", "is_plain", "world")
     is_state_event = True
     recurs = True
     code: Any
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
     crossed: Any
     """The code of what is to cross a level, if that is waited for; else None."""
+    following: StateWait | None
+    """Who comes after it among the past waits of its process, which stand in a ring; None if it is not kept."""
 
     def __init__(
         self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
     ) -> None:
         super().__init__(test, priority)
+        self.following = None
+        self.is_plain = False
+        """Whether nothing but its rank is to be told when it is over and when it is waited for again."""
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)
@@ -151,16 +156,20 @@ class StateWait(Condition):
         measured = self.world._conditions.progress(self)
         return "" if measured is None else describe_progress(*measured)
 
-    def fire(self, sim: World) -> None:
+    def fire(self, sim: World) -> Any:
         """Wake the activity; its `until` answers True."""
-        if self.is_trigger:
-            self.withdraw()
+        if self.is_plain:
+            self.is_over = True
         else:
-            sim._conditions.end(self)
+            self.end()
         activity = self.activity
         activity._wait = None
         activity._value = True
-        sim._calendar.call_next(sim.time, activity)
+        return activity
+
+    def end(self) -> None:
+        """The wait is over."""
+        self.world._conditions.end(self)
 
 
 class CrossingWait(StateWait):
@@ -185,6 +194,10 @@ class CrossingWait(StateWait):
         """Leave the list, with the other side."""
         for side in self.sides:
             self.world._conditions.remove(side)
+
+    def end(self) -> None:
+        """The wait is over: for the other side as well."""
+        self.withdraw()
 
     def describe(self) -> str:
         """What is waited for."""
@@ -256,12 +269,12 @@ class Trigger(Condition):
         """The component's name and the handler's."""
         return f"{self.component.name}.{self.handler.__name__}"
 
-    def fire(self, sim: World) -> None:
+    def fire(self, sim: World) -> Any:
         """Run the handler next."""
         self.has_fired = True
         if self.is_counted:
             sim._conditions.count_event(self)
-        sim._calendar.call_next(sim.time, self)
+        return self
 
     def _resume(self) -> Any:
         end = self.end
@@ -335,14 +348,13 @@ class ConditionList:
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
 
-    def again(
-        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
-    ) -> StateWait | None:
-        """Add the last wait of an activity for the same thing once more; answers it, or None if there is none.
+    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Add a wait that is over once more, for a condition of the same code; whether it can be."""
+        return False
 
-        crossed     the code of what is to cross a level, if that is waited for; else None
-        """
-        return None
+    def take_up(self, wait: StateWait, until: Until) -> bool:
+        """The same, where nothing but its rank is new."""
+        return False
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
@@ -355,28 +367,40 @@ Awaited: TypeAlias = Callable[[], Any] | Crossing
 class Until:
     """The command to wait until a condition is true, made by `until`."""
 
-    __slots__ = ("condition", "prior", "priority")
+    __slots__ = ("code", "condition", "prior", "priority")
 
     condition: Awaited
+    code: Any
+    """The code of the condition; None if it is no function."""
     priority: float | None
     prior: bool | None
 
     def _execute(self, sim: World, activity: Any, /) -> None:
-        condition = self.condition
+        wait = activity._past
+        if wait is not None and wait.code is self.code and sim._conditions.take_up(wait, self):
+            wait.activity, activity._past = activity, wait.following
+            activity._wait = wait
+        else:
+            activity._wait = self._wait_for(sim, activity)
+
+    def _wait_for(self, sim: World, activity: Any) -> StateWait:
+        """Let an activity wait, by what it has kept or else by something new."""
+        condition: Any = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
         prior = sim.wait_prior if self.prior is None else self.prior
         if priority.__class__ is not float or priority != priority:
             check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
-            activity._wait = _await_crossing(sim, activity, condition, priority, prior)
-            return
-        wait = sim._conditions.again(activity, condition, None, priority, prior)
-        if wait is None:
-            refuse_commands(condition, None, sim, CONDITION, activity)
-            wait = StateWait(sim, activity, condition, priority)
-            sim._watch()
-            sim._conditions.add(wait, prior=prior)
-        activity._wait = wait
+            return _await_crossing(sim, activity, condition, priority, prior)
+        wait: StateWait | None = past_wait(activity, self.code, None)
+        if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
+            wait.activity, activity._past = activity, wait.following
+            return wait
+        refuse_commands(condition, None, sim, CONDITION, activity)
+        wait = StateWait(sim, activity, condition, priority)
+        sim._watch()
+        sim._conditions.add(wait, prior=prior)
+        return wait
 
 
 def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
@@ -386,13 +410,49 @@ def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: flo
     crossed = getattr(crossing.value, "__code__", None)
     sides: list[CrossingWait] = []
     for side in crossing.sides(0):
-        wait = sim._conditions.again(activity, side, crossed, priority, prior)
-        if not isinstance(wait, CrossingWait):
+        wait = past_wait(activity, side.__code__, crossed)
+        if wait is not None and sim._conditions.resume(wait, side, priority, prior):
+            wait.activity = activity
+        else:
             wait = CrossingWait(sim, activity, side, priority, crossed)
             sim._conditions.add(wait, prior=prior)
         wait.sides = sides
         sides.append(wait)
     return sides[0]
+
+
+def past_waits(activity: Any) -> Iterator[StateWait]:
+    """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
+    first: StateWait | None = activity._past
+    wait = first
+    while wait is not None:
+        yield wait
+        wait = wait.following if wait.following is not first else None
+
+
+def past_wait(activity: Any, code: Any, crossed: Any) -> Any:
+    """A wait of an activity that is over, for a condition of that code; None if none is kept.
+
+    crossed     the code of what is to cross a level, if that is waited for; else None
+    """
+    kept = (wait for wait in past_waits(activity) if wait.code is code and wait.crossed is crossed and wait.is_over)
+    return next(kept, None)
+
+
+def keep_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait for the next of its kind, as the one that comes last."""
+    *_, last = wait, *past_waits(activity)
+    activity._past = wait.following = activity._past or wait
+    last.following = wait
+
+
+def drop_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait no longer."""
+    before = next(other for other in past_waits(activity) if other.following is wait)
+    if activity._past is wait:
+        activity._past = wait.following if before is not wait else None
+    before.following = wait.following
+    wait.following = None  # a ring of one would be left to the collector
 
 
 @command
@@ -408,10 +468,14 @@ def until(
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if condition.__class__ is not FunctionType and not (callable(condition) or isinstance(condition, Crossing)):
-        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     wait = Until()  # made without a call of `__init__`, which would take as long as the rest
     wait.condition, wait.priority, wait.prior = condition, priority, prior
+    if condition.__class__ is FunctionType:
+        wait.code = condition.__code__
+    elif callable(condition) or isinstance(condition, Crossing):
+        wait.code = getattr(condition, "__code__", None)
+    else:
+        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     return wait
 
 

@@ -6,23 +6,22 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.composite import Branch, who_waits
-from eventide.discrete.conditions import Condition, ConditionList, StateWait
+from eventide.continuous.tables import LISTED
+from eventide.discrete.conditions import Condition, ConditionList
 from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
-    from eventide.discrete.conditions import Trigger
+    from eventide.discrete.conditions import StateWait, Trigger, Until
 
 
 class WatchedConditions(ConditionList):
     """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members.
 
     instants    when those on time alone become true
-    waiting     how many are waited for
     """
 
-    __slots__ = ("_motion", "_watches", "instants", "waiting")
+    __slots__ = ("_motion", "_watches", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
@@ -30,13 +29,13 @@ class WatchedConditions(ConditionList):
         self.instants = Instants(motion.sim)
         self._watches = motion.watches
         self._arrivals = before._arrivals
-        self.waiting = 0
         for condition in before:
             self._members[condition] = None
             self._watch(condition)
 
     def __len__(self) -> int:
-        return self.waiting
+        motion, watches = self._motion, self._watches
+        return int(motion.settings[LISTED]) + len(watches.arriving) + (watches.returning is not None)
 
     def __iter__(self) -> Iterator[Condition]:
         return (condition for condition in super().__iter__() if not condition.is_over)
@@ -44,26 +43,21 @@ class WatchedConditions(ConditionList):
     def _watch(self, condition: Condition) -> None:
         """Watch a condition that has come, perhaps one that was withdrawn before."""
         condition.is_over = False
-        self.waiting += 1
         self._watches.expect(condition)
         condition.is_timed = self.instants.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
         if condition in self._members and not condition.is_over:
-            self.waiting -= 1
             self.instants.remove(condition)
             if not self._watches.remove(condition):
                 del self._members[condition]
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
-        self.waiting -= 1
         if condition.is_timed:
             self.instants.remove(condition)
-        if condition.rests and condition.plan.signature is None:
-            condition.is_over = True
-        elif not self._watches.end(condition):
+        if not self._watches.end(condition):
             del self._members[condition]
 
     def forget(self, condition: Condition) -> None:
@@ -74,30 +68,35 @@ class WatchedConditions(ConditionList):
         """A handler runs: when its code has done so often enough it may be native code from then on."""
         self._motion.reactions.count_event(trigger)
 
-    def again(
-        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
-    ) -> StateWait | None:
-        """Let an activity wait once more for what it has waited for before; None if that is not kept."""
-        code = getattr(test, "__code__", None)
-        for wait in (activity if activity.__class__ is not Branch else who_waits(activity))._past or ():
-            if wait.code is code and wait.crossed is crossed and wait.is_over:
-                break
-        else:
-            return None
+    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Let a wait that is over be waited for once more; False if it is kept no longer."""
+        wait.ask(test)
+        self._arrivals = arrival = self._arrivals + 1.0
+        wait.rank, wait.priority = -arrival if prior else arrival, priority
+        if not self._watches.resume(wait):
+            return False
+        if wait.is_timed:
+            self.instants.add(wait)
+        wait.is_over = False
+        return True
+
+    def take_up(self, wait: StateWait, until: Until) -> bool:
+        """The same, where nothing but its rank is new: that is told on the way to the next event; False otherwise."""
+        sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
+        priority = sim.wait_priority if until.priority is None else until.priority
+        if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
+            return False
         if test.__class__ is FunctionType:
             wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
         else:
-            wait.ask(test)
-        wait.activity, wait.priority = activity, priority
+            wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
+        if not (wait.flow.is_open and plan.stands(test, wait.arguments, plan.binding)):
+            return False
         self._arrivals = arrival = self._arrivals + 1.0
-        wait.rank = -arrival if prior else arrival
-        if not self._watches.resume(wait):
-            return None
+        wait.rank = -arrival if (sim.wait_prior if until.prior is None else until.prior) else arrival
+        watches.returning = wait
         wait.is_over = False
-        self.waiting += 1
-        if wait.is_timed:
-            self.instants.add(wait)
-        return wait  # type: ignore[no-any-return]  # a process keeps waits
+        return True
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""

@@ -34,6 +34,7 @@ FLOATS: Final = frozenset(
         "condition_floats",
         "trails",
         "constants",
+        "keys",
         "settings",
         "models",
         "nodes",
