@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import eventide as ev
 from eventide.continuous.flow import Flow
 from eventide.continuous.system import rank_of
+from eventide.continuous.tables import P
 
 BLOCKS = st.lists(st.tuples(st.booleans(), st.integers(0, 11)), max_size=60)
 
@@ -48,7 +49,7 @@ def test_stretches_that_meet_are_one_whoever_comes_and_goes(native: bool, deeds:
 @pytest.mark.parametrize("native", [False, True])
 def test_slots_that_begin_to_move_have_no_interpolant(native: bool) -> None:
     motion, (flow, _) = two_flows(native)
-    rows = motion.arena.table[9]
+    rows = motion.arena.table[P]
     rows[:] = 1.0
     flow.toggle_slots(3, 5)
     assert np.isnan(rows).nonzero()[0].tolist() == [3, 4]
