@@ -301,6 +301,50 @@ def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
     assert sim._continuum.arena.table.shape[1] <= 1024
 
 
+def test_who_comes_and_goes_compiles_nothing() -> None:
+    """What the first lives of a class have needed serves all the others, whose numbers are their own."""
+
+    class House(ev.Continuous):
+        warmth: ev.State = ev.state(20.0)
+
+        def equations(self) -> None:
+            self.rate.warmth = -0.1 * self.warmth
+
+    class Guest(ev.Process, ev.Continuous):
+        house: House
+        heat: ev.State = ev.state(0.0)
+        limit: float
+
+        def equations(self) -> None:
+            self.rate.heat = self.house.warmth
+            self.house.rate.warmth += 0.01
+
+        def run(self) -> ev.Life:
+            self.start()
+            yield ev.until(lambda: self.heat >= self.limit)
+            self.stop()
+
+    sim = ev.Simulation(compile=True)
+    house = House(sim).start()
+
+    def visits(count: int) -> ev.Life:
+        for k in range(count):
+            Guest(sim, house=house, limit=1.0 + k % 7).activate()
+            yield ev.hold(0.02)
+
+    def made() -> tuple[int, int]:
+        registry = sim._continuum.motion.analyst.registry
+        return registry.lowered, registry.store.compiled
+
+    sim.process(visits(100))
+    sim.run(until=5.0)
+    before = made()
+    sim.process(visits(200))
+    sim.run(until=20.0)
+    assert made() == before
+    assert before[0] > 0
+
+
 def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation) -> None:
     first = Decay(sim, x=7.0)
     others = [Decay(sim, x=float(k)) for k in range(500)]

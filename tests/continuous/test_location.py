@@ -492,7 +492,7 @@ def test_what_is_proved_is_so() -> None:
         proofs[look_at_proof(values, part, joints)] += 1
 
     look()
-    assert min(proofs[found] for found in SURE) >= 10, proofs
+    assert min(proofs[found] for found in SURE) >= 5, proofs
 
 
 def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[int]) -> int:
@@ -562,7 +562,7 @@ def test_what_is_proved_of_any_expression_is_so() -> None:
         proofs[look_at_proof_of(expression, moved, part)] += 1
 
     look()
-    assert min(proofs[found] for found in SURE) >= 5, proofs
+    assert min(proofs[found] for found in SURE) >= 3, proofs
 
 
 straight = st.tuples(*[st.builds(lambda speed: [0.3, speed, 0, 0, 0, 0], st.sampled_from([-2.0, -0.5, 0.5, 2.0]))] * 2)
@@ -622,6 +622,16 @@ def test_signs_that_are_plain_are_proved() -> None:
     assert sign([line, arch], [AND], 0.0, 1.0) == certainty.NEVER
     assert sign([line, arch], [OR], 0.0, 1.0) == certainty.RISES
     assert sign([line, [value + 2 for value in line]], [AND], 0.0, 1.0) == certainty.RISES
+
+
+def test_what_rises_or_falls_on_one_side_of_its_level_does_not_cross_it() -> None:
+    """Its slope has one sign for sure, but its range is not told closely enough: s - 0.3 s**3 over s from -1 to 1."""
+    rises, falls = [0.2, 0.2, 3.6, -2.4, 0.0, 0.0], [1.6, -0.2, -3.6, 2.4, 0.0, 0.0]
+    signs = [
+        certainty.sign_within(prepared(Leaf(state()), [path]), 0, 0, 0.0, 1.0)
+        for path in (rises, falls, [-c for c in falls], [-c for c in rises])
+    ]
+    assert signs == [certainty.ALWAYS, certainty.ALWAYS, certainty.NEVER, certainty.NEVER]
 
 
 def test_what_begins_on_its_level_falls_and_rises_again_rises_once() -> None:

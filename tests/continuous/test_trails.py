@@ -97,9 +97,13 @@ def test_who_waits_again_for_another_number_or_object_waits_for_that() -> None:
     one, other = Level(sim).start(), Level(sim, level=-0.25).start()
     times = []
 
+    def one_wait(tank: Level, awaited: float) -> ev.Life:
+        # Nobody gives these names another value: that would be looked for after each event.
+        yield ev.until(lambda: tank.level >= awaited)
+
     def waiting() -> ev.Life:
         for tank, awaited in [(one, 1.0), (other, 1.0), (other, 2.0), (one, 4.0)]:
-            yield ev.until(lambda: tank.level >= awaited)  # noqa: B023  # it is over before they change
+            yield from one_wait(tank, awaited)
             times.append((sim.time, tank is other))
 
     sim.process(waiting())

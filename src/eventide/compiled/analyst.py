@@ -17,7 +17,7 @@ from eventide.compiled.template import is_current
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, OPERANDS, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, JOINED, OPERANDS, RAISES, STILL, STILLS, Y0, R, Y
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
@@ -50,6 +50,7 @@ class Compiler(Analyst):
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
         self._certificates: dict[Kernel, int] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._records: dict[Template, int] = {}
         self._cohorts = Cohorts(self)
 
@@ -279,6 +280,24 @@ class Compiler(Analyst):
             parts.append((kernel, own + (None,) * (kernel.width - blocks)))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
 
+    def join(self, flow: Flow) -> int:
+        """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
+        widest = 0
+        for _, owner in flow.look_up().laws:
+            if owner._contributes and owner._has_equations and not owner._cohort.is_opaque:
+                first, second = owner._cohort.kernels
+                if (first, second) not in self._joined:
+                    self._joined[first, second] = found = self.registry.joined(owner, first, second)
+                    self._tell_of(first, second, *found)
+                widest = max(widest, self._joined[first, second][2])
+        return widest
+
+    def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
+        settings = self.motion.settings
+        if width:
+            words = first.address, second.address, laying, laid, first.width, width, int(settings[JOINED])
+            settings[JOINED] = self.motion.lists.put(words)[1]
+
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         try:
@@ -325,6 +344,10 @@ class Guide(Compiler):
     def fused(self, flow: Flow) -> tuple[int, int]:
         """Nothing stands for the plain functions."""
         return 0, 0
+
+    def join(self, flow: Flow) -> int:
+        """Laws that run in Python are called one by one."""
+        return 0
 
     def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""

@@ -36,6 +36,7 @@ from eventide.compiled.values import (
 )
 from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component
+from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
 
 if TYPE_CHECKING:
@@ -219,6 +220,13 @@ class Outside:
         for item in elements.items:
             self._check_simulation(item)
         return path
+
+    def members(self, item: Item) -> Item:
+        """A queue of components as the list of who stands in it; anything else as it is."""
+        if not isinstance(item, Ref) or not isinstance(item.sample, Queue) or item.element is not None:
+            return item
+        members = tuple(item.sample)
+        return Elements(item.path, members) if all(isinstance(one, Component) for one in members) else item
 
     def one_item(self, elements: Elements, index: int) -> Found:
         """One item of a list."""

@@ -39,7 +39,7 @@ class Reductions(Vectors):
     """Writes loops over many, and what gathers from them."""
 
     def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
-        """Execute `body` for each item of a list of components or number of a range."""
+        """Execute `body` for each item of a list or queue of components or number of a range."""
         if isinstance(source, ast.Tuple | ast.List):
             self._each_in_turn(target, [self.evaluate(part) for part in source.elts], body)
             return
@@ -47,7 +47,7 @@ class Reductions(Vectors):
             self._each_together(target, source, body, assigned)
             return
         counts = isinstance(source, ast.Call) and self._is_builtin(source.func, range)
-        items = None if counts else self.evaluate(source)
+        items = None if counts else self.outside.members(self.evaluate(source))
         if isinstance(items, Items):
             self._each_in_turn(target, list(items.items), body)
             return
@@ -71,7 +71,9 @@ class Reductions(Vectors):
             self._each_item(items, source, name, body, assigned)
             return
         if not isinstance(items, Elements | Table):
-            raise self.refusal(source, "loops go over range(...), a vector, a list of components or a list of numbers")
+            raise self.refusal(
+                source, "loops go over range(...), a vector, a list or queue of components or a list of numbers"
+            )
         size, path = self._length(items).text, () if isinstance(items, Table) else self.outside.all_items(items)
         if isinstance(items, Elements) and not items.items:
             return

@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
+from eventide.compiled.joining import joined
 from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
@@ -59,6 +60,7 @@ class Registry:
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[Kernel, ...], Template] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self.generation = 0
         self._plain: dict[type, list[Template]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
@@ -124,6 +126,18 @@ class Registry:
             self._fused[key] = method, addresses
         return self._fused[key][1]
 
+    def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
+        """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
+        how wide these are; zeros if they are to stay two. See `joining.py`.
+        """
+        pair = contributions, equations
+        if pair not in self._joined:
+            made = joined(owner, contributions.lowered, equations.lowered, exact_pow=self.exact_pow)
+            load = self.store.load
+            found = (load(text, made.lowered.symbols) for text in (made.laying, made.laid)) if made else (0, 0)
+            self._joined[pair] = (*found, made.width if made else 0)
+        return self._joined[pair]
+
     def quantity(self, read: Any) -> Bound:
         """The kernel of a function without arguments that answers a number, and its binding.
 
@@ -160,6 +174,7 @@ class Registry:
             self._kernels[key] = [k for k in kernels if k.is_current]
             current.update(self._kernels[key])
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
+        self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
         self._refusals.clear()
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:

@@ -210,6 +210,13 @@ class Analyst(ABC):
         """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
 
     @abstractmethod
+    def join(self, flow: Flow) -> int:
+        """Let contributions and equations be one call in a flow of many laws, where they can.
+
+        Returns     how many numbers are to be laid for an object at most; 0 if nothing is joined
+        """
+
+    @abstractmethod
     def is_law_current(self, owner: Any) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
 

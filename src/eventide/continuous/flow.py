@@ -23,6 +23,7 @@ from eventide.continuous.tables import (
     ENTRIES,
     ENTRY,
     FLOW_INTS,
+    LAID_FROM,
     LIMIT,
     READER,
     ROOM_FOR,
@@ -34,6 +35,8 @@ from eventide.continuous.tables import (
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
+CROWD: Final = 32
+"""In a flow of so many laws it is worth while to join those of a class."""
 
 if TYPE_CHECKING:
     from eventide.continuous.growing import Run
@@ -73,6 +76,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since
     members     its components and loose variables, in the order in which they joined
     looked_up   what has been looked up of its laws and slots as they are now
+    crowd       when it has so many laws, those of a class are joined
     is_fused    whether functions are used that were made for just its laws
     is_checked  whether its laws have been executed with every write of a rate on record, as they are now
     assigns     whether its laws may assign states
@@ -99,6 +103,7 @@ class Flow:
         self.is_tended = False
         self.stale_at = FLOW_INTS * number + STALE
         self.is_fused = False
+        self.crowd = CROWD
 
     @property
     def segments(self) -> Run:
@@ -126,6 +131,7 @@ class Flow:
         if self.sliding is not None:
             self.sliding.slides.clear()
             self.sliding.renew()
+        self._make_rows(0)
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
@@ -263,10 +269,25 @@ class Flow:
         return segments[at, 0], segments[at, 1]
 
     def fuse(self) -> None:
-        """Use functions made for its laws and slots, where the analyst has any."""
+        """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
         ints, number = self.motion.flow_ints.view, self.number
-        ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = self.motion.analyst.fused(self)
-        self.is_fused = found != (0, 0)
+        analyst, laws = self.motion.analyst, self.chain.count
+        if laws >= self.crowd:
+            self.crowd = 2 * laws
+            self._make_rows(analyst.join(self) * laws)
+        if self.is_fused or laws <= analyst.most_fused:
+            ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
+            self.is_fused = found != (0, 0)
+
+    def _make_rows(self, size: int) -> None:
+        """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
+        ints, number, index = self.motion.flow_ints.view, self.number, self.motion.index
+        place = ints[number, LAID_FROM]
+        if place:
+            index.release(place, index.view[place])
+        place = ints[number, LAID_FROM] = index.allocate(1 + size) if size else 0
+        if size:
+            index.view[place] = 1 + size
 
 
 class Look:

@@ -159,7 +159,8 @@ class Grouping:
         ints, most = motion.flow_ints.view, motion.analyst.most_fused
         for flow in self.changed:
             number = flow.number
-            if flow.is_fused or ints[number, CHAIN_HI] - ints[number, CHAIN_LO] <= most:
+            laws = ints[number, CHAIN_HI] - ints[number, CHAIN_LO]
+            if flow.is_fused or laws <= most or laws >= flow.crowd:
                 flow.fuse()
             if motion.linearizations.of:
                 motion.linearizations.leave(flow)

@@ -15,7 +15,9 @@ from __future__ import annotations
 from math import inf, nan
 
 from eventide.continuous.tables import (
+    ALONE,
     BASE,
+    CHAIN_COLUMNS,
     CHAIN_HI,
     CHAIN_LO,
     CHAIN_ROOM,
@@ -34,6 +36,7 @@ from eventide.continuous.tables import (
     IMPLICIT,
     INDIRECT,
     IS_INDIRECT,
+    JOINT,
     LAW,
     MAYBE,
     MEMBERS,
@@ -161,6 +164,7 @@ def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> Non
     a.chain[place, LAW] = address
     a.chain[place, OPERANDS] = operands
     a.chain[place, RUN] = 1
+    a.chain[place, JOINT] = ALONE
     a.chain[place, WHOSE] = s
 
 
@@ -199,7 +203,7 @@ def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
     """Move rows of the chain."""
     for k in range(end - first):
         at = end - 1 - k if by > 0 else first + k
-        for column in (LAW, OPERANDS, RUN, WHOSE):
+        for column in range(CHAIN_COLUMNS):
             a.chain[at + by, column] = a.chain[at, column]
 
 

@@ -34,6 +34,7 @@ from eventide.continuous.tables import (
     EVENT_TIME,
     FOUND,
     HANDLED,
+    JOINED,
     KEY,
     LAND,
     LOOKED_AT,
@@ -161,6 +162,7 @@ class Motion:
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
+        self.settings[JOINED] = -1.0
         self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}

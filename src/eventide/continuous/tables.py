@@ -142,6 +142,8 @@ CONTRIBUTORS: Final = 37
 """How many of its laws are contributions, which come first."""
 INDIRECT: Final = 38
 """How many of its members have laws that are not DIRECT."""
+LAID_FROM: Final = 39
+"""The place in `index` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
 FLOW_INTS: Final = 40
 """As all tables of which an event reads a row, it is a whole number of cache lines wide."""
 
@@ -232,7 +234,29 @@ RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
 WHOSE: Final = 3
 """The seat of whose law it is."""
-CHAIN_COLUMNS: Final = 4
+JOINT: Final = 4
+"""The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
+is there that they are called."""
+ALONE: Final = -1
+BY_OTHERS: Final = -2
+CHAIN_COLUMNS: Final = 5
+
+# Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
+
+FIRST_LAW: Final = 0
+"""The address of the kernel of its contributions."""
+SECOND_LAW: Final = 1
+"""The same of its equations."""
+LAYING: Final = 2
+"""The kernel that does what both do, and lays what it needs of index rows one behind the other."""
+LAID: Final = 3
+"""The kernel that does it with what has been laid."""
+FIRST_WIDTH: Final = 4
+"""How far behind the index row of the first that of the second has to be."""
+LAID_WIDTH: Final = 5
+"""How many numbers are laid for an object; each is two entries of its index rows."""
+OTHERS: Final = 6
+"""The place of the next of these; -1 if there is none."""
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -445,7 +469,9 @@ LISTED: Final = 30
 """How many conditions are watched."""
 LOOKED_AT: Final = 31
 """Whether somebody looks at state events, before what they touch is open."""
-SETTINGS: Final = 32
+JOINED: Final = 32
+"""The place in `lists` of the first two laws that may be one; -1 without."""
+SETTINGS: Final = 33
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
