@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.binder import Binding
-from eventide.compiled.records import Call, Pattern, sums_of
+from eventide.compiled.records import Call, Usage, sums_of
 from eventide.compiled.registry import Bound
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Cohort, LawPlan
@@ -117,16 +117,16 @@ class Cohorts:
     def _of_many(self, template: Template, owner: Any) -> Cohort:
         """The cohort of objects like one, which has its index rows."""
         plan = self._describe(template, owner)
-        pattern = template.pattern
-        assert pattern is not None
+        usage = template.usage
+        assert usage is not None
         if not plan.moves or not (plan.sets or plan.adds):
-            pattern = pattern._replace(sets=(), adds=())  # it is found out as they run
+            usage = usage._replace(sets=(), adds=())  # it is found out as they run
         row = owner._seat.lease[1] if owner._seat.lease else 0
         calls = [call and (call[0], call[1] - row) for call in (plan.contributions, plan.equations)]
-        words = words_of(owner, pattern, calls, is_direct=plan.is_direct)
+        words = words_of(owner, usage, calls, is_direct=plan.is_direct)
         return Cohort(
             self._analyst.motion.lists.put(words)[1],
-            pattern.uses,
+            usage.uses,
             template.kernels,
             template,
             lambda one: self._describe(template, one),
@@ -150,12 +150,12 @@ class Cohorts:
     def _of_one(self, owner: Any) -> Cohort:
         """The cohort of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
-        pattern = Pattern.of_slots(plan.reads, plan.touches, plan.sets, plan.adds)
-        words = words_of(owner, pattern, [plan.contributions, plan.equations], is_direct=plan.is_direct)
+        usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds)
+        words = words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
         record = self._analyst.motion.lists.put(words)
         return Cohort(
             record[1],
-            pattern.uses,
+            usage.uses,
             tuple([bound.kernel for bound in plan.kept if isinstance(bound, Bound)]),
             None,
             lambda _: plan,
@@ -168,13 +168,13 @@ class Cohorts:
         )
 
 
-def words_of(owner: Any, pattern: Pattern, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:
+def words_of(owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:
     """The record of an object's laws; of those that are not called by an address that is 0."""
     if isinstance(owner, Variable):
-        return pattern.words()
+        return usage.words()
     contribution = (calls[0] or (0, 0)) if owner._contributes else None
     equation = (calls[1] or (0, 0)) if owner._has_equations else None
-    return pattern.words(contribution, equation, sums_of(owner._layout), is_direct=is_direct)
+    return usage.words(contribution, equation, sums_of(owner._layout), is_direct=is_direct)
 
 
 def locate(template: Template, owner: Any) -> tuple[int, ...] | None:

@@ -17,7 +17,7 @@ Call: TypeAlias = tuple[int, int]
 """The address of a kernel, and where its index row begins."""
 
 
-class Pattern(NamedTuple):
+class Usage(NamedTuple):
     """The slots that are depended on, the first slots of the blocks of what is touched, the rates that are set without
     having been read, and those that are written otherwise.
     """
@@ -30,7 +30,7 @@ class Pattern(NamedTuple):
     @classmethod
     def of_slots(
         cls, reads: Iterable[int], touches: Iterable[Any], sets: Iterable[int] = (), adds: Iterable[int] = ()
-    ) -> Pattern:
+    ) -> Usage:
         """That of slots as they are, and of what is touched as objects."""
         first = [anchor_of(owner) for owner in touches]
         slots = (reads, [slot for slot in first if slot is not None], sets, adds)
@@ -70,7 +70,7 @@ class Pattern(NamedTuple):
         )
 
 
-def pattern_of(kernels: Sequence[Kernel]) -> Pattern | None:
+def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
     """What kernels use whose index rows stand side by side; None if that is items of lists."""
     reads: dict[Place, None] = {}
     touches: dict[Place, None] = {}
@@ -88,7 +88,7 @@ def pattern_of(kernels: Sequence[Kernel]) -> Pattern | None:
             rates.update(dict.fromkeys([(row + rate.place, column) for column in rate.columns], rate.is_read))
         row += kernel.width
     sets = tuple([place for place, is_read in rates.items() if not is_read])
-    return Pattern(tuple(reads), tuple(touches), sets, tuple([place for place in rates if rates[place]]))
+    return Usage(tuple(reads), tuple(touches), sets, tuple([place for place in rates if rates[place]]))
 
 
 def sums_of(layout: Layout) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from eventide.compiled.store import Store
 from eventide.compiled.template import Template
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Kernel, LoweredKind
+    from eventide.compiled.lowered import Constant, Kernel, LoweredKind
     from eventide.continuous.tables import Coefficients
 
 
@@ -33,11 +33,26 @@ _KERNEL: Final = attrgetter("kernel")
 _new: Final = tuple.__new__  # the constructor of a named tuple is a function of Python's, and as slow
 
 
+MOST_REFUSALS: Final = 8
+"""So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+
+
 class _Refused(NamedTuple):
-    """A refusal, without the traceback of its error, which would keep objects of a simulation."""
+    """A refusal, without the traceback of its error, which would keep objects of a simulation.
+
+    fits    whether a function and its arguments are such as were refused
+    names   what names stood for that were met
+    what    what `CannotLower` is told
+    """
 
     fits: Bind
+    names: tuple[Constant, ...]
     what: tuple[str, int, str, str]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all names stand for what they stood for."""
+        return all(name.is_current for name in self.names)
 
 
 class Registry:
@@ -166,7 +181,10 @@ class Registry:
         return self.find("handler", handler, ())
 
     def renew(self) -> None:
-        """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
+        """Forget kernels, and refusals, where names no longer stand for what was taken; to be called when a run starts.
+
+        So what cannot be lowered is looked at once, and not again for each simulation.
+        """
         self.generation += 1
         self._plain.clear()
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
@@ -175,7 +193,8 @@ class Registry:
             current.update(self._kernels[key])
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
-        self._refusals.clear()
+        for key, refusals in self._refusals.items():
+            self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
@@ -186,9 +205,11 @@ class Registry:
             kernel = self._compile(lowering)
         except CannotLower as error:
             self.refused += 1
-            steps = tuple(lowering.outside.steps.values()) if lowering else ()
+            outside = lowering.outside if lowering else None
+            steps, names = (outside.steps, outside.names) if outside else ({}, {})
             what = (error.file, error.line, error.construct, error.why)
-            self._refusals.setdefault(key, []).append(_Refused(make_binder(entry, steps), what))
+            refused = _Refused(make_binder(entry, tuple(steps.values())), tuple(names.values()), what)
+            self._refusals.setdefault(key, []).append(refused)
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)

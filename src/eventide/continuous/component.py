@@ -63,8 +63,6 @@ class Continuous(_Continuum, Component):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _refuse_slips(cls)
-        cls._layout = Layout(cls._fields, title=cls.__name__)
-        cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
         cls._has_equations = cls.equations is not Continuous.equations
         cls._when_specs = handler_specs(cls, "_when")
@@ -160,6 +158,16 @@ class Continuous(_Continuum, Component):
         return self._variables[name]
 
     # --- kernel ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _lay_out(cls) -> None:
+        cls._layout = Layout(cls._fields, title=cls.__name__)
+        cls._layout.install(cls)
+
+    @classmethod
+    def _settings(cls, names: list[str]) -> list[str]:
+        lines = super()._settings(names)
+        return cls._layout.settings(names, lines) if cls.__setattr__ is object.__setattr__ else lines
 
     def _measure(self, **sizes: Any) -> None:
         self._layout = type(self)._layout.sized(sizes)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable
 from math import prod
+from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,6 +41,8 @@ class Table:
         self.on_growth = on_growth
         self._free: list[int] = []
         self._used = 0
+        self._columns = columns
+        self._zeros = view_of(np.zeros(columns, dtype))
         self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: NDArray[Any]) -> None:
@@ -50,19 +52,26 @@ class Table:
 
     def allocate(self) -> int:
         """The number of a free row, all zero."""
+        return self.copy(self._zeros)
+
+    def copy(self, numbers: Any) -> int:
+        """The number of a free row, which holds these numbers: a memoryview of as many as there are columns."""
         if self._free:
             row = self._free.pop()
-            self.array[row] = 0
-            return row
-        row = self._used
-        self._used += 1
-        self.reserve(self._used)
+        else:
+            row = self._used
+            self._used += 1
+            self.reserve(self._used)
+        at = row * self._columns
+        self.flat[at : at + self._columns] = numbers
         return row
 
-    def clear(self, row: int) -> None:
-        """Let a row that another table has given out be there, all zero."""
-        self.reserve(row + 1)
-        self.array[row] = 0
+    def write(self, row: int, numbers: Any) -> None:
+        """Let a row that another table has given out be there, and hold these numbers, as `copy` takes them."""
+        if row >= len(self.array):
+            self.reserve(row + 1)
+        at = row * self._columns
+        self.flat[at : at + self._columns] = numbers
 
     def release(self, row: int) -> None:
         """Take a row back."""
@@ -185,30 +194,32 @@ class Blocks:
 
     def __init__(self, dtype: type, on_growth: Callable[[], None], capacity: int = 64) -> None:
         self.on_growth = on_growth
-        self._free: dict[int, list[int]] = {}
         self._used = 0
         self.array: NDArray[Any] = zeros((capacity,), dtype)
-        self._code = self.array.dtype.char
         self.view: Any = view_of(self.array)
+        # By size: the free places, and who writes so many numbers.
+        self._sizes: dict[int, tuple[list[int], Callable[..., None]]] = {}
 
     def allocate(self, size: int) -> int:
         """The first place of a free block."""
-        free = self._free.get(size)
+        free, _ = self._sizes.get(size) or self._size(size)
         return free.pop() if free else self._cut(size)
 
     def put(self, numbers: tuple[float, ...]) -> Lease:
         """Write numbers to a block of their own."""
         size = len(numbers)
-        free = self._free.get(size)
-        if free is None:
-            free = self._free[size] = []
+        free, write = self._sizes.get(size) or self._size(size)
         place = free.pop() if free else self._cut(size)
-        self.view[place : place + size] = array(self._code, numbers)
+        write(self.view, 8 * place, *numbers)
         return free, place
 
     def write(self, place: int, numbers: tuple[float, ...]) -> None:
         """Write numbers to a block that is in use."""
-        self.view[place : place + len(numbers)] = array(self._code, numbers)
+        self._sizes[len(numbers)][1](self.view, 8 * place, *numbers)
+
+    def _size(self, size: int) -> tuple[list[int], Callable[..., None]]:
+        known = self._sizes[size] = [], Struct(f"{size}{self.array.dtype.char}").pack_into
+        return known
 
     def _cut(self, size: int) -> int:
         """The first place of a block that has not been used before."""
@@ -224,4 +235,4 @@ class Blocks:
 
     def release(self, place: int, size: int) -> None:
         """Take a block back."""
-        self._free.setdefault(size, []).append(place)
+        (self._sizes.get(size) or self._size(size))[0].append(place)

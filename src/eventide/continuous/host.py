@@ -68,8 +68,9 @@ class Host:
         flow, condition = motion.flows[f], motion.watches.at[c]
         self._running = flow, condition
         self.show(flow, time)
-        if condition.plan.guide is not None:
-            condition.plan.guide(c, time, dt, sim.last_time)
+        guide = condition.plan.pattern.guide
+        if guide is not None:
+            guide(c, time, dt, sim.last_time)
         return self._test(condition)
 
     def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:

@@ -244,6 +244,26 @@ class Layout:
         getter, setter = _functions(template, offset, name, kind)
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
+    def settings(self, names: list[str], lines: list[str]) -> list[str]:
+        """Of the lines by which a constructor keeps its arguments, those for a new object to which nothing refers yet.
+
+        It need tell nobody what its numbers are, nor that it has come to refer to others.
+        """
+        straight = ["__own, __row, __base, __side = self.__dict__, self._row, self._base, self._side"]
+        straight.append("__is_free = not self._flow.motion.is_observed")
+        for name, line in zip(names, lines, strict=True):
+            if name in self.references:
+                straight.append(f"__own[{name!r}] = {name}")
+            elif name in self.offsets:
+                block = "__side" if name in self.aside else "__base"
+                straight.append(
+                    f"if {name}.__class__ is float and __is_free: __row[{block} + {self.offsets[name]}] = {name}"
+                )
+                straight.append(f"else: {line}")
+            else:
+                straight.append(line)
+        return straight
+
     def attach(self, owner: Any, table: Any) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
         seat, own, rows = owner._seat, owner.__dict__, owner._system.arena.rows

@@ -40,6 +40,8 @@ class Condition:
         "test",
     )
     is_trigger = False
+    is_handler = False
+    """Whether a handler runs when it fires."""
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
@@ -143,6 +145,12 @@ class StateWait(Condition):
         """Whose condition it is."""
         return str(self.activity.name)
 
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """As of any condition."""
+        code = self.code
+        return self.activity.name, self.function if code is None else code
+
     def withdraw(self) -> None:
         """Leave the list."""
         self.world._conditions.remove(self)
@@ -231,7 +239,7 @@ class Trigger(Condition):
         "surface",
     )
     _story = None
-    is_trigger = True
+    is_trigger = is_handler = True
 
     def __init__(
         self,

@@ -31,6 +31,7 @@ class _Agenda:
     _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
     _past       the one most likely to come next of the waits of `until` kept for the next for the same thing, or None
+    _met        the code of what it has waited for in waits that are not kept
     _before, _after     its neighbours among the processes of the run; None when it has left them
     """
 
@@ -41,6 +42,7 @@ class _Agenda:
         "_anchor",
         "_before",
         "_generator",
+        "_met",
         "_mourners",
         "_notice",
         "_past",
@@ -59,6 +61,7 @@ class _Agenda:
     _mourners: list[End] | None
     _anchor: float
     _past: StateWait | None
+    _met: tuple[Any, ...]
     _before: Any
     _after: Any
     terminated: bool
@@ -236,6 +239,7 @@ class Process(_Agenda, Component):
         self._attach_further(sim, name)
         self._notice = self._value = self._wait = self._past = None
         self._generator = self._mourners = self.result = None
+        self._met = ()
         self.terminated = False
         self._anchor = 0.0
         sim._roster.enter(self)

@@ -156,6 +156,7 @@ class World:
         story._generator = story._story = generator
         generator.__name__ = GIVEN
         story._value = story._wait = story._past = story._mourners = story.result = None
+        story._met = ()
         story.terminated = False
         story._anchor = now = self.time
         self._roster.enter(story)
