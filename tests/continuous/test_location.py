@@ -349,7 +349,7 @@ def test_the_search_gives_what_halving_gives_with_hardly_more_tests(shape: str, 
         root = source.uniform(1e-3, 1.0)
 
         def function(time: float, root: float = root) -> tuple[float, float]:
-            return SHAPES[shape](time, root)  # type: ignore[no-untyped-call,no-any-return]  # plain lambdas
+            return SHAPES[shape](time, root)
 
         guided, halving = Probed(function, has_guide=True), Probed(function, has_guide=False)
         found, expected = guided.find(dt_min), halving.find(dt_min)
@@ -374,7 +374,7 @@ def test_what_a_proof_has_told_of_the_place_changes_nothing_but_the_number_of_te
         root = source.uniform(1e-3, 1.0)
 
         def function(time: float, root: float = root) -> tuple[float, float]:
-            return SHAPES[shape](time, root)  # type: ignore[no-untyped-call,no-any-return]  # plain lambdas
+            return SHAPES[shape](time, root)
 
         told, halving = Probed(function, has_guide=True), Probed(function, has_guide=False)
         off = 0.0 if k % 2 else source.choice([-1.0, 1.0]) * 10.0 ** source.uniform(-17.0, 0.0)
