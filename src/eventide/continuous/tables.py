@@ -28,11 +28,15 @@ ABS: Final = 7
 """Absolute tolerances."""
 REL: Final = 8
 """Relative tolerances."""
-P: Final = 9
+LOWEST: Final = 9
+"""What a state is above in the whole of the step, where conditions may doze for it."""
+HIGHEST: Final = 10
+"""What it is below."""
+P: Final = 11
 """First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
-K: Final = 17
+K: Final = 19
 """First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
-ROWS: Final = 34
+ROWS: Final = 36
 
 # Columns of a flow: floats -------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from eventide.compiled.stepping.gathering import FIRST_ROW, FITTING, INTERPOLANT, MOTION
+from eventide.compiled.stepping.gathering import BOUNDS, FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.compiled.stepping.instructions import (
     address_of,
     clear_run,
@@ -225,6 +225,11 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
 def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row Y to the states there, and row R to their derivative."""
     combine_by(a, f, a.method.kernels[MOTION], theta, scale)
+
+
+def bound_states(a: Arrays, f: int) -> None:
+    """Leave in LOWEST and HIGHEST between what each state of a flow stays in the step."""
+    combine_by(a, f, a.method.kernels[BOUNDS], 1.0, 0.0)
 
 
 def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
