@@ -16,7 +16,10 @@ from eventide.continuous.tables import (
     FLOW_INTS,
     RUN,
     TRAIL_FLOATS,
+    Y0,
+    R,
 )
+from eventide.errors import ModelError
 
 
 class Furnace(ev.Continuous):
@@ -102,6 +105,48 @@ def test_quantities_keep_their_values_when_the_table_grows() -> None:
     assert [(other.coefficient, other.colour) for other in others] == [(0.125, 0)] * 500
     names = [other["thickness"][1].name for other in others[:2]]
     assert names == [f"{other.name}.thickness[1]" for other in others[:2]]
+
+
+def motions_of(slab: Slab) -> list[float]:
+    """What is shown of its rates and last states."""
+    shown = [slab.rate.temperature, *slab.rate.thickness, slab.last.temperature, *slab.last.thickness]
+    return [float(number) for number in shown]
+
+
+def test_rates_and_last_states_are_those_of_an_object_wherever_it_stands() -> None:
+    sim = ev.Simulation()
+    furnace = Furnace(sim).start()
+    slabs = [Slab(sim, furnace=furnace, coefficient=0.1 + 0.1 * k, thickness=[1.0 + k, 2.0]).start() for k in range(3)]
+    sim.run(until=0.5)
+    assert [slab._seat.rates for slab in slabs] == [None] * 3  # nobody has looked, and laws are native code
+    table, seat = sim._continuum.arena.table, slabs[1]._seat
+    slots, shown = slice(seat.base, seat.base + 3), motions_of(slabs[1])
+    expected = [*table[R, slots].tolist(), *table[Y0, slots].tolist()]
+    assert shown == expected
+    others = [Slab(sim, furnace=furnace, thickness=[0.0, 0.0]) for _ in range(500)]
+    assert sim._continuum.arena.table is not table
+    sim._continuum.arena.table[R, slots] *= 2.0
+    expected[:3] = [2.0 * rate for rate in expected[:3]]
+    assert motions_of(slabs[1]) == expected
+    others[-1].start()
+    sim.run(until=1.0)
+    assert motions_of(slabs[1]) != expected
+
+
+def test_who_comes_to_a_seat_is_named_where_its_vectors_are_refused() -> None:
+    sim = ev.Simulation()
+    furnace = Furnace(sim)
+    seats, messages = [], []
+    for _ in range(2):
+        slab = Slab(sim, furnace=furnace, thickness=[0.0, 0.0])
+        seats.append(slab._seat)
+        for reading in (slab.rate, slab.last):
+            with pytest.raises(ModelError) as caught:
+                reading.thickness[0] = 1.0
+            messages.append(slab.name in str(caught.value))
+        del slab
+        gc.collect()
+    assert (seats[0] is seats[1], messages) == (True, [True] * 4)
 
 
 def runs_of(flow: Any) -> list[int]:

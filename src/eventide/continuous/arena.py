@@ -41,17 +41,22 @@ class Seat:
     """The blocks of slots of one object, and after it of the next of its layout.
 
     base, side      the first slots of what is integrated and of what is not
-    views           the object's attributes by which it reaches them; of `table`, which may have been replaced since
+    vectors         the arrays of its vectors in `table`, which may have been replaced since
+    rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
+                    looks: most objects are native code and nobody ever does
     """
 
-    __slots__ = ("base", "layout", "side", "table", "views")
+    __slots__ = ("base", "lasts", "layout", "rates", "rates_read", "side", "table", "vectors")
 
     def __init__(self, layout: Any, base: int, side: int) -> None:
         self.layout = layout
         self.base = base
         self.side = side
         self.table: Any = None
-        self.views: dict[str, Any] = {}
+        self.vectors: tuple[Any, ...] = ()
+        self.rates: Any = None
+        self.rates_read: Any = None
+        self.lasts: Any = None
 
     def blocks(self) -> list[tuple[int, int]]:
         """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
@@ -100,6 +105,7 @@ class Arena:
         self.tenancies: dict[Seat, Tenancy] = {}
         self._free: dict[Any, list[Seat]] = {}
         self._gone: list[Tenancy] = []
+        self._leave = self._gone.append  # a method of its own for each object is one more object
         self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
         self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
         self._used = 0
@@ -141,7 +147,7 @@ class Arena:
         else:
             seat = Seat(layout, self._cut(MOVING, layout.moving), self._cut(STANDING, layout.standing))
         owner._seat = seat
-        tenancy = self.tenancies[seat] = Tenancy(owner, self._gone.append)
+        tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
         tenancy.seat = seat
         return seat
 
