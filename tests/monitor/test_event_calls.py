@@ -144,7 +144,7 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 12
+    assert sum(count // EVENTS for count in python.values()) == 11
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -153,7 +153,7 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 9
+    assert sum(count // EVENTS for count in python.values()) == 8
 
 
 def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from eventide.continuous import linear, march, membership, reacting, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
-class Engine(NamedTuple):
-    """The stepper, plain or native.
+@dataclass(slots=True)
+class Engine:
+    """The stepper, plain or native; in slots, where Python finds a function at once.
 
     pack    turns the arrays into what all other functions take first, and what must live as long as that is used
     """
@@ -37,7 +39,7 @@ class Engine(NamedTuple):
     toggle_states: Callable[..., None]
 
 
-ENTRIES: Final = Engine._fields[1:]
+ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
 """The names of the stepper's functions that Python calls."""
 
 

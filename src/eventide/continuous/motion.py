@@ -469,8 +469,8 @@ class Motion:
         wait, watches.returning = watches.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
-        now = sim.time
-        answer: int = self.engine.proceed(self.packed or self.arrays, now, stop, row, rank)
+        now, march_on = sim.time, self.engine.proceed
+        answer: int = march_on(self.packed or self.arrays, now, stop, row, rank)
         if answer < 0 or self.host.seen:
             answer = self._come_back(answer, now, stop)
             if answer < 0:

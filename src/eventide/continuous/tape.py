@@ -287,9 +287,7 @@ def _slots_of(variable: Variable) -> list[int]:
 
 def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:
     """`count` instants of a grid from number `index` on, each rounded once."""
-    scale = grid.anchor.denominator * grid.period.denominator
-    first = grid.anchor.numerator * grid.period.denominator
-    step = grid.period.numerator * grid.anchor.denominator
+    first, step, scale = grid.first, grid.step, grid.scale
     last = first + (index + count) * step
     if scale < EXACT and max(abs(first), abs(last), abs(step)) < EXACT:
         return (first + np.arange(index, index + count) * step) / float(scale)

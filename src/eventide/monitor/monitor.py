@@ -93,7 +93,10 @@ class Monitor:
                 if next_event == inf:
                     # Who waits again does so for what moves.
                     if motion.watches.returning is None and not self._has_prospect():
-                        return self._fire_if_due()
+                        if not self._is_anything_due():
+                            return AT_END
+                        chosen = motion.chosen
+                        break
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 answer = motion.proceed(stop, next_event)
@@ -103,7 +106,10 @@ class Monitor:
                     sim.time = stop  # nobody looks
                 else:
                     self._attend(answer, stop, next_event)
-            return self._fire(chosen)
+            self.state_events += 1
+            if chosen.partner is not None:
+                self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+            return chosen.fire(sim)
         finally:
             sim.active = False
 
@@ -206,16 +212,16 @@ class Monitor:
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
         self.sim._keyboard.stop()
 
-    def _fire_if_due(self) -> Any:
-        """Make the event of a condition that is true now the next one; answers whose it is, AT_END if there is none."""
+    def _is_anything_due(self) -> bool:
+        """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""
         self.motion.reactions.allow(0)
         answer = self.motion.proceed(self.sim.time, self.sim.time)
         if answer >= 0 or self._is_event(answer):
-            return self._fire(self.motion.chosen)
+            return True
         if answer != REACHED:
             self._resolve(answer)
         self._check_end()
-        return AT_END
+        return False
 
     def _is_event(self, code: int) -> bool:
         """Whether the march has come to a state event; then observers have looked at it, and it is no cascade."""
@@ -230,13 +236,6 @@ class Monitor:
             motion.chosen = self._cascade.judge(motion.chosen)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
-
-    def _fire(self, chosen: Condition) -> Any:
-        """Let the event of a condition be the next one; answers whose that is."""
-        self.state_events += 1
-        if chosen.partner is not None:
-            self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        return chosen.fire(self.sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""

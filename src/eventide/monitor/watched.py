@@ -90,7 +90,8 @@ class WatchedConditions(ConditionList):
             wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
         else:
             wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
-        if not (wait.flow.is_open and plan.pattern.stands(test, wait.arguments, plan.binding)):
+        stands = plan.pattern.stands
+        if not (wait.flow.is_open and stands(test, wait.arguments, plan.binding)):
             return False
         self._arrivals = arrival = self._arrivals + 1.0
         wait.rank = -arrival if (sim.wait_prior if until.prior is None else until.prior) else arrival
