@@ -14,6 +14,7 @@ from eventide.continuous.tables import (
     ALERT,
     FAILED,
     FOUND,
+    LISTED,
     LOCATED,
     PAUSED,
     REACHED,
@@ -74,7 +75,7 @@ class Monitor:
         Returns     whose event it is, if that is one of a condition; None if it is that of the first in the list;
                     AT_END if there is none before `horizon`
         """
-        sim, motion = self.sim, self.motion
+        sim, motion, system = self.sim, self.motion, self.system
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
@@ -92,7 +93,8 @@ class Monitor:
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # Who waits again does so for what moves.
-                    if motion.watches.returning is None and not self._has_prospect():
+                    is_awaited = motion.watches.returning is not None or (motion.settings[LISTED] and system._active)
+                    if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
                             return AT_END
                         chosen = motion.chosen
@@ -109,6 +111,8 @@ class Monitor:
             self.state_events += 1
             if chosen.partner is not None:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+            if motion.journeys.of:
+                motion.journeys.ready(chosen)
             return chosen.fire(sim)
         finally:
             sim.active = False
@@ -159,7 +163,7 @@ class Monitor:
             Tape.put_on(self.motion, tapes)
         if instants.heap:
             self._instant = instants.next_after(self.sim.time)
-        if self.motion.reactions.plans:
+        if self.motion.reactions.plans or self.motion.journeys.of:
             self.motion.reactions.allow(self._reacts())
         return min(next_event, look, self._instant)
 
