@@ -24,13 +24,13 @@ from eventide.continuous.tables import (
     ENTRY,
     FLOW_INTS,
     LAID_FROM,
+    LAW_OF,
     LIMIT,
     READER,
     ROOM_FOR,
     STALE,
     TENDED,
     WATCHED,
-    WHOSE,
 )
 
 CONTRIBUTIONS: Final = 0
@@ -302,7 +302,7 @@ class Look:
         flow = self._flow
         sitter, contributors = flow.motion.arena.sitter, flow.motion.flow_ints.view[flow.number, CONTRIBUTORS]
         return [
-            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[WHOSE]))
+            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LAW_OF]))
             for k, law in enumerate(flow.chain.rows())
         ]
 

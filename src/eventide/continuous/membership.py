@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     IS_INDIRECT,
     JOINT,
     LAW,
+    LAW_OF,
     MAYBE,
     MEMBERS,
     NEXT,
@@ -68,7 +69,6 @@ from eventide.continuous.tables import (
     TOUCHER,
     TOUCHINGS,
     USE,
-    WHOSE,
     WRITE_COUNT,
     WRITER,
     Arrays,
@@ -165,16 +165,16 @@ def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> Non
     a.chain[place, OPERANDS] = operands
     a.chain[place, RUN] = 1
     a.chain[place, JOINT] = ALONE
-    a.chain[place, WHOSE] = s
+    a.chain[place, LAW_OF] = s
 
 
 def place_of_law(a: Arrays, s: int, first: int, end: int) -> int:
     """The place among some rows of the chain, which are in their order, where the law of an object is or is to be."""
-    if first < end and stands_before(a, a.chain[end - 1, WHOSE], s):
+    if first < end and stands_before(a, a.chain[end - 1, LAW_OF], s):
         return end  # as a rule who comes is the last
     while first < end:
         middle = (first + end) // 2
-        if stands_before(a, a.chain[middle, WHOSE], s):
+        if stands_before(a, a.chain[middle, LAW_OF], s):
             first = middle + 1
         else:
             end = middle

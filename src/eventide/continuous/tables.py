@@ -232,7 +232,7 @@ OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-WHOSE: Final = 3
+LAW_OF: Final = 3
 """The seat of whose law it is."""
 JOINT: Final = 4
 """The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
