@@ -143,7 +143,7 @@ CONTRIBUTORS: Final = 37
 INDIRECT: Final = 38
 """How many of its members have laws that are not DIRECT."""
 LAID_FROM: Final = 39
-"""The place in `index` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
+"""The place in `lists` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
 FLOW_INTS: Final = 40
 """As all tables of which an event reads a row, it is a whole number of cache lines wide."""
 
