@@ -158,7 +158,7 @@ def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatc
     tank = Tank(sim).start()
     sim.process(control(tank))
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": 1, "settle_touched": 1}
+    assert native == {"proceed": 1}
     assert sum(count // EVENTS for count in python.values()) == 0
     assert sim.monitor.motion.reactions.handled == tank.turns - 2
 
