@@ -20,11 +20,12 @@ from eventide.compiled.stepping import engine as native
 from eventide.compiled.stepping.memory import AS_IT_STANDS
 from eventide.compiled.stepping.statements import Translation
 from eventide.compiled.stepping.values import Untranslatable
-from eventide.continuous import certainty, heap, location
+from eventide.continuous import certainty, heap, location, stepper
 from eventide.continuous.certainty import NEVER
 from eventide.continuous.engine import PLAIN
 from eventide.continuous.methods import ENGLAND
 from eventide.continuous.tables import (
+    ABS,
     AND,
     CHECKED,
     CHOICE_OF,
@@ -36,9 +37,11 @@ from eventide.continuous.tables import (
     FLOW_INTS,
     FLOWS,
     KEY,
+    MIDDLE,
     MODELS,
     OR,
     RAISED_BY,
+    REL,
     SEGMENTS_HI,
     SETTINGS,
     START,
@@ -47,6 +50,7 @@ from eventide.continuous.tables import (
     STILL,
     TIME,
     TRAIL_FLOATS,
+    WORST,
     Y0,
     Arrays,
     P,
@@ -344,6 +348,36 @@ def test_the_signs_of_comparisons() -> None:
         assert [bits(x) for x in packed.models.tolist()] == [bits(x) for x in plain.models.tolist()]
         seen[answer] = seen.get(answer, 0) + 1
     assert min(seen.get(answer, 0) for answer in (-1, 0, 1, 2)) > 20
+
+
+def test_the_worst_error_among_slots() -> None:
+    """Stretches of any length at any place, with errors that are none, infinite, zero, and just within."""
+    source = random.Random(5)
+    (own,), engine = translated(stepper.least_ratio), native.NativeEngine(STORE)
+    met: dict[str, int] = {}
+    for _ in range(2000):
+        slots = source.randrange(1, 24)
+        low = source.randrange(slots)
+        high = source.randrange(low, slots + 1)
+        plain, packed = (arrays()._replace(rows=np.zeros((34, slots))) for _ in range(2))
+        errors = [source.choice([1.0, 0.25, -0.5]) * source.random() for _ in range(slots)]
+        for _ in range(source.choice([0, 0, 0, 1, 2])):
+            errors[source.randrange(slots)] = source.choice([math.nan, math.inf, 1e301, 0.0, -0.0, 0.0625, -0.0625])
+        tolerances = [source.choice([1.0, 1.0, 4.0, 0.0]) for _ in range(slots)]
+        states = [source.choice([0.0, 0.0, 1.0, -3.0]) for _ in range(slots)]
+        for each in (plain, packed):
+            each.rows[P], each.rows[ABS], each.rows[REL], each.rows[MIDDLE] = errors, tolerances, -0.5, states
+            each.flow_ints[0, WORST] = -1
+        (views, _), (address, _kept) = PLAIN.pack(plain), engine._pack(packed)
+        ratio = source.choice([16.0, 2.0, 64.0])
+        answer = stepper.least_ratio(views, 0, low, high, ratio)
+        assert bits(own(address, 0, low, high, ratio)) == bits(answer)
+        worst = int(plain.flow_ints[0, WORST])
+        assert packed.flow_ints[0, WORST] == worst
+        whole = (high - low) // 4 * 4
+        kind = "none" if worst < 0 else "nothing" if answer == 0.0 else "group" if worst < low + whole else "rest"
+        met[kind] = met.get(kind, 0) + 1
+    assert min(met.get(kind, 0) for kind in ("none", "nothing", "group", "rest")) > 100
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

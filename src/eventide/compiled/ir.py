@@ -21,6 +21,15 @@ ZERO = real(0.0)
 ONE = real(1.0)
 INFINITE = real(inf)
 NAN = real(nan)
+SCALAR = "!llvm.loop !0"
+"""The mark of a loop over objects, which stand anywhere: to gather their numbers takes longer than to load each."""
+SELDOM = "!prof !2"
+"""The mark of a branch that hardly ever goes the first way."""
+MARKS = """!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.vectorize.enable", i1 false}
+!2 = !{!"branch_weights", i32 1, i32 1048575}
+"""
+"""What a text that has these marks ends with."""
 LARGEST_WHOLE = 2.0**53
 """Up to this whole number every one is a double."""
 
@@ -92,9 +101,9 @@ class Builder:
         """Leave the current block for another."""
         self._close(f"br label %{target.label}{', ' if mark else ''}{mark}")
 
-    def branch(self, test: str, then: Block, otherwise: Block) -> None:
+    def branch(self, test: str, then: Block, otherwise: Block, mark: str = "") -> None:
         """Leave the current block for one of two."""
-        self._close(f"br i1 {test}, label %{then.label}, label %{otherwise.label}")
+        self._close(f"br i1 {test}, label %{then.label}, label %{otherwise.label}{', ' if mark else ''}{mark}")
 
     def finish(self, value: str = "void") -> None:
         """Return from the function."""

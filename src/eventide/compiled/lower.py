@@ -9,7 +9,7 @@ from eventide.compiled.binder import make_binder, make_comparer
 from eventide.compiled.carrying import carry
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.handlers import Handlers
-from eventide.compiled.ir import NAN, Builder
+from eventide.compiled.ir import MARKS, NAN, SCALAR, SELDOM, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
@@ -25,8 +25,6 @@ LAW: Final = (
     "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
-SCALAR: Final = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
-"""Objects stand anywhere, and to gather numbers from anywhere takes longer than to load them one by one."""
 CONDITION: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
@@ -149,7 +147,7 @@ class Lowering:
         builder.jump(after)
         builder.enter(after)
         builder.do("%k1 = add i64 %k, 1")
-        builder.jump(head, "!llvm.loop !0")
+        builder.jump(head, SCALAR)
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         builder.finish()
@@ -163,7 +161,7 @@ class Lowering:
         first.lines[:0] = [*row, *writer.slots.prologue("%row")]
         builder.begin_without_trap(inside)
         entry.lines[:0] = [*builder.room, *room]
-        return builder.text(LAW) + SCALAR
+        return builder.text(LAW) + MARKS
 
     def _spoil(self, writer: Statements) -> None:
         """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.
@@ -179,9 +177,13 @@ class Lowering:
         rate = next(iter([*mine, *([own] if own else []), *written]), None)
         if rate is None:
             return
-        index = writer.slots.index_of(rate)
-        before = builder.load("double", "%R", index)
-        builder.store("double", builder.select(builder.has_trapped(), "double", NAN, before), "%R", index)
+        # A branch is foreseen; a rate that is chosen by the test would be there only after all that is tested.
+        spoilt, whole = builder.block(), builder.block()
+        builder.branch(builder.has_trapped(), spoilt, whole, SELDOM)
+        builder.enter(spoilt)
+        builder.store("double", NAN, "%R", writer.slots.index_of(rate))
+        builder.jump(whole)
+        builder.enter(whole)
 
     def _own_rate(self) -> Place | None:
         """The first rate of the component whose law it is; None if it has no states."""

@@ -213,18 +213,36 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
     """
     columns = a.method.sizes[ERROR_STAGE] + a.method.sizes[END_FIRST]
     combine(a, f, a.method.sizes[STAGES] + ESTIMATE, columns, step, P, False)
-    rows = a.rows
-    ratio = float(2.0 ** (a.method.sizes[ERROR_ORDER] + 2.0))
+    ratio = 4.0
+    for _ in range(a.method.sizes[ERROR_ORDER]):
+        ratio *= 2.0
     a.flow_ints[f, WORST] = -1
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            size = abs(rows[P, i])
-            tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
-            if not size * ratio <= tolerance:
-                ratio = tolerance / size if 0.0 < size < HUGE else 0.0
-                a.flow_ints[f, WORST] = i
-                if not ratio > 0.0:
-                    return 0.0
+        ratio = least_ratio(a, f, a.segments[s, 0], a.segments[s, 1], ratio)
+        if not ratio > 0.0:
+            return 0.0
+    return ratio
+
+
+def least_ratio(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
+    """As `least_of_each`; in native code four slots at a time are found to be no worse than those before."""
+    return least_of_each(a, f, low, high, ratio)
+
+
+def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
+    """The smallest ratio of tolerance to the error in row P over some slots, or `ratio`, if that is smaller.
+
+    WORST becomes the slot where it was met, if it was there
+    """
+    rows = a.rows
+    for i in range(low, high):
+        size = abs(rows[P, i])
+        tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
+        if not size * ratio <= tolerance:
+            ratio = tolerance / size if 0.0 < size < HUGE else 0.0
+            a.flow_ints[f, WORST] = i
+            if not ratio > 0.0:
+                return 0.0
     return ratio
 
 

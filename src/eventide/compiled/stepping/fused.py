@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.compiled.ir import real
+from eventide.compiled.ir import MARKS, real
 from eventide.compiled.stepping.methods import table_of
 from eventide.continuous.stepper import HUGE
 from eventide.continuous.tables import (
@@ -80,8 +80,7 @@ def fused_text(method: Coefficients, slots: int, parts: Sequence[Part]) -> str:
     declared = dict.fromkeys(line for head, _ in laws for line in head)
     declared["declare double @llvm.fabs.f64(double)"] = None
     texts = [_Step(method, slots, parts).attempt(), _Step(method, slots, parts).complete()]
-    loops = '!0 = distinct !{!0, !1}\n!1 = !{!"llvm.loop.vectorize.enable", i1 false}\n'
-    return "\n".join([*declared, *(text for _, text in laws), *texts, table_of(["@attempt", "@complete"]), loops])
+    return "\n".join([*declared, *(text for _, text in laws), *texts, table_of(["@attempt", "@complete"]), MARKS])
 
 
 def _inlined(source: str, name: str) -> tuple[list[str], str]:

@@ -56,6 +56,11 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
     """Call a method's kernel."""
 
 
+def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
+    """Whether of LANES slots, told by the addresses of their numbers, each error times a ratio is in its tolerance."""
+    return False
+
+
 def address_of(item: Any) -> int:
     """The address of an item of an array."""
     return 0
@@ -120,6 +125,28 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value("", "void")
 
 
+def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """As `least_of_each` tests a slot: what is no number is not within."""
+    value, group = expressions.builder.value, f"<{LANES} x double>"
+    addresses = [expressions.value(argument).text for argument in arguments[:-1]]
+    errors, absolute, relative, states = (value(f"load {group}, ptr {address}, align 8") for address in addresses)
+    ratio = expressions.number(arguments[-1], "double").text
+    first = value(f"insertelement {group} poison, double {ratio}, i64 0")
+    ratios = value(f"shufflevector {group} {first}, {group} poison, <{LANES} x i32> zeroinitializer")
+
+    def size(numbers: str) -> str:
+        without_sign = ", ".join([f"i64 {2**63 - 1}"] * LANES)
+        whole = value(f"bitcast {group} {numbers} to <{LANES} x i64>")
+        return value(f"bitcast <{LANES} x i64> {value(f'and <{LANES} x i64> {whole}, <{without_sign}>')} to {group}")
+
+    scaled = size(value(f"fmul {group} {relative}, {states}"))
+    tolerances = value(f"fadd {group} {size(absolute)}, {scaled}")
+    worse = value(f"fcmp ugt {group} {value(f'fmul {group} {size(errors)}, {ratios}')}, {tolerances}")
+    return Value(value(f"icmp eq i{LANES} {value(f'bitcast <{LANES} x i1> {worse} to i{LANES}')}, 0"), "i1")
+
+
+LANES: Final = 4
+"""So many slots are looked at together."""
 FEW: Final = 128
 """So many bytes are set to zero one number after the other."""
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
@@ -128,6 +155,7 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),
     "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
+    "are_within": _are_within,
     "address_of": _address,
     "clear_run": _clear,
 }

@@ -10,6 +10,7 @@ from functools import partial
 
 from eventide.compiled.ir import real
 from eventide.compiled.stepping.gathering import WRITTEN_OUT, gathered
+from eventide.compiled.stepping.instructions import LANES
 from eventide.continuous.enclosure import UNIT
 from eventide.continuous.tables import (
     DEGREE,
@@ -32,7 +33,6 @@ from eventide.continuous.tables import (
     Y,
 )
 
-LANES = 4
 _AS_IT_STANDS = """
 !0 = !{}
 !1 = distinct !{!1, !2, !3}

@@ -10,7 +10,9 @@ from typing import Final
 
 from eventide.compiled.stepping.gathering import BOUNDS, FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.compiled.stepping.instructions import (
+    LANES,
     address_of,
+    are_within,
     clear_run,
     combination,
     condition,
@@ -19,8 +21,9 @@ from eventide.compiled.stepping.instructions import (
     recourse,
 )
 from eventide.continuous.passes import copy
-from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages
+from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages, least_of_each
 from eventide.continuous.tables import (
+    ABS,
     ADDRESS,
     ALONE,
     ASSIGNS,
@@ -51,12 +54,14 @@ from eventide.continuous.tables import (
     LAID_WIDTH,
     LAW,
     LAYING,
+    MIDDLE,
     NUMBERS,
     NUMBERS_OF,
     OPERANDS,
     OTHERS,
     RAISES,
     RECOURSE,
+    REL,
     REST,
     ROW,
     ROW_OF,
@@ -303,6 +308,25 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
         combine_mixed(a, f, row, stages, step, target, onto_start)
     else:
         combine_by(a, f, a.method.kernels[FIRST_ROW + row], step, 0.0)
+
+
+def least_ratio(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
+    """The smallest ratio of tolerance to error over some slots: most are no worse than one that came before."""
+    i = low
+    while i < high:
+        end = min(i + LANES, high)
+        if end < i + LANES or not are_within(
+            address_of(a.rows[P, i]),
+            address_of(a.rows[ABS, i]),
+            address_of(a.rows[REL, i]),
+            address_of(a.rows[MIDDLE, i]),
+            ratio,
+        ):
+            ratio = least_of_each(a, f, i, end, ratio)
+            if not ratio > 0.0:
+                return 0.0
+        i = end
+    return ratio
 
 
 def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
