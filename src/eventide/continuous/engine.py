@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from eventide.continuous import linear, march, reacting, taping
+from eventide.continuous import linear, march, membership, reacting, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
@@ -30,6 +30,13 @@ class Engine:
     link: Callable[..., None]
     unlink: Callable[..., None]
     probe: Callable[..., None]
+    come: Callable[..., int]
+    depart: Callable[..., int]
+    use: Callable[..., int]
+    disuse: Callable[..., int]
+    flow_met: Callable[..., int]
+    may_fall_apart: Callable[..., int]
+    toggle_states: Callable[..., None]
 
 
 ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
@@ -43,7 +50,12 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-_HOMES: Final = {"proceed": reacting, "fill": taping, "probe": linear}
+_HOMES: Final[dict[str, Any]] = {
+    "proceed": reacting,
+    "fill": taping,
+    "probe": linear,
+    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart", "toggle_states"), membership),
+}
 """Entries that are not of `march.py`."""
 
 PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, march), name) for name in ENTRIES))

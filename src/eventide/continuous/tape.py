@@ -186,9 +186,10 @@ class Columns:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
         if not self._laws:
             return True
-        plans = self._motion.groups.plans
-        known = [plans[owner] for owner in self._laws if owner in plans]  # those that have been stopped have none
-        return self._motion.analyst.compiles and not any(plan.is_opaque for plan in known)
+        still = self._motion.still
+        return self._motion.analyst.compiles and not any(
+            owner._cohort.is_opaque for owner in self._laws if owner._flow is not still
+        )
 
 
 class Tape(Columns):
