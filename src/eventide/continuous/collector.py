@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-FEWEST: Final = 256
+FEWEST: Final = 512
 """So many objects are worth a word to the collector."""
 GROWTH: Final = 1.25
 """When there are so many times as many as at the last word they are worth another. Where objects come and go the
@@ -19,7 +19,9 @@ class Collector:
     """The garbage collector of Python, as one simulation speaks to it.
 
     It looks through all objects each time there are a quarter more of them. Those of a model that grows stay, and to
-    look through some hundred thousand takes longer than to make them.
+    look through some hundred thousand takes longer than to make them. What it is told of in this way it does not count
+    as grown, so that it might never look for it when the model is gone: hence the first word is to look through all,
+    as earlier models may be among them.
     """
 
     def __init__(self) -> None:
@@ -28,12 +30,16 @@ class Collector:
 
     def note_growth(self, count: int) -> None:
         """The model has so many objects: if these are many more than before, all that live now count as old."""
-        if count >= self._next:
-            self._next = GROWTH * count
-            # What somebody else has frozen would be thawed as well.
-            if (self._rests or gc.isenabled()) and not gc.get_freeze_count():
-                gc.freeze()
-                gc.unfreeze()
+        if count < self._next:
+            return
+        is_first, self._next = self._next == FEWEST, GROWTH * count
+        if not (self._rests or gc.isenabled()):
+            return
+        if is_first:
+            gc.collect()
+        elif not gc.get_freeze_count():  # what somebody else has frozen would be thawed as well
+            gc.freeze()
+            gc.unfreeze()
 
     @contextmanager
     def at_rest(self) -> Iterator[None]:
