@@ -78,10 +78,14 @@ class Berths:
         self.floats.reserve(end)
         self.ints.reserve(end)
         self._made = end
-        steps, rows = np.arange(more), self.ints.array[first:end]
-        rows[:, SYSTEM] = -1
-        rows[:, SEGMENTS_LO] = rows[:, SEGMENTS_HI] = self.segments.cut(FEWEST * more) + FEWEST * steps
-        rows[:, CHAIN_LO] = rows[:, CHAIN_HI] = self.chain.cut(FEWEST * more) + FEWEST * steps
-        rows[:, WATCHED] = self.constants.allocate((ENTRY + 1) * FEWEST * more) + (ENTRY + 1) * FEWEST * steps
-        rows[:, [SEGMENTS_ROOM, CHAIN_ROOM, ROOM_FOR]] = FEWEST
+        view = self.ints.view
+        segments, chain = self.segments.cut(FEWEST * more), self.chain.cut(FEWEST * more)
+        entries = self.constants.allocate((ENTRY + 1) * FEWEST * more)
+        for number in range(first, end):  # one by one: a model of one flow has to begin soon
+            at = FEWEST * (number - first)
+            view[number, SYSTEM] = -1
+            view[number, SEGMENTS_LO] = view[number, SEGMENTS_HI] = segments + at
+            view[number, CHAIN_LO] = view[number, CHAIN_HI] = chain + at
+            view[number, WATCHED] = entries + (ENTRY + 1) * at
+            view[number, SEGMENTS_ROOM] = view[number, CHAIN_ROOM] = view[number, ROOM_FOR] = FEWEST
         self._free += range(end - 1, first - 1, -1)
