@@ -40,11 +40,7 @@ class Solver:
 
 def with_eventide(method: str) -> Callable[[str, Problem, float], Trial]:
     def prepare(name: str, problem: Problem, tolerance: float) -> Trial:
-        import eventide as ev
-
-        sim = ev.Simulation(rel_error=tolerance, abs_error=tolerance, rng=1, compile=True)
-        sim.method = getattr(ev.methods, method)
-        model = _model_of(name)(sim, y=np.array(problem.start)).start()
+        sim, model = simulation_of(name, method, tolerance, compile=True)
         sim.run(until=0.0)  # compiles the law, which its class does once
 
         def run() -> tuple[Sequence[float], int]:
@@ -54,6 +50,15 @@ def with_eventide(method: str) -> Callable[[str, Problem, float], Trial]:
         return run
 
     return prepare
+
+
+def simulation_of(name: str, method: str, tolerance: float, *, compile: bool) -> tuple[Any, Any]:  # noqa: A002  # as Simulation has it
+    """A simulation of a problem, and the component that holds its states, as `y`."""
+    import eventide as ev
+
+    sim = ev.Simulation(rel_error=tolerance, abs_error=tolerance, rng=1, compile=compile)
+    sim.method = getattr(ev.methods, method)
+    return sim, _model_of(name)(sim, y=np.array(PROBLEMS[name].start)).start()
 
 
 @cache

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
-from mutate import ROOT, Mutation, check, load_mutations, part_of
+from mutate import ROOT, Mutation, check, load_mutations, part_of, verdict
 
 MUTATIONS = load_mutations()
 QUICK = (
@@ -51,6 +51,14 @@ def test_a_break_that_changes_nothing_is_told(capsys: pytest.CaptureFixture[str]
     )
     assert not check([harmless])
     assert capsys.readouterr().out.startswith("NOT NOTICED: src/eventide/statistics/level.py")
+
+
+def test_what_runs_for_too_long_is_noticed_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mutate.TIME", 0.0)
+    path = tmp_path / "file"
+    path.write_text("x")
+    assert verdict(tmp_path, Mutation("file", "x", "y", "test")) == "noticed, by running for longer than 0 s"
+    assert path.read_text() == "x"
 
 
 def test_a_line_that_is_not_there_once_is_refused() -> None:

@@ -23,9 +23,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests" / "mutations.toml"
 COPIED = ("src", "tests", "tools", "examples", "benchmarks", "pyproject.toml", "DESIGN.md")
 TIME = 60.0
-"""Seconds that a test is given; a break that makes it run for longer has been noticed."""
+"""Seconds that a test is given; a break that makes it run for longer has been noticed, which is told."""
 TESTS_FAILED = 1
 """The exit status of pytest when tests have run and some have failed."""
+TOO_LONG = -1
+"""What stands for an exit status where there is none, as the tests were ended."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def copy_tree(target: Path) -> None:
 
 
 def run_tests(tree: Path, tests: Sequence[str]) -> int:
-    """The exit status of pytest on some tests of a tree; that of failed tests if one takes too long."""
+    """The exit status of pytest on some tests of a tree; TOO_LONG if they take longer than they are given."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
@@ -71,7 +73,7 @@ def run_tests(tree: Path, tests: Sequence[str]) -> int:
             command, cwd=tree, env=environment, capture_output=True, timeout=TIME * len(tests), check=False
         ).returncode
     except subprocess.TimeoutExpired:
-        return TESTS_FAILED
+        return TOO_LONG
 
 
 def verdict(tree: Path, mutation: Mutation) -> str:
@@ -85,6 +87,8 @@ def verdict(tree: Path, mutation: Mutation) -> str:
         path.write_text(text, encoding="utf-8")
     if status == TESTS_FAILED:
         return "noticed"
+    if status == TOO_LONG:
+        return f"noticed, by running for longer than {TIME:g} s"
     return "NOT NOTICED" if status == 0 else f"COULD NOT BE RUN (pytest answers {status})"
 
 
@@ -100,7 +104,7 @@ def check(mutations: Sequence[Mutation]) -> bool:
         all_noticed = True
         for mutation in mutations:
             outcome = verdict(tree, mutation)
-            all_noticed = all_noticed and outcome == "noticed"
+            all_noticed = all_noticed and outcome.startswith("noticed")
             print(f"{outcome}: {mutation}\n    by {mutation.test}", flush=True)
     return all_noticed
 

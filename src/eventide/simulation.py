@@ -29,7 +29,7 @@ class Simulation(World):
                             (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
-                            False: as plain Python, to the same bits
+                            False: as plain Python, to the same bits but for powers and `hypot`, whose last may differ
     stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
                             ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some

@@ -6,7 +6,7 @@ import precision
 import pytest
 from precision import Point, cost_of, measure
 from reference import PROBLEMS
-from solvers import SOLVERS
+from solvers import SOLVERS, simulation_of
 
 OURS = [solver for solver in SOLVERS if solver.library == "eventide"]
 
@@ -23,6 +23,23 @@ def test_eventide_reaches_what_is_known(name: str) -> None:
         assert loose.evaluations is not None
         assert tight.evaluations is not None
         assert 0 < loose.evaluations < tight.evaluations
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_problems_are_the_same_compiled_and_plain(name: str) -> None:
+    """Steps, refused steps, evaluations and states, to the last bit: no power is in them."""
+    problem = PROBLEMS[name]
+
+    def run(*, compile: bool) -> tuple[object, ...]:  # noqa: A002  # as Simulation has it
+        sim, model = simulation_of(name, "RADAU" if problem.is_stiff else "ENGLAND", 1e-5, compile=compile)
+        sim.run(until=problem.until / 8)
+        report = sim.report()
+        counts = report.steps, report.refused, report.evaluations, report.jacobians, report.factorizations
+        return *counts, *model.y.tolist()
+
+    native = run(compile=True)
+    assert native == run(compile=False)
+    assert native[0] >= 3
 
 
 def test_every_problem_has_a_solver_and_as_many_rates_as_states() -> None:

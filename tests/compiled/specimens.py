@@ -271,6 +271,58 @@ def parts_in_a_bed(sim: ev.Simulation, log: Log) -> None:
     sim.process(deliver())
 
 
+class Bath(ev.Continuous):
+    """Heats whoever stands in a queue."""
+
+    heat: ev.State = ev.state(100.0)
+    pieces: ev.Queue[Piece]
+    log: Log
+
+    def equations(self) -> None:
+        self.rate.heat = 20.0 - 0.1 * self.heat
+        for piece in self.pieces:
+            self.rate.heat -= 0.05 * (self.heat - piece.heat)
+
+    def is_hot(self) -> bool:
+        return sum(piece.heat for piece in self.pieces) > 150.0
+
+
+class Piece(ev.Process, ev.Continuous):
+    bath: Bath
+    heat: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.heat = 0.3 * (self.bath.heat - self.heat)
+
+    def run(self) -> ev.Life:
+        pieces = self.bath.pieces
+        self.start()
+        pieces.into(self, priority=float(pieces.entered % 3))
+        yield ev.until(lambda: self.heat >= 60.0)
+        pieces.out(self)
+        self.bath.log.append((self.sim.time, self.name, self.heat, self.bath.heat))
+        self.stop()
+
+
+@specimen(30.0)
+def pieces_in_a_queue(sim: ev.Simulation, log: Log) -> None:
+    bath = Bath(sim, name="bath", log=log, pieces=ev.Queue(sim, name="pieces")).start()
+
+    def deliver() -> ev.Life:
+        for number in range(12):
+            Piece(sim, name=f"piece {number}", bath=bath).activate()
+            yield ev.hold(1.1 if number % 3 else 2.9)
+
+    def watch() -> ev.Life:
+        while True:
+            yield ev.until(bath.is_hot)
+            log.append((sim.time, "hot", len(bath.pieces), bath.heat))
+            yield ev.hold(2.0)
+
+    sim.process(deliver())
+    sim.process(watch())
+
+
 class Odd(ev.Continuous):
     """A law that cannot be followed: it looks into a dictionary."""
 
@@ -299,6 +351,39 @@ def an_opaque_law_among_others(sim: ev.Simulation, log: Log) -> None:
         yield ev.hold(1.0)
         odd.stop()
         log.append((sim.time, "stop", odd.x, room.temperature))
+
+    sim.process(story())
+
+
+class Fading(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = -self.x
+
+
+class Census(ev.Continuous):
+    """A law that cannot be followed, and reads states of whoever is in a dictionary."""
+
+    total: ev.State = ev.state(0.0)
+    members: dict[str, Any] = ev.field(default_factory=dict)
+
+    def equations(self) -> None:
+        self.rate.total = sum(member.x for member in self.members.values())
+
+
+@specimen(4.0, opaque=True)
+def an_opaque_law_that_reads_others(sim: ev.Simulation, log: Log) -> None:
+    """What it touches steps with it from the first time on, whatever ran just before."""
+    one, two = Fading(sim, name="one").start(), Fading(sim, name="two").start()
+    census = Census(sim, name="census", members={"one": one}).start()
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: census.total > 0.5)
+        log.append((sim.time, "half", census.total, one.x))
+        census.members["two"] = two
+        yield ev.hold(1.0)
+        log.append((sim.time, "both", census.total, two.x))
 
     sim.process(story())
 

@@ -9,6 +9,7 @@ import pytest
 from compiled.specimens import SPECIMENS, Log, Specimen
 
 import eventide as ev
+from eventide.compiled import Registry, Store
 from eventide.experiment import Model, imported, only_model
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -86,3 +87,34 @@ def test_examples_are_the_same_compiled_and_plain(name: str, stepping: str) -> N
 def rows_of(recording: Any) -> str:
     """A recording as text with all digits."""
     return str(recording.to_pandas().to_csv())
+
+
+class Powers(ev.Continuous):
+    """Powers that are products, unless Python's bits are asked for."""
+
+    x: ev.State = ev.state(0.7)
+
+    def equations(self) -> None:
+        self.rate.x = 1.3 - self.x**3
+
+
+class ExactPowers(Powers):
+    def equations(self) -> None:
+        self.rate.x = 1.3 - self.x**3
+
+
+def test_powers_are_pythons_where_that_is_asked_for_and_else_but_for_the_last_bit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(cls: type[Powers], *, compile: bool) -> tuple[dict[str, int], float]:  # noqa: A002  # as Simulation has it
+        sim = ev.Simulation(rng=1, compile=compile)
+        powers = cls(sim).start()
+        sim.run(until=3.0)
+        return counts(sim), powers.x
+
+    (fast, found), (plain, expected) = run(Powers, compile=True), run(Powers, compile=False)
+    assert fast == plain
+    assert found == pytest.approx(expected, rel=1e-14)
+    monkeypatch.setattr("eventide.compiled._shared_registry", lambda: registry)
+    registry = Registry(Store(None), exact_pow=True)
+    assert run(ExactPowers, compile=True) == (plain, expected)

@@ -229,7 +229,8 @@ def test_the_guide_is_the_margin(registry, tank) -> None:
     tank.load[0].temperature, tank.load[1].temperature, tank.load[2].temperature = 0.0, 2.0, -4.0
     tank.rate  # noqa: B018  # rates are read from row R below
     table_of(tank.sim)[R] = 0.0
-    tank._rates.level, tank._rates.speed, tank.load[1]._rates.temperature = 5.0, 0.25, 0.5
+    rates, others = (one._layout.rates(one) for one in (tank, tank.load[1]))
+    rates.level, rates.speed, others.temperature = 5.0, 0.25, 0.5
     sim, limit = tank.sim, 7
 
     def answer(test):
@@ -309,7 +310,7 @@ def test_where_there_is_no_guide_or_no_slope(registry, make, expected) -> None:
 
     sim = ev.Simulation(rng=1)
     tank = Found(sim, level=3.0)
-    tank.flow, tank._rates.level = 4.0, 2.0
+    tank.flow, tank._layout.rates(tank).level = 4.0, 2.0
     answer = run_condition(registry.condition(make(tank)), table_of(sim))
     shown = tuple(NAN if value != value else value for value in answer[:3])
     assert shown == expected

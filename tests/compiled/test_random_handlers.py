@@ -262,7 +262,7 @@ def test_numbers_in_lists_are_of_the_kind_that_python_has() -> None:
         "LOG.append((max(self.count, 2), a + 0.5, self.count ** 2, self.sim.time))",
     ]
     head = ["    @ev.when(lambda self: self.phase >= 1.0)", "    def handler(self):"]
-    assert check("\n".join([HEAD, *head, *indented(indented(body)), ""])) == 8
+    assert check("\n".join([HEAD, *head, *indented(indented(body)), ""])) == 10
 
 
 @settings(max_examples=20, **LIMITS)

@@ -121,6 +121,74 @@ def test_lists_are_told_by_their_items(sim) -> None:
     assert registry.condition(furnace.is_ready).kernel is empty.kernel
 
 
+LEVEL: Any = "high"
+
+
+class Refused(ev.Continuous):
+    """Its laws look at names that stand for what cannot be followed."""
+
+    x: ev.State = ev.state(1.0)
+    GAIN = "none"
+
+    def equations(self) -> None:
+        self.rate.x = LEVEL * self.x
+
+    def contributions(self) -> None:
+        self.rate.x += formulas.ABSENT
+
+    def members(self) -> None:
+        self.rate.x = Refused.GAIN
+
+
+LAWS = [Refused.equations, Refused.contributions, Refused.members]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_what_is_refused_is_looked_at_once_for_all_simulations(law) -> None:
+    registry = new_registry()
+    for _ in range(3):
+        registry.renew()
+        with pytest.raises(CannotLower):
+            registry.law(Refused(ev.Simulation()), law)
+    assert (registry.refused, registry.lowered) == (1, 0)
+    assert registry.knows("law", law.__code__)
+
+
+def test_what_was_refused_is_looked_at_again_where_a_name_stands_for_something_else(monkeypatch) -> None:
+    registry = new_registry()
+    for law in LAWS:
+        with pytest.raises(CannotLower):
+            registry.law(Refused(ev.Simulation()), law)
+    monkeypatch.setitem(globals(), "LEVEL", 3.0)
+    monkeypatch.setattr(formulas, "ABSENT", 4.0, raising=False)
+    monkeypatch.setattr(Refused, "GAIN", 5.0)
+    monkeypatch.setattr(Refused, "__annotations__", {"GAIN": ClassVar[float]})
+    registry.renew()
+    for law, rate in zip(LAWS, (3.0, 4.0, 5.0), strict=True):
+        refused = Refused(ev.Simulation())
+        kernel, binding = registry.law(refused, law)
+        run_law(kernel, [binding], table_of(refused.sim))
+        assert table_of(refused.sim)[R, refused._base] == rate
+    assert (registry.refused, registry.lowered) == (3, 3)
+
+
+def test_of_classes_that_are_made_anew_few_refusals_are_kept() -> None:
+    registry, gone = new_registry(), []
+    for _ in range(20):
+
+        class Local(Refused):
+            pass
+
+        registry.renew()
+        with pytest.raises(CannotLower):
+            registry.law(Local(ev.Simulation()), Refused.equations)
+        gone.append(weakref.ref(Local))
+    del Local
+    registry.renew()
+    gc.collect()
+    assert (registry.refused, sum(cls() is not None for cls in gone)) == (20, 8)
+
+
 def test_single_items_of_a_list_may_differ_in_class(sim) -> None:
     registry, hall = new_registry(), Furnace(sim, load=[Furnace(sim, temperature=5.0), Hotter(sim, temperature=7.0)])
 

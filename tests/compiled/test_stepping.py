@@ -40,7 +40,6 @@ from eventide.continuous.tables import (
     MIDDLE,
     MODELS,
     OR,
-    PLACE,
     RAISED_BY,
     REL,
     SEGMENTS_HI,
@@ -196,7 +195,7 @@ def half(n: int) -> int:
 
 
 def parent(n: int) -> int:
-    return (n - 1) // 2
+    return (n - 1) // 4
 
 
 def is_less(n: int) -> bool:
@@ -271,6 +270,8 @@ def arrays(flows: int = 1) -> Arrays:
         trails=np.zeros((1, TRAIL_FLOATS)),
         constants=some,
         heap=np.zeros(flows, np.int64),
+        keys=np.zeros(flows),
+        places=np.full(flows, -1, np.int64),
         pending=np.zeros(flows, np.int64),
         touched=np.zeros(flows, np.int64),
         settings=np.zeros(SETTINGS),
@@ -287,11 +288,9 @@ def test_the_heap_of_flows() -> None:
     (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
     functions = [heap.insert, heap.remove, heap.sift_up, heap.sift_down]
     owns = dict(zip(functions, translated(*functions), strict=True))
-    for each in (plain, packed):
-        each.flow_ints[:, PLACE] = -1
     for _ in range(3000):
         flow = source.randrange(count)
-        place = int(plain.flow_ints[flow, PLACE])
+        place = int(plain.places[flow])
         key = source.choice([source.random(), 0.25, 0.5, math.inf])
         function, argument = (heap.remove, flow) if place >= 0 and source.random() < 0.4 else (heap.insert, flow)
         if place >= 0 and function is heap.insert:
@@ -302,12 +301,13 @@ def test_the_heap_of_flows() -> None:
         function(views, argument)
         owns[function](address, argument)
         held = int(plain.settings[FLOWS])
-        assert held == packed.settings[FLOWS] == (plain.flow_ints[:, PLACE] >= 0).sum()
+        assert held == packed.settings[FLOWS] == (plain.places >= 0).sum()
         assert plain.heap[:held].tolist() == packed.heap[:held].tolist()
-        assert plain.flow_ints[:, PLACE].tolist() == packed.flow_ints[:, PLACE].tolist()
-        if held:
-            standing = [(float(plain.flow_floats[f, KEY]), int(f)) for f in plain.heap[:held]]
-            assert standing[0] == min(standing)
+        assert plain.places.tolist() == packed.places.tolist()
+        standing = [(float(plain.flow_floats[f, KEY]), int(f)) for f in plain.heap[:held]]
+        assert [key for key, _ in standing] == plain.keys[:held].tolist() == packed.keys[:held].tolist()
+        assert [f for _, f in standing] == sorted(plain.heap[:held], key=plain.places.__getitem__)
+        assert all(standing[(place - 1) // 4] < standing[place] for place in range(1, held))
 
 
 def test_the_signs_of_comparisons() -> None:

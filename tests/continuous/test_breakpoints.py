@@ -12,6 +12,7 @@ import pytest
 import eventide as ev
 from eventide.continuous.inputs import HeldTable, Input, LinearTable, Pulse, Sampled, Sine, Step
 from eventide.continuous.inputs.reach import Reach
+from eventide.continuous.tables import STEPS
 
 MODES = pytest.mark.parametrize(
     ("compile_", "stepping"),
@@ -43,7 +44,7 @@ def exact(signal: Input, until: float) -> float:
 
 
 def run(compile_: bool, stepping: str, signal: Input, until: float, **options: object) -> tuple[ev.Simulation, Filter]:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping, **options)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping, **options)
     plant = Filter(sim, push=signal).start()
     sim.run(until=until)
     return sim, plant
@@ -72,7 +73,7 @@ def test_every_way_of_running_takes_the_same_steps(compile_: bool, stepping: str
 def test_a_fixed_step_is_cut_and_keeps_its_order(compile_: bool, stepping: str, signal: Input) -> None:
     # 0.07 meets no breakpoint.
     _, plant = run(compile_, stepping, signal, 1.0, dt_max=0.07)
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping, dt_max=0.07)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping, dt_max=0.07)
     sim.method = ev.RK4
     other = Filter(sim, push=signal).start()
     sim.run(until=1.0)
@@ -102,7 +103,7 @@ def test_laws_see_the_jump_after_the_step_that_ends_there(stepping: str) -> None
 
 @MODES
 def test_an_event_at_the_jump_sees_the_value_after_it(compile_: bool, stepping: str) -> None:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant = Filter(sim, push=Step(1.0, height=2.0)).start()
     seen: list[tuple[float, float, float]] = []
 
@@ -119,7 +120,7 @@ def test_an_event_at_the_jump_sees_the_value_after_it(compile_: bool, stepping: 
 
 @MODES
 def test_a_condition_that_a_jump_makes_true_fires_at_the_jump(compile_: bool, stepping: str) -> None:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant = Filter(sim, push=TRAIN).start()
     times: list[float] = []
 
@@ -138,7 +139,7 @@ def test_a_condition_that_a_jump_makes_true_fires_at_the_jump(compile_: bool, st
 @MODES
 def test_an_input_that_is_exchanged_brings_its_breakpoints(compile_: bool, stepping: str) -> None:
     signals = [Step(0.7), HeldTable([0.0, 1.3], [2.0, 0.5])]
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant = Filter(sim, push=signals[0]).start()
 
     def story() -> ev.Life:
@@ -160,7 +161,7 @@ def test_inputs_of_laws_that_are_not_compiled_are_found_among_the_attributes(com
             [lambda: self for _ in ()]
 
     def cost(signal: Input) -> tuple[float, int]:
-        sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)  # type: ignore[arg-type]
+        sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)
         plant = Odd(sim, push=signal).start()
         sim.run(until=2.3)
         return plant.x, sim.monitor.refused
@@ -176,7 +177,7 @@ def test_only_the_flows_that_call_an_input_stop_for_it() -> None:
     quiet = Filter(sim, push=Sine(1.0, 1.0)).start()
     sim.run(until=2.0)
     alone, _ = run(True, "apart", Sine(1.0, 1.0), 2.0)
-    steps = sim._continuum.motion.flow_ints.view[quiet._flow.number, 9]
+    steps = sim._continuum.motion.flow_ints.view[quiet._flow.number, STEPS]
     assert steps == alone.monitor.steps
 
 
@@ -245,7 +246,7 @@ class Marked(Input):
 
 @MODES
 def test_an_input_that_differs_in_its_breakpoints_only_is_another(compile_: bool, stepping: str) -> None:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant = Filter(sim, push=Marked(9.0)).start()
     trace = sim.record(plant, every="step")
 
@@ -308,7 +309,7 @@ class Gate(ev.Continuous):
 
 @MODES
 def test_a_handler_whose_condition_calls_an_input_fires_at_its_jumps(compile_: bool, stepping: str) -> None:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     gate = Gate(sim, signal=BLINK).start()
     sim.run(until=2.0)
     assert gate.log == [("opens", 0.3), ("closes", 0.31), ("opens", 1.3), ("closes", 1.31)]
@@ -322,7 +323,7 @@ def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
         while True:
             yield ev.until(is_open)
             times.append(sim.time)
-            yield ev.until(lambda: not is_open())  # type: ignore[operator]
+            yield ev.until(lambda: not is_open())
             times.append(sim.time)
 
     sim.process(story())
@@ -332,7 +333,7 @@ def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
 @MODES
 @pytest.mark.parametrize("reads", ["time", "state", "what cannot be compiled"])
 def test_a_wait_for_an_input_is_over_at_its_jump(compile_: bool, stepping: str, reads: str) -> None:
-    sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)
     plant = Free(sim, x=1e-6).start()
     tests = {
         "time": lambda: BLINK(sim.time) > 0.5,
@@ -373,7 +374,7 @@ class Saw(Input):
 
 @MODES
 def test_a_condition_that_is_true_just_before_a_jump_is_found(compile_: bool, stepping: str) -> None:
-    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)  # type: ignore[arg-type]
+    sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant, saw = Free(sim, x=1e-6).start(), Saw()
     times = at_edges(sim, lambda: saw(sim.time) > 0.97 + 0.0 * plant.x)
     sim.run(until=2.5)
@@ -438,7 +439,7 @@ def test_a_law_that_is_not_compiled_stops_for_the_inputs_that_its_names_lead_to(
 
         def equations(self) -> None:
             [lambda: self for _ in ()]
-            self.rate.x = ((read or self.reads)(self.sim.time) - self.x) * 5.0  # type: ignore[operator]
+            self.rate.x = ((read or self.reads)(self.sim.time) - self.x) * 5.0
 
     sim = ev.Simulation(rng=1)
     plant = Odd(sim, reads=None if read else reaching(way)).start()

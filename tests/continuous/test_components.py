@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import eventide as ev
 
@@ -301,6 +305,50 @@ def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
     assert sim._continuum.arena.table.shape[1] <= 1024
 
 
+def test_who_comes_and_goes_compiles_nothing() -> None:
+    """What the first lives of a class have needed serves all the others, whose numbers are their own."""
+
+    class House(ev.Continuous):
+        warmth: ev.State = ev.state(20.0)
+
+        def equations(self) -> None:
+            self.rate.warmth = -0.1 * self.warmth
+
+    class Guest(ev.Process, ev.Continuous):
+        house: House
+        heat: ev.State = ev.state(0.0)
+        limit: float
+
+        def equations(self) -> None:
+            self.rate.heat = self.house.warmth
+            self.house.rate.warmth += 0.01
+
+        def run(self) -> ev.Life:
+            self.start()
+            yield ev.until(lambda: self.heat >= self.limit)
+            self.stop()
+
+    sim = ev.Simulation(compile=True)
+    house = House(sim).start()
+
+    def visits(count: int) -> ev.Life:
+        for k in range(count):
+            Guest(sim, house=house, limit=1.0 + k % 7).activate()
+            yield ev.hold(0.02)
+
+    def made() -> tuple[int, int]:
+        registry = sim._continuum.motion.analyst.registry
+        return registry.lowered, registry.store.compiled
+
+    sim.process(visits(100))
+    sim.run(until=5.0)
+    before = made()
+    sim.process(visits(200))
+    sim.run(until=20.0)
+    assert made() == before
+    assert before[0] > 0
+
+
 def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation) -> None:
     first = Decay(sim, x=7.0)
     others = [Decay(sim, x=float(k)) for k in range(500)]
@@ -329,3 +377,80 @@ def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
     sim.process(stop_one())
     sim.run(until=1.0)
     assert (decays[0].x, decays[199].x) == (pytest.approx(exp(-0.5), rel=1e-5), pytest.approx(exp(-1.0), rel=1e-5))
+
+
+class Cup(ev.Continuous):
+    """Fields of every kind that a constructor takes; in the constructor's own names, too."""
+
+    row: ev.State = ev.state(1.0)
+    side: float = 2.0
+    base: int = 3
+    is_full: bool = False
+    own: object = None
+    notes: list[str] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.row = -self.side
+
+
+ANYTHING = st.one_of(
+    st.floats(), st.integers(), st.integers(2**53, 2**60), st.booleans(), st.fractions(), st.sampled_from(["1.5", None])
+)
+GIVEN = st.fixed_dictionaries({}, optional=dict.fromkeys(Cup._fields, ANYTHING))
+
+
+def kept_in(cup: Cup) -> dict[str, str]:
+    return {name: repr(getattr(cup, name)) for name in Cup._fields}
+
+
+def set_one_by_one(sim: ev.Simulation, values: dict[str, Any]) -> Cup:
+    cup = Cup(sim, name="cup")
+    for name in Cup._fields:
+        if name in values:
+            setattr(cup, name, values[name])
+    return cup
+
+
+@given(GIVEN)
+def test_a_constructor_keeps_and_refuses_what_setting_does(values: dict[str, Any]) -> None:
+    outcomes = []
+    for make in (lambda sim: Cup(sim, name="cup", **values), lambda sim: set_one_by_one(sim, values)):
+        try:
+            outcomes.append(kept_in(make(ev.Simulation())))
+        except (TypeError, ValueError, OverflowError) as error:
+            outcomes.append({type(error).__name__: str(error)})
+    assert outcomes[0] == outcomes[1]
+    assert len(outcomes[0]) in (1, len(Cup._fields))
+
+
+def test_what_a_constructor_keeps_is_of_the_field_s_kind(sim: ev.Simulation) -> None:
+    cup = Cup(sim, row=Fraction(1, 2), side=4, base=5.0, is_full=1.0)
+    assert kept_in(cup) == {"row": "0.5", "side": "4.0", "base": "5", "is_full": "True", "own": "None", "notes": "[]"}
+
+
+@pytest.mark.parametrize("values", [{}, {"row": 2.0}, {"side": 1}])
+def test_a_reporter_makes_no_object_with_numbers(sim: ev.Simulation, values: dict[str, Any]) -> None:
+    class Potter(ev.Reporter):
+        def report(self) -> None:
+            Cup(self.sim, name="new", **values)
+
+    Cup(sim).start()
+    Potter(sim).start()
+    with pytest.raises(ev.ModelError, match=r"new\.row cannot be changed now"):
+        sim.run(until=1.0)
+
+
+def test_a_class_with_its_own_setattr_sees_what_its_constructor_sets(sim: ev.Simulation) -> None:
+    seen = []
+
+    class Watched(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+        size: float = 2.0
+        other: object = None
+
+        def __setattr__(self, name: str, value: object) -> None:
+            seen.append((name, value))
+            super().__setattr__(name, value)
+
+    Watched(sim, level=3.0, other="it")
+    assert [item for item in seen if item[0] in Watched._fields] == [("level", 3.0), ("size", 2.0), ("other", "it")]

@@ -189,6 +189,42 @@ def test_who_leaves_is_not_held_by_what_waited_for_it() -> None:
     assert (leak.lost, sim.time) == (pytest.approx(0.005 + 0.01 * 3.0), pytest.approx(2.0))
 
 
+def rise(tank: Tank, times: int) -> ev.Life:
+    """Empties a tank whenever it is full."""
+    for _ in range(times):
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+
+
+def kept(sim: ev.Simulation, tank: Tank, times: int) -> tuple[int, int]:
+    """How many rows are at rest when a tank has been filled so often, and how many conditions were new for it."""
+    before = sim.report().certified
+    tank.start()
+    sim.run(until=sim.process(rise(tank, times)))
+    found = len(tank._flow.resting), sim.report().certified - before
+    tank.stop()
+    return found
+
+
+def test_what_nobody_has_waited_for_twice_is_not_kept() -> None:
+    sim = ev.Simulation()
+    assert [kept(sim, Tank(sim), 1) for _ in range(4)] == [(1, 1), (0, 1), (0, 1), (0, 1)]
+    assert sim.time == pytest.approx(4.0)
+
+
+def test_what_has_been_waited_for_twice_is_kept() -> None:
+    sim = ev.Simulation()
+    assert [kept(sim, Tank(sim), times) for times in (2, 1, 1, 3)] == [(1, 1)] * 4
+    assert sim.time == pytest.approx(7.0)
+
+
+def test_who_comes_again_for_what_was_not_kept_finds_it_kept_from_then_on() -> None:
+    sim = ev.Simulation()
+    found = [kept(sim, Tank(sim), times) for times in (1, 1, 5, 1, 4)]
+    assert found == [(1, 1), (0, 1), (1, 2), (1, 1), (1, 1)]
+    assert sim.time == pytest.approx(12.0)
+
+
 class Slab(ev.Continuous):
     temperature: ev.State = ev.state(300.0, abs_error=0.5)
     depth: ev.State = ev.state(1.0)

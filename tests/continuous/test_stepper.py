@@ -151,6 +151,8 @@ def arrays_for(rows, method, host) -> tables.Arrays:
         trails=np.zeros((1, tables.TRAIL_FLOATS)),
         constants=np.zeros(1),
         heap=ints,
+        keys=np.zeros(1),
+        places=ints,
         pending=ints,
         touched=ints,
         settings=np.zeros(tables.SETTINGS),

@@ -8,7 +8,18 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import RUN
+from eventide.continuous.growing import LINE
+from eventide.continuous.tables import (
+    CONDITION_FLOATS,
+    CONDITION_INTS,
+    FLOW_FLOATS,
+    FLOW_INTS,
+    RUN,
+    TRAIL_FLOATS,
+    Y0,
+    R,
+)
+from eventide.errors import ModelError
 
 
 class Furnace(ev.Continuous):
@@ -96,12 +107,73 @@ def test_quantities_keep_their_values_when_the_table_grows() -> None:
     assert names == [f"{other.name}.thickness[1]" for other in others[:2]]
 
 
+def motions_of(slab: Slab) -> list[float]:
+    """What is shown of its rates and last states."""
+    shown = [slab.rate.temperature, *slab.rate.thickness, slab.last.temperature, *slab.last.thickness]
+    return [float(number) for number in shown]
+
+
+def test_rates_and_last_states_are_those_of_an_object_wherever_it_stands() -> None:
+    sim = ev.Simulation()
+    furnace = Furnace(sim).start()
+    slabs = [Slab(sim, furnace=furnace, coefficient=0.1 + 0.1 * k, thickness=[1.0 + k, 2.0]).start() for k in range(3)]
+    sim.run(until=0.5)
+    assert [slab._seat.rates for slab in slabs] == [None] * 3  # nobody has looked, and laws are native code
+    table, seat = sim._continuum.arena.table, slabs[1]._seat
+    slots, shown = slice(seat.base, seat.base + 3), motions_of(slabs[1])
+    expected = [*table[R, slots].tolist(), *table[Y0, slots].tolist()]
+    assert shown == expected
+    others = [Slab(sim, furnace=furnace, thickness=[0.0, 0.0]) for _ in range(500)]
+    assert sim._continuum.arena.table is not table
+    sim._continuum.arena.table[R, slots] *= 2.0
+    expected[:3] = [2.0 * rate for rate in expected[:3]]
+    assert motions_of(slabs[1]) == expected
+    others[-1].start()
+    sim.run(until=1.0)
+    assert motions_of(slabs[1]) != expected
+
+
+def test_who_comes_to_a_seat_is_named_where_its_vectors_are_refused() -> None:
+    sim = ev.Simulation()
+    furnace = Furnace(sim)
+    seats, messages = [], []
+    for _ in range(2):
+        slab = Slab(sim, furnace=furnace, thickness=[0.0, 0.0])
+        seats.append(slab._seat)
+        for reading in (slab.rate, slab.last):
+            with pytest.raises(ModelError) as caught:
+                reading.thickness[0] = 1.0
+            messages.append(slab.name in str(caught.value))
+        del slab
+        gc.collect()
+    assert (seats[0] is seats[1], messages) == (True, [True] * 4)
+
+
 def runs_of(flow: Any) -> list[int]:
     """How many laws each call stands for."""
     rows, counts = flow.chain.rows(), []
     while sum(counts) < len(rows):
         counts.append(rows[sum(counts)][RUN])
     return counts
+
+
+def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
+    sim = ev.Simulation(compile=False)
+    furnace = Furnace(sim).start()
+    seen = []
+    for count in (1, 9, 50, 200):
+        for _ in range(count):
+            Ingot(sim, furnace=furnace).start()
+        sim.run(until=sim.time + 0.1)
+        motion = sim._continuum.motion
+        tables = motion.flow_floats, motion.flow_ints, motion.watches.ints, motion.watches.floats, motion.constants
+        assert not any(table.array.ctypes.data % LINE for table in tables)
+        assert motion.arena.table.ctypes.data % LINE == 0
+        seen.append(motion.arena.table.strides[0] // LINE)
+    assert len(seen) > 2
+    assert all(lines % 2 for lines in seen)
+    widths = FLOW_FLOATS, FLOW_INTS, CONDITION_INTS, CONDITION_FLOATS, TRAIL_FLOATS
+    assert not any(8 * columns % LINE for columns in widths)
 
 
 def test_laws_of_one_kernel_are_one_call_and_keep_their_order() -> None:

@@ -24,7 +24,9 @@ from eventide.continuous.tables import (
     DOZES,
     ENTRIES,
     FLOOR,
+    HIGHEST,
     LEFT,
+    LOWEST,
     ROOM_FOR,
     Y2,
     Y,
@@ -173,8 +175,8 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
     ends, bend = [states(moved, share)[0] for share in (0.0, 1.0)], sum(abs(part) for part in moved[0][2:])
     floor, ceiling = min(ends) - below * bend, max(ends) + above * bend
     arrays.rows[Y2, 0] = ends[1]
-    arrays.constants = memoryview(np.array([0.0, 0.0, floor, ceiling]))
-    if waking.stays_between_levels(arrays, 0):
+    lowest, highest = waking.bounds_of(arrays, 0)
+    if floor < lowest and highest < ceiling:
         assert all(floor < states(moved, k / 64)[0] < ceiling for k in range(65))
     else:
         assert min(below, above) < 1.01 or bend < 1e-9
@@ -183,9 +185,9 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
 def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:
     arrays = prepared(Leaf(RISING), [[1.0, 3.0, 0.0, 0.0, 0.0, 0.0]])
     arrays.rows[Y2, 0] = 4.0
-    for floor, ceiling, stays in ((0.999999, 4.000001, True), (1.0, 4.000001, False), (0.999999, 4.0, False)):
-        arrays.constants = memoryview(np.array([0.0, 0.0, floor, ceiling]))
-        assert waking.stays_between_levels(arrays, 0) is stays
+    lowest, highest = waking.bounds_of(arrays, 0)
+    assert 0.999999 < lowest < 1.0
+    assert 4.0 < highest < 4.000001
 
 
 # --- models ----------------------------------------------------------------------------------------------------------
@@ -296,6 +298,28 @@ def test_the_same_doze_in_native_code(stepping: str, method: Any) -> None:
     assert native == plain
 
 
+def bounds(**options: Any) -> list[tuple[float, ...]]:
+    """Between what each state has been found to stay in the last step."""
+    motion = run(crowd, 1.0, stepping="together", **options)[0]._continuum.motion
+    (flow,) = motion.flows.values()
+    lowest, highest = motion.arena.table[[LOWEST, HIGHEST]].tolist()
+    return [(lowest[slot], highest[slot]) for slot in flow.slots]
+
+
+def test_bounds_are_reckoned_for_all_states_at_once_or_for_each_and_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Forty conditions over forty-one states: natively four states at a time, and the last by itself."""
+    plain = bounds(compile=False)
+    assert len(plain) == 41
+    assert all(lowest < highest for lowest, highest in plain)
+    assert bounds(compile=True) == plain
+    monkeypatch.setattr(waking, "MANY", 1000)
+    alone = bounds(compile=False)
+    assert alone[1:] == plain[1:]  # no condition depends on the pool
+    assert alone[0] == (0.0, 0.0)
+
+
 class Ramp(ev.Continuous):
     """Moves with the others, as each adds to one sum."""
 
@@ -368,11 +392,12 @@ def test_a_number_that_is_written_has_all_asked_again_who_may_read_it(asked: dic
     assert {name: asked[name] - before[name] for name in asked} == {"wait 0": 1, "wait 1": 3}
 
 
+@pytest.mark.parametrize("others", [1, 20])
 @pytest.mark.parametrize("compiles", [True, False])
-def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool) -> None:
+def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool, others: int) -> None:
     """A state that stands still has no interpolant: what was known of it in the last step is not believed."""
     sim = ev.Simulation(compile=compiles, dt_max=0.25)
-    far = ramps(sim, [50.0, 60.0, 70.0])
+    far = ramps(sim, [50.0, 60.0, *([70.0] * others)])
     log: Log = []
 
     def story() -> ev.Life:

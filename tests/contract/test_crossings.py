@@ -134,9 +134,9 @@ def test_who_gives_up_a_crossing_leaves_no_condition(sim: ev.Simulation) -> None
 
 def test_a_crossing_is_asked_for_in_words_that_exist() -> None:
     with pytest.raises(ev.ModelError, match='"up", "down" or "either", and got \'left\''):
-        ev.crosses(lambda self: self.x, direction="left")  # type: ignore[arg-type]
+        ev.crosses(lambda self: self.x, direction="left")
     with pytest.raises(TypeError, match=r"takes a function of what is to cross, and got 1\.0"):
-        ev.crosses(1.0)  # type: ignore[arg-type]
+        ev.crosses(1.0)
     with pytest.raises(ev.ModelError, match="level of crosses must be a number, and got nan"):
         ev.crosses(lambda self: self.x, float("nan"))
     with pytest.raises(ev.ModelError, match="nothing crosses a level at the start"):

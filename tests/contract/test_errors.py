@@ -194,7 +194,7 @@ def test_nobody_comes_before_the_expected_event(
     Rogue(sim, name="rogue", every=0.25).start()
     with pytest.raises(ev.SimulationError) as caught:
         sim.run()
-    assert (caught.value.number, caught.value.reporter.name) == (number, "rogue")  # type: ignore[union-attr]
+    assert (caught.value.number, caught.value.reporter.name) == (number, "rogue")
     assert due.next_event is None
     assert (due.event_time, sim.peek()) == (1.0, 1.0)
 

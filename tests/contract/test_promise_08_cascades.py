@@ -122,7 +122,7 @@ def test_a_warning_is_given_once_and_the_run_goes_on_as_long_as_time_does(compil
 
 def test_cascades_are_raised_or_warned_of() -> None:
     with pytest.raises(ev.ModelError, match='cascades= takes "raise" or "warn", and got \'hold\''):
-        ev.Simulation(cascades="hold")  # type: ignore[arg-type]
+        ev.Simulation(cascades="hold")
 
 
 class Tanks(ev.Continuous):

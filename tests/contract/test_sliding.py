@@ -606,7 +606,7 @@ def test_slides_is_said_of_the_handlers_of_one_surface() -> None:
     def crosses(self: Any) -> None: ...
 
     with pytest.raises(TypeError, match=r"above\.slides takes the handler of the other side.*got <function"):
-        above.slides(lambda self: None)  # type: ignore[arg-type]
+        above.slides(lambda self: None)
     with pytest.raises(TypeError, match=r"above\.slides\(\) is for one handler of `crosses"):
         above.slides()
     with pytest.raises(TypeError, match=r"slides\(other\) for two handlers of one condition each"):

@@ -94,7 +94,7 @@ UNCALLED = (
 def test_a_constructor_that_does_not_call_the_one_above_is_told_where_the_object_is_made(
     sim: ev.Simulation, base: str, sets_sim: bool
 ) -> None:
-    class Own(BASES[base]):  # type: ignore[misc]  # each in turn
+    class Own(BASES[base]):
         def __init__(self, sim: ev.Simulation, scale: float) -> None:
             self.scale = scale
             if sets_sim:
@@ -201,7 +201,7 @@ def test_mistakes_of_declaration_say_what_to_write() -> None:
 
 def test_the_simulation_comes_first() -> None:
     with pytest.raises(TypeError, match=r"write Pump\(sim, \.\.\.\)"):
-        Pump("sim")  # type: ignore[arg-type]  # the mistake that is tested
+        Pump("sim")
 
 
 def test_states_need_a_number(sim: ev.Simulation) -> None:

@@ -116,7 +116,7 @@ def test_who_begins_to_wait_for_a_condition_in_the_same_event_does_not_hide_it(s
         for limit in (1.0, 2.0, 3.0):
             if limit == 2.0:
                 press()
-            yield ev.until(lambda limit=limit: sim.time >= limit)  # type: ignore[misc]  # its own limit
+            yield ev.until(lambda limit=limit: sim.time >= limit)
             log.append(sim.time)
 
     sim.process(life())

@@ -2,11 +2,13 @@
 
 import importlib.util
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+import eventide as ev
 from eventide.view import animate, new_figure
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,6 +41,22 @@ def test_every_figure_of_the_gallery_is_drawn(example, width, theme):
         figure.draw_without_rendering()
         assert figure.axes
         assert draw.__doc__.endswith(".")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", ["flight", "swing", "attractor"])
+def test_systems_of_the_gallery_are_the_same_compiled_and_plain(example, monkeypatch, system):
+    """To the last bit, as no power is in their laws."""
+    gallery, simulation = example("gallery"), ev.Simulation
+    arguments = {"angle": 3.0, "speed": 0.0, "end": 5.0} if system == "swing" else {}
+
+    def rows(**settings):
+        monkeypatch.setattr(ev, "Simulation", partial(simulation, **settings))
+        return getattr(gallery, system)(**arguments).to_pandas()
+
+    native = rows(compile=True)
+    assert len(native) > 200
+    assert native.equals(rows(compile=False))
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def held(t: float, t0: float, x0: np.ndarray, u: object, p: dict[str, float]) ->
     x = np.asarray(x0)
     for low, high in ((t0, min(t, 1.0)), (max(t0, 1.0), t)):
         if low < high:
-            level = u(low)  # type: ignore[operator]
+            level = u(low)
             x = level + (x - level) * exp(-p["k"] * (high - low))
     return x
 

@@ -93,7 +93,7 @@ def test_a_method_is_no_tableau() -> None:
     with pytest.raises(
         ev.ModelError, match=r"Newton takes an implicit tableau, as `ev.methods.GAUSS_2`, and got <Newton"
     ):
-        Newton(RADAU)  # type: ignore[arg-type]  # the mistake that is tested
+        Newton(RADAU)
 
 
 # --- steps of one length ---------------------------------------------------------------------------------------------

@@ -211,7 +211,7 @@ def test_the_method_changes_from_interval_to_interval() -> None:
         chosen.append((interval, time))
         return (EULER, RK4, Adaptive(DORMAND_PRINCE, 1e-9))[interval % 3]
 
-    times, states = Multiscale(choose, 0.5, 2).solve(wave, 0.0, 1.0, 1.5)  # type: ignore[arg-type]
+    times, states = Multiscale(choose, 0.5, 2).solve(wave, 0.0, 1.0, 1.5)
     assert chosen == [(0, 0.0), (1, 0.5), (2, 1.0)]
     assert {0.0, 0.25, 0.5, 0.75, 1.0, 1.5} <= set(times.tolist())
     y = solve(EULER, wave, 0.0, 1.0, 0.5, 0.25)[1][-1]

@@ -137,14 +137,14 @@ def calls_of(sim: ev.Simulation, tank: Tank) -> tuple[Counter[str], Counter[str]
     return python, native
 
 
-def test_a_state_event_of_a_process_costs_two_native_calls_and_so_many_of_python() -> None:
+def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python() -> None:
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.process(control(tank))
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": EVENTS + 1, "link": EVENTS, "settle_touched": 1}
+    assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 17
+    assert sum(count // EVENTS for count in python.values()) == 12
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -153,7 +153,7 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 11
+    assert sum(count // EVENTS for count in python.values()) == 9
 
 
 def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.observe.log import Change
 
 
 class Ball(ev.Continuous):
@@ -110,6 +111,15 @@ def test_the_whole_log(compiles: Any, stepping: Any) -> None:
     ]
     assert [e.condition.partition(" at ")[0] for e in log if e.condition] == ["until(lambda", "lambda"]
     assert str(log[5]).endswith("ball.velocity: -12.1696 -> 9.73571; released first, second")
+
+
+def test_values_that_hardly_differ_are_told_apart() -> None:
+    changes = Change("x", 0.25, 1.0), Change("x", 1.0 - 2.0**-53, 1.0), Change("x", 1.0, 1.0000001)
+    assert [str(change) for change in changes] == [
+        "x: 0.25 -> 1",
+        "x: 0.9999999999999999 -> 1",
+        "x: 1 -> 1.0000001",
+    ]
 
 
 def test_the_log_changes_nothing_and_a_trace_goes_on_beside_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
@@ -12,11 +11,24 @@ import numpy as np
 
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
-from eventide.compiled.template import is_current
+from eventide.compiled.template import Mould, is_current
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, LawPlan, ReactionPlan
+from eventide.continuous.analysis import Analyst, ConditionPlan, Guidance, LawPlan, Pattern, ReactionPlan
 from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.tables import DIRECT, GUARD, IMPLICIT, RAISES, STILL, STILLS, Y0, R, Y
+from eventide.continuous.tables import (
+    CONSTANTS,
+    DIRECT,
+    GUARD,
+    IMPLICIT,
+    INDEX,
+    JOINED,
+    RAISES,
+    STILL,
+    STILLS,
+    Y0,
+    R,
+    Y,
+)
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
@@ -47,7 +59,8 @@ class Compiler(Analyst):
         self.refusals: list[CannotLower] = []
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
-        self._certificates: dict[Kernel, int] = {}
+        self._moulds: dict[Kernel, Mould] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
@@ -105,18 +118,25 @@ class Compiler(Analyst):
         bound = self._bound(condition)
         if bound is None:
             function = _CONDITION(self._condition_call(condition))
-            return ConditionPlan((), kept=(function,), is_opaque=True, address=_address_of(function))
-        kernel = bound.kernel
-        certificate = self._certificates.get(kernel)
-        if certificate is None:
-            certificate = self._certificates[kernel] = self._certify(kernel.lowered.certificate)
-        recourse = self._recourse if kernel.lowered.raises else 0
-        template = self.registry.template((bound,))
-        return template.plan_condition(self.motion, bound, certificate=certificate, recourse=recourse)
+            return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
+        return self._mould(bound.kernel).plan(self.motion, bound)
 
-    def _certify(self, words: tuple[int, ...]) -> int:
-        """Write what all conditions of a kernel are proved by; answers its place, -1 without."""
-        return self.motion.lists.put(words)[1] if words else -1
+    def _mould(self, kernel: Kernel) -> Mould:
+        """What conditions of a kernel have in common, which is found out for the first of them."""
+        mould = self._moulds.get(kernel)
+        if mould is None:
+            words = kernel.lowered.certificate
+            mould = self._moulds[kernel] = Mould(
+                kernel,
+                certificate=self.motion.lists.put(words)[1] if words else -1,
+                recourse=self._recourse if kernel.lowered.raises else 0,
+                guide=self._guide(kernel.address),
+            )
+        return mould
+
+    def _guide(self, address: int) -> Guidance | None:
+        """What leaves the event function of a condition where the condition itself is tested in Python."""
+        return None
 
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """Kernel, index row and closure numbers of a handler, and which slots concern it."""
@@ -132,9 +152,7 @@ class Compiler(Analyst):
         row = motion.index.put((*bases, *map(id, (*bound.binding.told, *lowered.literals))))
         numbers = motion.constants.put(bound.binding.consts)
         head = row[1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
-        shown = [bases[place] for place in blocks]
-        written = [number for place, column, kind in writes for number in (bases[place] + column, bases[place], kind)]
-        effects = motion.lists.put((*head, *shown, *written))
+        effects = motion.lists.put((*head, *lowered.footprint(bases)))
         return ReactionPlan(
             (),
             kept=(bound,),
@@ -168,7 +186,7 @@ class Compiler(Analyst):
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
             return None
-        return self.registry.template((bound,)).plan_condition(self.motion, bound)
+        return self._mould(bound.kernel).plan(self.motion, bound)
 
     def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""
@@ -222,7 +240,7 @@ class Compiler(Analyst):
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants
         lists = motion.lists.array.ctypes.data
-        kernel = _CONDITION(plan.address)
+        kernel = _CONDITION(plan.pattern.address)
         if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
             return None
         return float(answer[0]), float(answer[1])
@@ -244,6 +262,25 @@ class Compiler(Analyst):
             own = tuple(base - low if low <= base < high else None for base in binding.bases)
             parts.append((kernel, own + (None,) * (kernel.width - len(own))))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
+
+    def join(self, flow: Flow) -> int:
+        """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
+        plans, widest = self.motion.groups.plans, 0
+        for owner in flow.laws:
+            plan = plans[owner]
+            if owner._contributes and owner._has_equations and not plan.is_opaque:
+                first, second = (bound.kernel for bound in plan.kept)
+                if (first, second) not in self._joined:
+                    self._joined[first, second] = found = self.registry.joined(owner, first, second)
+                    self._tell_of(first, second, *found)
+                widest = max(widest, self._joined[first, second][2])
+        return widest
+
+    def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
+        settings = self.motion.settings
+        if width:
+            words = first.address, second.address, laying, laid, first.width, width, int(settings[JOINED])
+            settings[JOINED] = self.motion.lists.put(words)[1]
 
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -292,27 +329,27 @@ class Guide(Compiler):
         """Nothing stands for the plain functions."""
         return 0, 0
 
+    def join(self, flow: Flow) -> int:
+        """Laws that run in Python are called one by one."""
+        return 0
+
     def law(self, owner: Any) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
         return replace(super().law(owner), contributions=None, equations=None, sets=(), adds=(), is_direct=False)
 
-    def condition(self, condition: Condition) -> ConditionPlan:
-        """The plan of a condition that is tested in Python."""
-        plan = super().condition(condition)
-        return plan if plan.is_opaque else replace(plan, guide=self._guide(plan))
-
-    def _guide(self, plan: ConditionPlan) -> Callable[[int, float, float, float], None]:
-        motion, kernel = self.motion, _CONDITION(plan.address)
+    def _guide(self, address: int) -> Guidance:
+        motion, kernel = self.motion, _CONDITION(address)
 
         def guide(row: int, time: float, dt: float, last: float) -> None:
-            table, floats = motion.arena.table, motion.watches.floats.array
+            table, watches = motion.arena.table, motion.watches
+            ints, floats = watches.ints.view, watches.floats.array
             kernel(
                 time,
                 dt,
                 last,
                 *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
-                motion.index.array.ctypes.data + 8 * plan.index,
-                motion.constants.array.ctypes.data + 8 * plan.constants,
+                motion.index.array.ctypes.data + 8 * ints[row, INDEX],
+                motion.constants.array.ctypes.data + 8 * ints[row, CONSTANTS],
                 floats.ctypes.data + floats.strides[0] * row + 8 * GUARD,
                 motion.lists.array.ctypes.data,
             )

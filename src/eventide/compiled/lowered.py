@@ -7,9 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
-from eventide.compiled.uses import Effects, Uses, effects_of, uses_of
+from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
+from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
@@ -126,9 +129,19 @@ class Lowered:
         return tuple(Constant(str(space["__name__"]), name, space[name], space) for space, name in spaces)
 
     @cached_property
+    def glance(self) -> Glance:
+        """Finds what it reads, for the plan of what it is bound to, if it writes nothing."""
+        return make_glance(self.uses)
+
+    @cached_property
     def effects(self) -> Effects:
         """What it concerns, if it is a handler's, for the plans of what it is bound to."""
         return effects_of(self)
+
+    @cached_property
+    def footprint(self) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+        """Tells what it concerns where it is bound, if it is a handler's."""
+        return make_footprint(self.effects)
 
     @property
     def width(self) -> int:
@@ -142,9 +155,15 @@ class Lowered:
 
     @cached_property
     def is_steady(self) -> bool:
-        """Whether it reads nothing but states, and numbers that stand still, and never raises."""
-        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates
+        """Whether it reads nothing but states, and numbers that stand still, calls no input, and never raises."""
+        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates or self.calls_inputs
         return not looks_elsewhere and all(access.row != "last" for access in self.reads)
+
+    @property
+    def calls_inputs(self) -> bool:
+        """Whether there are inputs on the way to what it reads."""
+        met = (step.expected for step in self.steps if step.check in ("class", "items"))
+        return any(isinstance(expected, type) and issubclass(expected, Input) for expected in met)
 
     @cached_property
     def can_change(self) -> bool:

@@ -36,6 +36,7 @@ from eventide.compiled.values import (
 )
 from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.declare import Component
+from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ ROLES: Final[dict[str, Row]] = {
 }
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
+LASTING: Final = (ModuleType, type, FunctionType, BuiltinFunctionType, staticmethod, property, int, float, str)
+"""Of these no object is of a simulation."""
 LARGEST_WHOLE: Final = 2**53
 """Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
@@ -105,6 +108,8 @@ class Outside:
 
     steps       every object met, by its path
     consts      the paths of the numbers that a condition closes over
+    names       what names of modules and classes stand for, as far as that is no object of the model's: also where it
+                is nothing, or cannot be followed
     takes_lists whether a list is meant itself, and not what is in it
     """
 
@@ -114,6 +119,7 @@ class Outside:
         self.book = book
         self.steps: dict[Path, Step] = {}
         self.constants: dict[tuple[str, str], Constant] = {}
+        self.names: dict[tuple[str, str], Constant] = {}
         self.consts: list[Path] = []
         self._sim: World | None = None
         self._namespaces: dict[Path, dict[str, Any]] = {}
@@ -220,6 +226,13 @@ class Outside:
             self._check_simulation(item)
         return path
 
+    def members(self, item: Item) -> Item:
+        """A queue of components as the list of who stands in it; anything else as it is."""
+        if not isinstance(item, Ref) or not isinstance(item.sample, Queue) or item.element is not None:
+            return item
+        members = tuple(item.sample)
+        return Elements(item.path, members) if all(isinstance(one, Component) for one in members) else item
+
     def one_item(self, elements: Elements, index: int) -> Found:
         """One item of a list."""
         if not -len(elements.items) <= index < len(elements.items):
@@ -269,6 +282,7 @@ class Outside:
     def global_name(self, function: FunctionType, name: str) -> Found:
         """What a name outside all functions stands for."""
         namespace = function.__globals__
+        self._note_name(str(namespace.get("__name__")), name, namespace)
         if name not in namespace:
             if hasattr(builtins, name):
                 return Builtin(getattr(builtins, name))
@@ -281,6 +295,7 @@ class Outside:
     def module_name(self, module: ModuleType, name: str) -> Found:
         """A name of a module."""
         namespace = vars(module)
+        self._note_name(module.__name__, name, namespace)
         if name not in namespace:
             raise Unlowerable(f"module {module.__name__} has no {name!r}")
         file = self.book.file(getattr(module, "__file__", None) or "", namespace) if module is not math else None
@@ -299,6 +314,11 @@ class Outside:
             self._freeze(where, name, value, namespace)
             return Function(value, path)
         return self.item(value, path)
+
+    def _note_name(self, where: str, name: str, namespace: Any) -> None:
+        value = namespace.get(name)
+        if value is None or isinstance(value, LASTING):
+            self.names[where, name] = Constant(where, name, value, namespace)
 
     def _freeze(self, where: str, name: str, value: Any, namespace: Any) -> None:
         self.constants[where, name] = Constant(where, name, value, namespace)
@@ -368,7 +388,7 @@ class Outside:
 
     def _member(self, ref: Ref, name: str) -> Found:
         sample, cls = ref.sample, type(ref.sample)
-        home, member = _find_member(cls, name)
+        home, member = self._find_member(cls, name)
         path = (*ref.path, name)
         if isinstance(member, property):
             if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
@@ -397,7 +417,7 @@ class Outside:
 
     def class_attribute(self, cls: type, name: str) -> Item:
         """What `Class.name` means."""
-        home, member = _find_member(cls, name)
+        home, member = self._find_member(cls, name)
         if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
             return Function(member.__func__)
         if isinstance(member, FunctionType):
@@ -405,6 +425,12 @@ class Outside:
         if type(member) in NUMBERS:
             return self._class_number(home, name, member)
         raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
+
+    def _find_member(self, cls: type, name: str) -> tuple[type, Any]:
+        """The class in which a name is found, and what it stands for there; the class itself and None if nowhere."""
+        home = next((base for base in cls.__mro__ if name in vars(base)), cls)
+        self._note_name(home.__qualname__, name, vars(home))
+        return home, vars(home).get(name)
 
     def _class_number(self, home: type, name: str, value: Any) -> Item:
         if not _is_class_variable(home, name):
@@ -443,13 +469,6 @@ def _variable_place(ref: Ref, name: str) -> Place:
     if name not in LOOSE:
         raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
     return Place(ref, LOOSE[name], "state", 0)
-
-
-def _find_member(cls: type, name: str) -> tuple[type, Any]:
-    for base in cls.__mro__:
-        if name in vars(base):
-            return base, vars(base)[name]
-    return cls, None
 
 
 def _own(sample: Any) -> dict[str, Any]:

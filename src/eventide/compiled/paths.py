@@ -1,8 +1,8 @@
 """Objects by their paths: how a kernel made for one object finds what another one refers to.
 
 What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, or
-a global as "module:name"); each further hop is an attribute, "*" for the items of a list, "[0]" for one of them, "(x)"
-for what a function found on the way closes over, "=x" for a default of its arguments.
+a global as "module:name"); each further hop is an attribute, "*" for the items of a list or queue, "[0]" for one of
+them, "(x)" for what a function found on the way closes over, "=x" for a default of its arguments.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Step:
 
     parent      the number of the step it hangs from; -1 for those that hang from the entry
     check       class: it is of exactly that class; code: a function of that code;
-                items: a list of objects of that class, or empty if None; table: a list of numbers of that class;
-                array: an array of doubles of that shape; tuple: one of that length
+                items: a list or queue of objects of that class, or empty if None; table: a list of numbers of that
+                class; array: an array of doubles of that shape; tuple: one of that length
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     is_told     whether the motion is told then, as of the declared fields of components, but not of what a list holds

@@ -39,7 +39,7 @@ class Reductions(Vectors):
     """Writes loops over many, and what gathers from them."""
 
     def each(self, target: ast.expr, source: ast.expr, body: Callable[[], None], assigned: list[str]) -> None:
-        """Execute `body` for each item of a list of components or number of a range."""
+        """Execute `body` for each item of a list or queue of components or number of a range."""
         if isinstance(source, ast.Tuple | ast.List):
             self._each_in_turn(target, [self.evaluate(part) for part in source.elts], body)
             return
@@ -47,46 +47,55 @@ class Reductions(Vectors):
             self._each_together(target, source, body, assigned)
             return
         counts = isinstance(source, ast.Call) and self._is_builtin(source.func, range)
-        items = None if counts else self.evaluate(source)
+        items = None if counts else self.outside.members(self.evaluate(source))
         if isinstance(items, Items):
             self._each_in_turn(target, list(items.items), body)
             return
         if not isinstance(target, ast.Name):
             raise self.refusal(target, "loops give their items to one name")
-        name = target.id
+        names = [target.id, *assigned]
         if isinstance(source, ast.Call) and counts:
-            first, last, step, span = self._range(source)
-            word = "slt" if step > 0 else "sgt"
+            self._each_number(source, names, body)
+        elif isinstance(items, Vector | Formula):
+            self._each_item(items, source, names, body)
+        elif isinstance(items, Elements | Table):
+            self._each_element(items, names, body)
+        else:
+            raise self.refusal(
+                source, "loops go over range(...), a vector, a list or queue of components or a list of numbers"
+            )
 
-            def count(counter: str) -> None:
-                self.flow.bindings[name] = Number(counter, "int", span=span)
-                body()
+    def _each_number(self, source: ast.Call, names: list[str], body: Callable[[], None]) -> None:
+        """A loop over a range: the first name has its numbers, and to the others the body may give values."""
+        first, last, step, span = self._range(source)
+        word = "slt" if step > 0 else "sgt"
 
-            def goes_on(counter: str) -> Truth:
-                return Truth(self.builder.value(f"icmp {word} i64 {counter}, {last}"))
+        def take(counter: str) -> None:
+            self.flow.bindings[names[0]] = Number(counter, "int", span=span)
+            body()
 
-            self.iterate([name, *assigned], goes_on, count, first, step)
-            return
-        if isinstance(items, Vector | Formula):
-            self._each_item(items, source, name, body, assigned)
-            return
-        if not isinstance(items, Elements | Table):
-            raise self.refusal(source, "loops go over range(...), a vector, a list of components or a list of numbers")
+        def is_inside(counter: str) -> Truth:
+            return Truth(self.builder.value(f"icmp {word} i64 {counter}, {last}"))
+
+        self.iterate(names, is_inside, take, first, step)
+
+    def _each_element(self, items: Elements | Table, names: list[str], body: Callable[[], None]) -> None:
+        """A loop over components or numbers of which the kernel is told how many there are."""
         size, path = self._length(items).text, () if isinstance(items, Table) else self.outside.all_items(items)
         if isinstance(items, Elements) and not items.items:
             return
 
         def take(counter: str) -> None:
             if isinstance(items, Table):
-                self.flow.bindings[name] = self.slots.cell(items, counter)
+                self.flow.bindings[names[0]] = self.slots.cell(items, counter)
             else:
-                self.flow.bindings[name] = Ref(path, items.items[0], counter)
+                self.flow.bindings[names[0]] = Ref(path, items.items[0], counter)
             body()
 
         def is_inside(counter: str) -> Truth:
             return Truth(self.builder.value(f"icmp slt i64 {counter}, {size}"))
 
-        self.iterate([name, *assigned], is_inside, take)
+        self.iterate(names, is_inside, take)
 
     def _each_in_turn(self, target: ast.expr, items: list[Item], body: Callable[[], None]) -> None:
         """A loop over things that are known one by one: its body is written once for each."""
@@ -116,16 +125,17 @@ class Reductions(Vectors):
         raise NotImplementedError
 
     def _each_item(
-        self, vector: Vector | Formula, source: ast.expr, name: str, body: Callable[[], None], assigned: list[str]
+        self, vector: Vector | Formula, source: ast.expr, names: list[str], body: Callable[[], None]
     ) -> None:
+        """A loop over the items of a vector."""
         kept = self.keep(vector)
         self.operand(kept, source)
 
         def take(index: Number) -> None:
-            self.flow.bindings[name] = self.read_item(kept, index)
+            self.flow.bindings[names[0]] = self.read_item(kept, index)
             body()
 
-        self.over(kept.count, take, [name, *assigned], leaves=True)
+        self.over(kept.count, take, names, leaves=True)
 
     def _each_together(self, target: ast.expr, source: ast.Call, body: Callable[[], None], assigned: list[str]) -> None:
         """A loop over `enumerate(vector)` or `zip(vector, ...)`."""

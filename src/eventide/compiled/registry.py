@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
+from eventide.compiled.joining import joined
 from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
@@ -17,7 +18,7 @@ from eventide.compiled.store import Store
 from eventide.compiled.template import Template
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Kernel, LoweredKind
+    from eventide.compiled.lowered import Constant, Kernel, LoweredKind
     from eventide.continuous.tables import Coefficients
 
 
@@ -32,11 +33,26 @@ _KERNEL: Final = attrgetter("kernel")
 _new: Final = tuple.__new__  # the constructor of a named tuple is a function of Python's, and as slow
 
 
+MOST_REFUSALS: Final = 8
+"""So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+
+
 class _Refused(NamedTuple):
-    """A refusal, without the traceback of its error, which would keep objects of a simulation."""
+    """A refusal, without the traceback of its error, which would keep objects of a simulation.
+
+    fits    whether a function and its arguments are such as were refused
+    names   what names stood for that were met
+    what    what `CannotLower` is told
+    """
 
     fits: Bind
+    names: tuple[Constant, ...]
     what: tuple[str, int, str, str]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all names stand for what they stood for."""
+        return all(name.is_current for name in self.names)
 
 
 class Registry:
@@ -58,6 +74,7 @@ class Registry:
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[Kernel, ...], Template] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
@@ -121,6 +138,18 @@ class Registry:
             self._fused[key] = method, addresses
         return self._fused[key][1]
 
+    def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
+        """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
+        how wide these are; zeros if they are to stay two. See `joining.py`.
+        """
+        pair = contributions, equations
+        if pair not in self._joined:
+            made = joined(owner, contributions.lowered, equations.lowered, exact_pow=self.exact_pow)
+            load = self.store.load
+            found = (load(text, made.lowered.symbols) for text in (made.laying, made.laid)) if made else (0, 0)
+            self._joined[pair] = (*found, made.width if made else 0)
+        return self._joined[pair]
+
     def quantity(self, read: Any) -> Bound:
         """The kernel of a function without arguments that answers a number, and its binding.
 
@@ -145,13 +174,18 @@ class Registry:
         return self.find("handler", handler, ())
 
     def renew(self) -> None:
-        """Forget kernels whose constants no longer stand as they were taken; to be called when a run starts."""
+        """Forget kernels, and refusals, where names no longer stand for what was taken; to be called when a run starts.
+
+        So what cannot be lowered is looked at once, and not again for each simulation.
+        """
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
             self._kernels[key] = [k for k in kernels if k.is_current]
             current.update(self._kernels[key])
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
-        self._refusals.clear()
+        self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
+        for key, refusals in self._refusals.items():
+            self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
@@ -162,9 +196,11 @@ class Registry:
             kernel = self._compile(lowering)
         except CannotLower as error:
             self.refused += 1
-            steps = tuple(lowering.outside.steps.values()) if lowering else ()
+            outside = lowering.outside if lowering else None
+            steps, names = (outside.steps, outside.names) if outside else ({}, {})
             what = (error.file, error.line, error.construct, error.why)
-            self._refusals.setdefault(key, []).append(_Refused(make_binder(entry, steps), what))
+            refused = _Refused(make_binder(entry, tuple(steps.values())), tuple(names.values()), what)
+            self._refusals.setdefault(key, []).append(refused)
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)

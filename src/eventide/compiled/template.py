@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.compiled.uses import make_spread
-from eventide.continuous.analysis import ConditionPlan, LawPlan, Plan
+from eventide.continuous.analysis import ConditionPlan, LawPlan, Pattern, Plan
 from eventide.continuous.equalities import Equality
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound
     from eventide.continuous import Continuous, Motion
+    from eventide.continuous.analysis import Guidance
     from eventide.continuous.growing import Lease
 
 
 class Template:
     """The plan of kernels that are used together, but for the objects that they are bound to.
 
-    kernels         those of a component's laws, or that of a condition
+    kernels         those of a component's laws
     calls           their addresses, and where their index rows begin, which stand side by side
     """
 
@@ -30,7 +31,6 @@ class Template:
         self.assigns = any(one.assigns for one in uses)
         self.is_direct = not any(one.looks_at_rates for one in uses)
         self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
-        self.is_still = all(one.is_still for one in uses)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
         self._spread = make_spread(uses)
 
@@ -62,18 +62,41 @@ class Template:
             self.is_direct,
         )
 
-    def plan_condition(
-        self, motion: Motion, bound: Bound, *, certificate: int = -1, recourse: int = 0
-    ) -> ConditionPlan:
-        """The plan of a condition, or of a function that answers a number.
 
-        certificate the place of what proves it
-        recourse    the address of who asks Python where the kernel would raise
-        """
-        kernel, binding = bound
-        lowered, constants = kernel.lowered, 0
-        touches, reads, inputs, bases, *_ = self._spread((), (bound,))
-        memory = (motion.index.put(bases),) if not self.has_lists else _lay(motion, (bound,))
+class Mould(Pattern):
+    """The plan of conditions of one kernel, or of functions that answer a number, but for what they are bound to.
+
+    certificate the place of what proves it; -1 without
+    recourse    the address of who asks Python where the kernel would raise
+    """
+
+    __slots__ = ("_can_change", "_glance", "_has_equalities", "_has_lists", "_is_polled")
+
+    def __init__(self, kernel: Kernel, *, certificate: int, recourse: int, guide: Guidance | None) -> None:
+        lowered = kernel.lowered
+        uses = lowered.uses
+        super().__init__(
+            kernel.address,
+            needs_laws=lowered.needs_rates,
+            certificate=certificate,
+            is_steady=certificate >= 0 and lowered.is_steady,
+            is_still=uses.is_still,
+            comparisons=lowered.comparisons,
+            recourse=recourse,
+            stands=lowered.stands,
+            guide=guide,
+        )
+        self._can_change, self._is_polled = uses.can_change, uses.is_polled
+        self._has_lists = kernel.width > len(lowered.blocks)
+        self._has_equalities = bool(lowered.equalities)
+        self._glance = lowered.glance
+
+    def plan(self, motion: Motion, bound: Bound) -> ConditionPlan:
+        """The plan of one of them."""
+        binding = bound.binding
+        touches, reads = self._glance(binding)
+        memory = _lay(motion, (bound,)) if self._has_lists else (motion.index.put(binding.bases),)
+        index, constants = memory[0][1], 0
         if binding.consts:
             memory = (*memory, motion.constants.put(binding.consts))
             constants = memory[-1][1]
@@ -82,24 +105,15 @@ class Template:
             reads,
             (bound,),
             memory,
-            (bound,) if self.can_change else None,
-            self.is_polled,
+            (bound,) if self._can_change else None,
+            self._is_polled,
             False,
-            inputs,
-            lowered.needs_rates,
-            kernel.address,
-            memory[0][1],
+            binding.inputs,
+            index,
             constants,
-            certificate,
-            certificate >= 0,
-            certificate >= 0 and lowered.is_steady and not inputs,
-            lowered.comparisons,
-            reads if self.is_still and not inputs else (),
-            _equalities(bound) if lowered.equalities else (),
-            recourse,
-            None,
             binding,
-            lowered.stands,
+            _equalities(bound) if self._has_equalities else (),
+            pattern=self,
         )
 
 

@@ -6,7 +6,7 @@ for its kernels, adds columns to the first slots of their blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.compiled.paths import ITEMS
@@ -14,6 +14,7 @@ from eventide.continuous.inputs import Input
 from eventide.continuous.tables import IS_SET, MOVES, STANDS
 
 if TYPE_CHECKING:
+    from eventide.compiled.binder import Binding
     from eventide.compiled.lowered import Access, Lowered, Row
     from eventide.compiled.paths import Step
     from eventide.compiled.registry import Bound
@@ -127,20 +128,45 @@ def uses_of(lowered: Lowered) -> Uses:
     )
 
 
+class Glance(Protocol):
+    """Finds what one kernel reads where it is bound, if it writes nothing."""
+
+    def __call__(self, binding: Binding, /) -> tuple[tuple[Any, ...], Slots]:
+        """The objects of which it reads more than parameters, and the slots of all quantities, each once."""
+
+
+def make_glance(uses: Uses) -> Glance:
+    """The function that finds what a kernel reads that writes nothing."""
+    answer = f"{_each_once(_touched(0, uses))}, {_each_once(_read(0, uses))}"
+    glance: Glance = _function("glance(binding)", [_opened(0, "binding"), f"return {answer}"])
+    return glance
+
+
+def make_footprint(effects: Effects) -> Callable[[Slots], Slots]:
+    """The function that tells, of the first slots of all blocks of a handler, what it concerns.
+
+    That is the first slot of each block in `effects.blocks`; then for each write its slot, the first of its block, and
+    which kind it is.
+    """
+    texts = [f"bases[{place}]" for place in effects.blocks]
+    for place, column, kind in effects.writes:
+        texts += [f"bases[{place}] + {column}", f"bases[{place}]", str(kind)]
+    footprint: Callable[[Slots], Slots] = _function("footprint(bases)", [f"return ({_listed(texts)})"])
+    return footprint
+
+
 def make_spread(kernels: Sequence[Uses]) -> Spread:
     """The function that finds what these kernels read and write together, for bindings of each in their order."""
     lines, touches, reads, rates = [], ["*owners"], [], []
     for n, uses in enumerate(kernels):
-        lines.append(f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n}, _ = bounds[{n}].binding")
-        touches += [
-            f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves
-        ]
-        reads += [_slots(n, use) for use in uses.quantities]
+        lines.append(_opened(n, f"bounds[{n}].binding"))
+        touches += _touched(n, uses)
+        reads += _read(n, uses)
         rates += [_written(n, rate) for rate in uses.rates]
     numbers = range(len(kernels))
     answer = [
-        f"tuple(dict.fromkeys(({_listed(dict.fromkeys(touches))})))",
-        f"tuple(dict.fromkeys(({_listed(dict.fromkeys(reads))})))",
+        _each_once(touches),
+        _each_once(reads),
         " + ".join(f"inputs{n}" for n in numbers) or "()",
         " + ".join(f"bases{n}" for n in numbers) or "()",
         "tuple(rates)",
@@ -150,11 +176,38 @@ def make_spread(kernels: Sequence[Uses]) -> Spread:
     else:
         answer += ["tuple(rates)", "()"]
     lines += [f"rates = {{{_listed(rates)}}}", f"return {', '.join(answer)}"]
+    spread: Spread = _function("spread(owners, bounds)", lines)
+    return spread
+
+
+def _function(head: str, lines: list[str]) -> Any:
+    """The function of these lines."""
     names: dict[str, Any] = {}
     body = "\n    ".join(lines)
-    exec(f"def spread(owners, bounds):\n    {body}\n", names)  # noqa: S102  # our own text: numbers only
-    spread: Spread = names["spread"]
-    return spread
+    exec(f"def {head}:\n    {body}\n", names)  # noqa: S102  # our own text: numbers only
+    return names[head.partition("(")[0]]
+
+
+def _opened(n: int, binding: str) -> str:
+    """The line that names the parts of the n-th kernel's binding."""
+    return f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n}, _ = {binding}"
+
+
+def _touched(n: int, uses: Uses) -> list[str]:
+    """The objects of which the n-th kernel reads or writes more than parameters, as parts of a tuple."""
+    return [f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves]
+
+
+def _read(n: int, uses: Uses) -> list[str]:
+    """The slots of all quantities of the n-th kernel, as parts of a tuple."""
+    return [_slots(n, use) for use in uses.quantities]
+
+
+def _each_once(texts: Iterable[str]) -> str:
+    """A tuple of what these expressions give, each once."""
+    different = list(dict.fromkeys(texts))
+    listed = f"({_listed(different)})"
+    return listed if len(different) < 2 and "*" not in listed else f"tuple(dict.fromkeys({listed}))"
 
 
 def _listed(texts: Iterable[str]) -> str:

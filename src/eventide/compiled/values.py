@@ -159,7 +159,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elements:
-    """A list or tuple of components, which may be longer or shorter later."""
+    """A list, tuple or queue of components, which may be longer or shorter later."""
 
     path: Path
     items: tuple[Any, ...]

@@ -191,23 +191,10 @@ class Ways:
         assert before is not None
         builder.jump(header)
         builder.enter(header)
-        names = {name: [builder.name() for _ in shape.types] for name, shape in shapes.items() if shape}
-        counter = builder.name()
-        for name, shape in shapes.items():
-            if shape is None:
-                self.flow.bindings.pop(name, None)
-            else:
-                self.flow.bindings[name] = self.merger.item(shape, names[name])
-        arrivals, loop = self._enter_body(test(counter)), Loop()
-        self.loops.append(loop)
-        if not self.is_dead:
-            body(counter)
-        self.loops.pop()
-        if not self.is_dead:
-            loop.continues.append(self.arrive())
+        names, counter = self._name_values(shapes), builder.name()
+        arrivals, loop = self._enter_body(test(counter)), self._write_body(body, counter)
         merged = self.merger.merge(loop.continues)
-        returning: dict[str, list[str]] = {}
-        ways = [(first, before)]
+        ways = [(first, before, entering)]
         if merged is not None:
             wider = _wider(merged[0], shapes)
             if wider != shapes:
@@ -215,22 +202,42 @@ class Ways:
             returning = self._carried(merged[0], shapes)
             following = builder.value(f"add i64 {counter}, {step}")
             assert builder.current is not None
-            ways.append((following, builder.current))
+            ways.append((following, builder.current, returning))
             builder.jump(header)
-        builder.merge(header, "i64", ways, counter)
+        builder.merge(header, "i64", [(count, source) for count, source, _ in ways], counter)
         for name, parts in names.items():
             shape = shapes[name]
             assert shape is not None
             for number, kind in enumerate(shape.types):
-                values = [entering[name][number], *([returning[name][number]] if merged else [])]
-                sources = [source for _, source in ways]
-                builder.merge(header, kind, list(zip(values, sources, strict=True)), parts[number])
+                values = [(carried[name][number], source) for _, source, carried in ways]
+                builder.merge(header, kind, values, parts[number])
         for block in builder.blocks[first_inside:]:
             block.repeats = all(block is not arrival.block for arrival in arrivals)
         after = self.merger.merge([*arrivals, *loop.breaks])
         if after is not None:
             self.flow = after[0]
         return None
+
+    def _name_values(self, shapes: dict[str, Shape | None]) -> dict[str, list[str]]:
+        """Give names to what is carried around a loop; answers them."""
+        names = {name: [self.builder.name() for _ in shape.types] for name, shape in shapes.items() if shape}
+        for name, shape in shapes.items():
+            if shape is None:
+                self.flow.bindings.pop(name, None)
+            else:
+                self.flow.bindings[name] = self.merger.item(shape, names[name])
+        return names
+
+    def _write_body(self, body: Callable[[str], None], counter: str) -> Loop:
+        """Write what a loop repeats; answers the ways on which it is left or goes on."""
+        loop = Loop()
+        self.loops.append(loop)
+        if not self.is_dead:
+            body(counter)
+        self.loops.pop()
+        if not self.is_dead:
+            loop.continues.append(self.arrive())
+        return loop
 
     def _enter_body(self, test: Truth) -> list[Arrival]:
         """Go on in the body of a loop; answers the way past it."""

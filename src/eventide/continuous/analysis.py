@@ -7,8 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.growing import view_of
+from eventide.continuous.tables import ADDRESS, CERTIFICATE, CONDITION_INTS, DOZES, RECOURSE
 
 if TYPE_CHECKING:
     from eventide.continuous.equalities import Equality
@@ -17,6 +22,10 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, Trigger
+
+
+Guidance: TypeAlias = Callable[[int, float, float, float], None]
+"""Leaves the event function of a condition and its slope in a row of the arrays: of the row, time, dt and last_time."""
 
 
 @dataclass(slots=True)
@@ -63,39 +72,88 @@ class LawPlan(Plan):
     is_direct: bool = False
 
 
+class Pattern:
+    """What conditions of one kernel have in common in one simulation.
+
+    address             of the kernel
+    needs_laws          whether it reads rates, computed values or sums
+    certificate         the place of what lets the stepper prove that it stays false within a step; -1 without
+    is_certified        whether that proves it always
+    is_steady           whether it reads nothing but states, and numbers that stand still between events
+    is_still            whether these are single ones
+    comparisons         of how many it consists; 0 if that is not known
+    recourse            the address of who asks Python where the kernel would raise; 0 if it never does
+    stands              whether it would work on what it has worked on, for another function of the same code and its
+                        arguments
+    guide               where it is tested in Python: what tells its event function; None if it has no kernel
+    returns             whether who has waited for one waits for it again; None while that is not known
+    row                 what its row of the arrays holds before it is known on what it works, and in which flow
+    """
+
+    __slots__ = (
+        "address",
+        "certificate",
+        "comparisons",
+        "guide",
+        "is_certified",
+        "is_steady",
+        "is_still",
+        "needs_laws",
+        "recourse",
+        "returns",
+        "row",
+        "stands",
+    )
+
+    def __init__(
+        self,
+        address: int,
+        *,
+        needs_laws: bool = True,
+        certificate: int = -1,
+        is_steady: bool = False,
+        is_still: bool = False,
+        comparisons: int = 0,
+        recourse: int = 0,
+        stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None,
+        guide: Guidance | None = None,
+    ) -> None:
+        self.address = address
+        self.needs_laws = needs_laws
+        self.certificate = certificate
+        self.is_certified = certificate >= 0
+        self.is_steady = is_steady
+        self.is_still = is_still
+        self.comparisons = comparisons
+        self.recourse = recourse
+        self.stands = stands
+        self.guide = guide
+        self.returns: bool | None = None
+        row = np.zeros(CONDITION_INTS, np.int64)
+        row[ADDRESS], row[RECOURSE], row[CERTIFICATE], row[DOZES] = address, recourse, certificate, is_steady
+        self.row: Any = view_of(row)
+
+
 @dataclass(slots=True)
 class ConditionPlan(Plan):
     """A condition.
 
-    needs_laws          whether it reads rates, computed values or sums
-    address, index, constants   its kernel, its index row and its closure numbers
-    certificate                 the place of what lets the stepper prove that it stays false within a step; -1 without
-    is_certified                whether that proves it always
-    is_steady                   whether it reads nothing but states, and numbers that stand still between events
-    comparisons                 of how many it consists; 0 if that is not known
-    looks_at                    the slots of what it reads, if only states and numbers that stand still; else none
-    equalities                  its comparisons by == or != of what moves
-    recourse                    the address of who asks Python where the kernel would raise; 0 if it never does
-    guide                       where it is tested in Python: what leaves event function and slope in a row of the
-                                arrays, called with the row, time, dt and last_time; None if it has no kernel
+    pattern             what it has in common with others of its kernel
+    index, constants    the places of its index row and its closure numbers
     binding             what its kernel works on
-    stands              whether it would work on just that for another function of the same code and its arguments
+    equalities          its comparisons by == or != of what moves
     """
 
-    needs_laws: bool = True
-    address: int = 0
+    pattern: Pattern = field(kw_only=True)
     index: int = 0
     constants: int = 0
-    certificate: int = -1
-    is_certified: bool = False
-    is_steady: bool = False
-    comparisons: int = 0
-    looks_at: tuple[int, ...] = ()
-    equalities: tuple[Equality, ...] = ()
-    recourse: int = 0
-    guide: Callable[[int, float, float, float], None] | None = None
     binding: Any = None
-    stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None
+    equalities: tuple[Equality, ...] = ()
+
+    @property
+    def looks_at(self) -> tuple[int, ...]:
+        """The slots of what it reads, if these are single states and numbers that stand still; else none."""
+        return self.reads if self.pattern.is_still and not self.inputs else ()
 
 
 @dataclass(slots=True)
@@ -161,6 +219,13 @@ class Analyst(ABC):
     @abstractmethod
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
+
+    @abstractmethod
+    def join(self, flow: Flow) -> int:
+        """Let contributions and equations be one call in a flow of many laws, where they can.
+
+        Returns     how many numbers are to be laid for an object at most; 0 if nothing is joined
+        """
 
     @abstractmethod
     def is_law_current(self, owner: Any, plan: LawPlan) -> bool:

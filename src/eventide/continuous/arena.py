@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growing import view_of
+from eventide.continuous.growing import LINE, view_of, zeros
 from eventide.continuous.tables import ROWS, SLOT_COLUMNS
 
 if TYPE_CHECKING:
@@ -31,22 +31,32 @@ STANDING: Final[Kind] = "standing"
 CHUNK: Final = 16
 """So many slots are set apart for one kind at first."""
 
+WHOLE: Final = LINE // 8
+"""Rows are an odd number of so many slots long: a power of two apart, all rows of a slot would compete for the same few
+places of a cache.
+"""
+
 
 class Seat:
     """The blocks of slots of one object, and after it of the next of its layout.
 
     base, side      the first slots of what is integrated and of what is not
-    views           the object's attributes by which it reaches them; of `table`, which may have been replaced since
+    vectors         the arrays of its vectors in `table`, which may have been replaced since
+    rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
+                    looks: most objects are native code and nobody ever does
     """
 
-    __slots__ = ("base", "layout", "side", "table", "views")
+    __slots__ = ("base", "lasts", "layout", "rates", "rates_read", "side", "table", "vectors")
 
     def __init__(self, layout: Any, base: int, side: int) -> None:
         self.layout = layout
         self.base = base
         self.side = side
         self.table: Any = None
-        self.views: dict[str, Any] = {}
+        self.vectors: tuple[Any, ...] = ()
+        self.rates: Any = None
+        self.rates_read: Any = None
+        self.lasts: Any = None
 
     def blocks(self) -> list[tuple[int, int]]:
         """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
@@ -95,13 +105,15 @@ class Arena:
         self.tenancies: dict[Seat, Tenancy] = {}
         self._free: dict[Any, list[Seat]] = {}
         self._gone: list[Tenancy] = []
+        self._leave = self._gone.append  # a method of its own for each object is one more object
         self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
         self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
         self._used = 0
         self._resize(capacity)
 
     def _resize(self, capacity: int) -> None:
-        table = np.zeros((ROWS, capacity))
+        capacity = WHOLE * (-(-capacity // WHOLE) | 1)
+        table = zeros((ROWS, capacity), np.float64)
         slots = np.full((capacity, SLOT_COLUMNS), -1)
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]
@@ -135,7 +147,7 @@ class Arena:
         else:
             seat = Seat(layout, self._cut(MOVING, layout.moving), self._cut(STANDING, layout.standing))
         owner._seat = seat
-        tenancy = self.tenancies[seat] = Tenancy(owner, self._gone.append)
+        tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
         tenancy.seat = seat
         return seat
 

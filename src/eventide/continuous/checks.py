@@ -172,7 +172,7 @@ class _CheckedRates:
 
     def __init__(self, owner: Any, ledger: _Ledger) -> None:
         object.__setattr__(self, "_owner", owner)
-        object.__setattr__(self, "_rates", owner._rates)
+        object.__setattr__(self, "_rates", owner._layout.rates(owner))
         object.__setattr__(self, "_ledger", ledger)
 
     def __getattr__(self, name: str) -> Any:
@@ -217,7 +217,7 @@ class _CheckedItems(np.ndarray):
         if not isinstance(value, _CheckedItems):
             assert self._note is not None
             owner, name, _ = self._note
-            setattr(owner._rates._rates, name, value)
+            setattr(owner._seat.rates._rates, name, value)
         self._tell(self._items, writes=True)
 
     def __getitem__(self, key: Any) -> Any:
@@ -258,16 +258,16 @@ def check_pass(flow: Flow) -> None:
     """
     ledger = _Ledger()
     owners = [c for c in flow.motion.system.components() if c._layout.moves]
-    views = [owner._rates for owner in owners]
+    views = [owner._layout.rates(owner) for owner in owners]
     for owner in owners:
-        owner._rates = _CheckedRates(owner, ledger)
+        owner._seat.rates = _CheckedRates(owner, ledger)
     try:
         for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
             ledger.begin(law)
             execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
-            owner._rates = view
+            owner._seat.rates = view
 
 
 def check_method(method: Any) -> None:

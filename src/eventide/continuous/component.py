@@ -31,9 +31,6 @@ class _Continuum:
     _flow: Any
     _row: Any
     _rests: Any
-    _rates: Any
-    _rates_read: Any
-    _lasts: Any
     _started: int = 0
     _places: tuple[tuple[int, float, int], tuple[int, float, int]]
     """Its place among those that contribute, and among those with equations, of all that are active."""
@@ -66,8 +63,6 @@ class Continuous(_Continuum, Component):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _refuse_slips(cls)
-        cls._layout = Layout(cls._fields, title=cls.__name__)
-        cls._layout.install(cls)
         cls._contributes = cls.contributions is not Continuous.contributions
         cls._has_equations = cls.equations is not Continuous.equations
         cls._when_specs = handler_specs(cls, "_when")
@@ -134,12 +129,15 @@ class Continuous(_Continuum, Component):
         """The rates of the states, by their names: written in equations, only read elsewhere."""
         if self._flow.at != self.sim.time:
             self._flow.show()
-        return self._rates if self.sim.active else self._rates_read  # type: ignore[no-any-return]
+        seat = self._seat
+        if self.sim.active:
+            return seat.rates or self._layout.rates(self)  # type: ignore[no-any-return]
+        return seat.rates_read or self._layout.rates_read(self)  # type: ignore[no-any-return]
 
     @property
     def last(self) -> Self:
         """The states at the start of the present step, by their names."""
-        return self._lasts  # type: ignore[no-any-return]
+        return self._seat.lasts or self._layout.lasts(self)  # type: ignore[no-any-return]
 
     def __getitem__(self, name: str) -> Variable:
         """The `Variable` behind a state, computed value or sum; that of a vector stands for all its items."""
@@ -158,6 +156,16 @@ class Continuous(_Continuum, Component):
         return self._variables[name]
 
     # --- kernel ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def _lay_out(cls) -> None:
+        cls._layout = Layout(cls._fields, title=cls.__name__)
+        cls._layout.install(cls)
+
+    @classmethod
+    def _settings(cls, names: list[str]) -> list[str]:
+        lines = super()._settings(names)
+        return cls._layout.settings(names, lines) if cls.__setattr__ is object.__setattr__ else lines
 
     def _measure(self, **sizes: Any) -> None:
         self._layout = type(self)._layout.sized(sizes)

@@ -15,6 +15,7 @@ from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
 from eventide.continuous.tables import (
+    ALONE,
     ATTEMPT,
     BEFORE,
     CHAIN_HI,
@@ -26,8 +27,8 @@ from eventide.continuous.tables import (
     ENTRIES,
     ENTRY,
     EVENT,
+    LAID_FROM,
     LIMIT,
-    PLACE,
     ROOM_FOR,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -43,6 +44,8 @@ from eventide.continuous.tables import (
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
+CROWD: Final = 32
+"""In a flow of so many laws it is worth while to join those of a class."""
 FEWEST: Final = 2
 """For so many conditions a flow has room at first."""
 
@@ -105,9 +108,10 @@ class Flow:
         self.sliding: Sliding | None = None
         self._is_checked = True
         self._is_fused = False
+        self._crowd = CROWD
         self._ints = motion.flow_ints
         ints = motion.flow_ints.array
-        ints[number, PLACE] = ints[number, SLIDES] = -1
+        ints[number, SLIDES] = -1
         ints[number, SYSTEM] = -1
         ints[number, EMPTY] = ints[number, DIRECT] = 1
         motion.flow_floats.array[number, EVENT] = -1.0
@@ -130,6 +134,7 @@ class Flow:
         for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sums)):
             table.drop(run)
         self._release_entries()
+        self._make_rows(0)
         motion.flow_floats.release(self.number)
         motion.flow_ints.release(self.number)
 
@@ -283,7 +288,7 @@ class Flow:
         order.insert(place, key)
         self.laws.insert(place, law)
         address, operands = call or (0, 0)
-        self.chain.insert(place, (address, operands, 1))
+        self.chain.insert(place, (address, operands, 1, ALONE))
 
     def _remove_law(self, law: Any, stage: int) -> None:
         place = bisect_left(self.order, law._places[stage])
@@ -308,9 +313,22 @@ class Flow:
         ints, number = self._ints.view, self.number
         ints[number, COUNTED] = 0
         analyst = self.motion.analyst
+        if len(self.laws) >= self._crowd:
+            self._crowd = 2 * len(self.laws)
+            self._make_rows(analyst.join(self) * len(self.laws))
         if self._is_fused or len(self.laws) <= analyst.most_fused:
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
             self._is_fused = found != (0, 0)
+
+    def _make_rows(self, size: int) -> None:
+        """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
+        ints, number, index = self._ints.view, self.number, self.motion.index
+        place = ints[number, LAID_FROM]
+        if place:
+            index.release(place, index.view[place])
+        place = ints[number, LAID_FROM] = index.allocate(1 + size) if size else 0
+        if size:
+            index.view[place] = 1 + size
 
 
 class Slots:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from math import prod
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,37 +19,60 @@ def view_of(array: NDArray[Any]) -> Any:
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
 
 
+LINE: Final = 64
+"""Bytes of a cache line: what memory gives at a time."""
+
+
+def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+    """An array of zeros that begins where a cache line does."""
+    size = prod(shape) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + LINE, np.uint8)
+    start = -memory.ctypes.data % LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
 class Table:
     """A two-dimensional array whose rows are given out one by one; it doubles when it is full.
 
     array   the present array; `view` the same as a memoryview, whose items are Python numbers
+    flat    the numbers of all rows one after the other, as a memoryview
     """
 
     def __init__(self, columns: int, dtype: type, on_growth: Callable[[], None], capacity: int = 16) -> None:
         self.on_growth = on_growth
         self._free: list[int] = []
         self._used = 0
-        self._adopt(np.zeros((capacity, columns), dtype))
+        self._columns = columns
+        self._zeros = view_of(np.zeros(columns, dtype))
+        self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: NDArray[Any]) -> None:
         self.array = array
         self.view: Any = view_of(array)
+        self.flat: Any = view_of(array.reshape(-1))
 
     def allocate(self) -> int:
         """The number of a free row, all zero."""
+        return self.copy(self._zeros)
+
+    def copy(self, numbers: Any) -> int:
+        """The number of a free row, which holds these numbers: a memoryview of as many as there are columns."""
         if self._free:
             row = self._free.pop()
-            self.array[row] = 0
-            return row
-        row = self._used
-        self._used += 1
-        self.reserve(self._used)
+        else:
+            row = self._used
+            self._used += 1
+            self.reserve(self._used)
+        at = row * self._columns
+        self.flat[at : at + self._columns] = numbers
         return row
 
-    def clear(self, row: int) -> None:
-        """Let a row that another table has given out be there, all zero."""
-        self.reserve(row + 1)
-        self.array[row] = 0
+    def write(self, row: int, numbers: Any) -> None:
+        """Let a row that another table has given out be there, and hold these numbers, as `copy` takes them."""
+        if row >= len(self.array):
+            self.reserve(row + 1)
+        at = row * self._columns
+        self.flat[at : at + self._columns] = numbers
 
     def release(self, row: int) -> None:
         """Take a row back."""
@@ -57,26 +81,19 @@ class Table:
     def reserve(self, rows: int) -> None:
         """Grow to hold so many rows."""
         if rows > len(self.array):
-            grown = np.zeros((max(rows, 2 * len(self.array)), self.array.shape[1]), self.array.dtype)
+            grown = zeros((max(rows, 2 * len(self.array)), self.array.shape[1]), self.array.dtype.type)
             grown[: len(self.array)] = self.array
             self._adopt(grown)
             self.on_growth()
 
 
 class Runs(Table):
-    """A table of runs: each owner's rows stand together, in their order.
-
-    flat    the numbers of all rows one after the other, as a memoryview
-    """
+    """A table of runs: each owner's rows stand together, in their order."""
 
     def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
         super().__init__(columns, np.int64, on_growth)
         self._runs: dict[Run, None] = {}
         self._promised = 0
-
-    def _adopt(self, array: NDArray[Any]) -> None:
-        super()._adopt(array)
-        self.flat: Any = view_of(array.reshape(-1))
 
     def new_run(self, told: Told) -> Run:
         """An empty run.
@@ -236,33 +253,35 @@ class Blocks:
 
     def __init__(self, dtype: type, on_growth: Callable[[], None], capacity: int = 64) -> None:
         self.on_growth = on_growth
-        self._free: dict[int, list[int]] = {}
         self._used = 0
-        self.array: NDArray[Any] = np.zeros(capacity, dtype)
-        self._code = self.array.dtype.char
+        self.array: NDArray[Any] = zeros((capacity,), dtype)
         self.view: Any = view_of(self.array)
+        # By size: the free places, and who writes so many numbers.
+        self._sizes: dict[int, tuple[list[int], Callable[..., None]]] = {}
 
     def allocate(self, size: int) -> int:
         """The first place of a free block."""
-        free = self._free.get(size)
+        free, _ = self._sizes.get(size) or self._size(size)
         return free.pop() if free else self._cut(size)
 
     def put(self, numbers: tuple[float, ...]) -> Lease:
         """Write numbers to a block of their own."""
         size = len(numbers)
-        free = self._free.get(size)
-        if free is None:
-            free = self._free[size] = []
+        free, write = self._sizes.get(size) or self._size(size)
         place = free.pop() if free else self._cut(size)
-        self.view[place : place + size] = array(self._code, numbers)
+        write(self.view, 8 * place, *numbers)
         return free, place
+
+    def _size(self, size: int) -> tuple[list[int], Callable[..., None]]:
+        known = self._sizes[size] = [], Struct(f"{size}{self.array.dtype.char}").pack_into
+        return known
 
     def _cut(self, size: int) -> int:
         """The first place of a block that has not been used before."""
         place = self._used
         self._used += size
         if self._used > len(self.array):
-            grown = np.zeros(max(self._used, 2 * len(self.array)), self.array.dtype)
+            grown = zeros((max(self._used, 2 * len(self.array)),), self.array.dtype.type)
             grown[: len(self.array)] = self.array
             self.array = grown
             self.view = view_of(grown)
@@ -271,4 +290,4 @@ class Blocks:
 
     def release(self, place: int, size: int) -> None:
         """Take a block back."""
-        self._free.setdefault(size, []).append(place)
+        (self._sizes.get(size) or self._size(size))[0].append(place)

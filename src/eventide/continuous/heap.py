@@ -1,15 +1,26 @@
-"""The flows as a binary heap by how far they have been brought: plain functions over arrays, also translated."""
+"""The flows as a heap by how far they have been brought: plain functions over arrays, also translated.
+
+Each place has four below it, and the keys stand beside the flows: what it takes to find whose turn it is lies close
+together, however wide the rows of the flows are.
+"""
 
 from __future__ import annotations
 
-from eventide.continuous.tables import FLOWS, KEY, PLACE, Arrays
+from eventide.continuous.tables import FLOWS, KEY, Arrays
 
 
-def comes_before(a: Arrays, f: int, g: int) -> bool:
+def comes_before(a: Arrays, key: float, f: int, place: int) -> bool:
     """The order of the heap: by KEY, ties by number; the number decides only whose step is computed first."""
-    if a.flow_floats[f, KEY] != a.flow_floats[g, KEY]:
-        return bool(a.flow_floats[f, KEY] < a.flow_floats[g, KEY])
-    return f < g
+    if key != a.keys[place]:
+        return bool(key < a.keys[place])
+    return bool(f < a.heap[place])
+
+
+def put(a: Arrays, place: int, key: float, f: int) -> None:
+    """Let a flow stand at a place of the heap."""
+    a.keys[place] = key
+    a.heap[place] = f
+    a.places[f] = place
 
 
 def sift_up(a: Arrays, place: int) -> None:
@@ -17,56 +28,51 @@ def sift_up(a: Arrays, place: int) -> None:
     if place < 0:
         return
     f = a.heap[place]
+    key = a.flow_floats[f, KEY]
     while place > 0:
-        parent = (place - 1) // 2
-        if not comes_before(a, f, a.heap[parent]):
+        parent = (place - 1) // 4
+        if not comes_before(a, key, f, parent):
             break
-        a.heap[place] = a.heap[parent]
-        a.flow_ints[a.heap[place], PLACE] = place
+        put(a, place, a.keys[parent], a.heap[parent])
         place = parent
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
+    put(a, place, key, f)
 
 
 def sift_down(a: Arrays, place: int) -> None:
     """Restore the heap where a KEY has become larger."""
     flows = int(a.settings[FLOWS])
     f = a.heap[place]
-    while True:
-        child = 2 * place + 1
-        if child >= flows:
+    key = a.flow_floats[f, KEY]
+    while 4 * place + 1 < flows:
+        first = least = 4 * place + 1
+        for child in range(first + 1, min(first + 4, flows)):
+            if comes_before(a, a.keys[child], a.heap[child], least):
+                least = child
+        if comes_before(a, key, f, least):
             break
-        if child + 1 < flows and comes_before(a, a.heap[child + 1], a.heap[child]):
-            child += 1
-        if not comes_before(a, a.heap[child], f):
-            break
-        a.heap[place] = a.heap[child]
-        a.flow_ints[a.heap[place], PLACE] = place
-        place = child
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
+        put(a, place, a.keys[least], a.heap[least])
+        place = least
+    put(a, place, key, f)
 
 
 def insert(a: Arrays, f: int) -> None:
     """Put a flow into the heap."""
     place = int(a.settings[FLOWS])
     a.settings[FLOWS] = place + 1
-    a.heap[place] = f
-    a.flow_ints[f, PLACE] = place
+    put(a, place, a.flow_floats[f, KEY], f)
     sift_up(a, place)
 
 
 def remove(a: Arrays, f: int) -> None:
     """Take a flow out of the heap."""
-    place = a.flow_ints[f, PLACE]
+    place = a.places[f]
     if place < 0:
         return
     last = int(a.settings[FLOWS]) - 1
     a.settings[FLOWS] = last
-    a.flow_ints[f, PLACE] = -1
+    a.places[f] = -1
     if place != last:
         moved = a.heap[last]
-        a.heap[place] = moved
-        a.flow_ints[moved, PLACE] = place
+        put(a, place, a.flow_floats[moved, KEY], moved)
         sift_up(a, place)
-        sift_down(a, a.flow_ints[moved, PLACE])
+        sift_down(a, a.places[moved])

@@ -31,6 +31,7 @@ class Host:
         self._meeting: tuple[Flow, Flow, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.seen: list[Flow] = []
+        self._shown: Flow | None = None
 
     # --- what the stepper calls -----------------------------------------------------------------------------------
 
@@ -67,8 +68,9 @@ class Host:
         flow, condition = motion.flows[f], motion.watches.at[c]
         self._running = flow, condition
         self.show(flow, time)
-        if condition.plan.guide is not None:
-            condition.plan.guide(c, time, dt, sim.last_time)
+        guide = condition.plan.pattern.guide
+        if guide is not None:
+            guide(c, time, dt, sim.last_time)
         return self._test(condition)
 
     def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
@@ -174,7 +176,13 @@ class Host:
     # --- what Python code sees ------------------------------------------------------------------------------------
 
     def show(self, flow: Flow, time: float) -> None:
-        """The states of a flow are those of this time, until the stepper goes on."""
+        """The states of a flow are those of this time, until the stepper goes on.
+
+        Within a step they are those of no other flow: code that touches one meets it, whoever ran before.
+        """
+        shown, self._shown = self._shown, flow if self.motion.is_marching else None
+        if shown is not None and self._shown is not None:
+            shown.at = nan
         flow.at = time
         if not self.seen or self.seen[-1] is not flow:
             self.seen.append(flow)
@@ -189,3 +197,4 @@ class Host:
         for flow in self.seen:
             flow.at = nan
         self.seen.clear()
+        self._shown = None

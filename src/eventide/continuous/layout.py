@@ -104,7 +104,7 @@ def set(self, value):
 """
 _READING = """
 def get(self):
-    return self._row[{offset}]
+    return self._row[self._base + {offset}]
 """
 
 
@@ -240,36 +240,69 @@ class Layout:
         getter, setter = _functions(template, offset, name, kind)
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
+    def settings(self, names: list[str], lines: list[str]) -> list[str]:
+        """Of the lines by which a constructor keeps its arguments, those for a new object to which nothing refers yet.
+
+        It need tell nobody what its numbers are, nor that it has come to refer to others.
+        """
+        straight = ["__own, __row, __base, __side = self.__dict__, self._row, self._base, self._side"]
+        straight.append("__is_free = not self._flow.motion.is_observed")
+        for name, line in zip(names, lines, strict=True):
+            if name in self.references:
+                straight.append(f"__own[{name!r}] = {name}")
+            elif name in self.offsets:
+                block = "__side" if name in self.aside else "__base"
+                straight.append(
+                    f"if {name}.__class__ is float and __is_free: __row[{block} + {self.offsets[name]}] = {name}"
+                )
+                straight.append(f"else: {line}")
+            else:
+                straight.append(line)
+        return straight
+
     def attach(self, owner: Any, table: Any) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
-        seat = owner._seat
+        seat, own, rows = owner._seat, owner.__dict__, owner._system.arena.rows
         if seat.table is not table:
-            seat.table, seat.views = table, self._views(table, owner._system.arena.rows, seat.base, seat.side)
-        owner.__dict__.update(seat.views)
-        if self.vectors:
-            owner._lasts._show(owner.name, self._arrays(table[Y0], seat.base, seat.side, self.vectors))
-            owner._rates_read._show(owner.name, owner._rates._vectors)
+            seat.table = table
+            seat.rates = seat.rates_read = seat.lasts = None
+            if self.vectors or self.computed_vectors:
+                names = *self.computed_vectors, *self.vectors
+                seat.vectors = self._arrays(table[Y], seat.base, seat.side, names)
+        elif self.vectors:
+            seat.rates_read = seat.lasts = None  # they know their owner's name
+        own["_base"], own["_side"], own["_row"], own["_rests"] = seat.base, seat.side, rows[Y], rows[E0]
+        if seat.vectors:
+            own["_vectors"] = seat.vectors
 
-    def _views(self, table: Any, rows: Any, base: int, side: int) -> dict[str, Any]:
-        """The attributes of an object whose blocks begin at these slots."""
-        end = base + self.moving
-        views: dict[str, Any] = {
-            "_base": base,
-            "_side": side,
-            "_row": rows[Y],
-            "_rests": rows[E0],
-        }
-        if self.computed_vectors or self.vectors:
-            views["_vectors"] = self._arrays(table[Y], base, side, (*self.computed_vectors, *self.vectors))
+    def rates(self, owner: Any) -> Any:
+        """What reads and writes an object's rates by the names of its states."""
+        seat = owner._seat
+        if seat.rates is None:
+            stride, width = seat.table.strides
+            seat.rates = self.view.from_buffer(seat.table, R * stride + seat.base * width) if self.moves else _NO_STATES
+            if self.vectors:
+                seat.rates._vectors = self._arrays(seat.table[R], seat.base, seat.side, self.vectors)
+        return seat.rates
+
+    def rates_read(self, owner: Any) -> Any:
+        """What only reads them."""
+        owner._seat.rates_read = reading = self._read(owner, R)
+        return reading
+
+    def lasts(self, owner: Any) -> Any:
+        """What reads an object's states at the start of the present step."""
+        owner._seat.lasts = reading = self._read(owner, Y0)
+        return reading
+
+    def _read(self, owner: Any, row: int) -> Any:
         if not self.moves:
-            return views | dict.fromkeys(("_rates", "_rates_read", "_lasts"), _NO_STATES)
-        stride, width = table.strides
-        views["_rates"] = self.view.from_buffer(table, R * stride + base * width)
-        views["_lasts"] = self.reading(memoryview(table[Y0, base:end]))
-        views["_rates_read"] = self.reading(memoryview(table[R, base:end]))
+            return _NO_STATES
+        seat = owner._seat
+        reading = self.reading(owner._system.arena.rows[row], seat.base)
         if self.vectors:
-            views["_rates"]._vectors = self._arrays(table[R], base, side, self.vectors)
-        return views
+            reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
+        return reading
 
     def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[Any, ...]:
         """The vectors of these names in the blocks that begin at these slots."""
@@ -329,7 +362,7 @@ def _rates_class(layout: Layout) -> Any:
 
 def _reading_class(layout: Layout) -> Any:
     """A class whose objects read the states' names from a row, and refuse to write."""
-    slots = ("_owner", "_row", "_vectors") if layout.vectors else ("_row",)
+    slots = ("_base", "_owner", "_row", "_vectors") if layout.vectors else ("_base", "_row")
     members: dict[str, Any] = {"__slots__": slots, "__init__": _keep_row, "__setattr__": _refuse_write}
     for offset, name in enumerate(layout.states):
         members[name] = property(_functions(_READING, offset, name)[0])
@@ -345,8 +378,9 @@ def _keep_vectors(self: Any, owner: str, vectors: Any) -> None:
     object.__setattr__(self, "_vectors", vectors)
 
 
-def _keep_row(self: Any, row: Any) -> None:
+def _keep_row(self: Any, row: Any, base: int) -> None:
     object.__setattr__(self, "_row", row)
+    object.__setattr__(self, "_base", base)
 
 
 def _refuse_write(self: Any, name: str, _: Any) -> None:

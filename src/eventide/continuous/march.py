@@ -45,6 +45,7 @@ from eventide.continuous.tables import (
     EMPTY,
     END,
     END_REST,
+    ENTRIES,
     ERROR_ORDER,
     EVENT,
     EVENT_DT,
@@ -73,7 +74,6 @@ from eventide.continuous.tables import (
     PATIENCE,
     PAUSED,
     PENDING,
-    PLACE,
     PRIORITY,
     RAISED,
     RANK,
@@ -82,6 +82,7 @@ from eventide.continuous.tables import (
     REFUSED,
     REL,
     REST,
+    ROOM_FOR,
     SEEN,
     SEGMENTS_HI,
     SEGMENTS_LO,
@@ -113,7 +114,7 @@ from eventide.continuous.tables import (
 )
 from eventide.continuous.taping import elapsed_at, take_down
 from eventide.continuous.trails import note_firing
-from eventide.continuous.waking import awake, enroll, rouse, strike, wake_at_start
+from eventide.continuous.waking import awake, enroll, rouse, squeeze, strike, wake_at_start
 
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
@@ -328,7 +329,7 @@ def force(a: Arrays, f: int) -> int:
     adapt(a, f, step, max(abs(ratio), 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f, True)
-    sift_down(a, a.flow_ints[f, PLACE])
+    sift_down(a, a.places[f])
     return RAISED if a.settings[ABORTED] != 0.0 else REACHED
 
 
@@ -393,7 +394,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, END_REST] = a.flow_floats[f, REST]
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
-    sift_up(a, a.flow_ints[f, PLACE])
+    sift_up(a, a.places[f])
     a.flow_ints[f, OPEN] = 1
     a.touched[int(a.settings[TOUCHED])] = f
     a.settings[TOUCHED] += 1.0
@@ -447,7 +448,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, KEY] = time
     if a.flow_floats[f, NEXT] > 0.0:
         a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], a.flow_floats[f, NEXT]))
-    sift_up(a, a.flow_ints[f, PLACE])
+    sift_up(a, a.places[f])
     a.flow_ints[f, MOMENT] += 2  # the last one's next is the end of the step that the event has cut
     wake_at_start(a, f)
     for k in range(a.flow_ints[f, AWAKE]):
@@ -533,6 +534,15 @@ def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bo
     a.conditions[c, FLOW] = f
     a.conditions[c, NEEDS_LAWS] = 1 if needs_laws else 0
     a.condition_floats[c, PRIORITY] = priority
+    a.condition_floats[c, RANK] = rank
+    enroll(a, c, f)
+
+
+def take_up(a: Arrays, c: int, rank: float) -> None:
+    """Let a flow watch a condition that it has watched before: there is room but for entries of those who have left."""
+    f = a.conditions[c, FLOW]
+    if a.flow_ints[f, ENTRIES] == a.flow_ints[f, ROOM_FOR]:
+        squeeze(a, f)
     a.condition_floats[c, RANK] = rank
     enroll(a, c, f)
 
@@ -629,8 +639,8 @@ def gather(a: Arrays) -> None:
     # `pending` first holds places in the heap, in breadth; then, from its start, the flows with events.
     while k < seen:
         place = a.pending[k]
-        for child in (2 * place + 1, 2 * place + 2):
-            if child < flows and a.flow_floats[a.heap[child], KEY] == time:
+        for child in range(4 * place + 1, min(4 * place + 5, flows)):
+            if a.keys[child] == time:
                 a.pending[seen] = child
                 seen += 1
         k += 1

@@ -10,6 +10,7 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.checks import check_limits, check_method
+from eventide.continuous.collector import FEWEST, Collector
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
@@ -38,8 +39,10 @@ from eventide.continuous.tables import (
     FOUND,
     HANDLED,
     JACOBIANS,
+    JOINED,
     KEY,
     LAND,
+    LOOKED_AT,
     MODELS,
     NEXT,
     NEXT_EVENT,
@@ -79,6 +82,8 @@ COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
 """The columns of flows that are counters."""
 
 
+FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
+"""What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
 MOST_WORK: Final = 2.0**17
 """So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 ROOM: Final = 1024
@@ -93,7 +98,6 @@ class Motion:
     reactions   handlers that are native code
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
-    opens       whether a state event begins as soon as it is found; else by `open_reached`, when observers have looked
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
@@ -102,6 +106,7 @@ class Motion:
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
     __slots__ = (
+        "_collector",
         "_flow_lists",
         "_heap",
         "_kept",
@@ -133,7 +138,6 @@ class Motion:
         "linearizations",
         "lists",
         "on_touch",
-        "opens",
         "packed",
         "reactions",
         "segments",
@@ -171,6 +175,7 @@ class Motion:
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
+        self.settings[JOINED] = -1.0
         self.settings[PATIENCE] = MOST_WORK
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
@@ -180,14 +185,14 @@ class Motion:
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self._listing: dict[Any, None] = {}
+        self._collector = Collector()
         self.touched: list[Flow] = []
         self._next_event = -inf
-        self.opens = True
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
-        self._flow_lists = [np.zeros(size, np.int64) for size in (0, 0, 0)]
+        self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self._heap = self._touched = memoryview(b"")
         self._reserve(len(self.flow_floats.array))
         self.packed: Any = None
@@ -218,7 +223,7 @@ class Motion:
 
     def _gather_arrays(self) -> Arrays:
         self._reserve(len(self.flow_floats.array))
-        heap, pending, touched = self._flow_lists
+        heap, keys, places, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
             slots=self.arena.slots,
@@ -234,6 +239,8 @@ class Motion:
             trails=self.watches.trails.floats.array,
             constants=self.constants.array,
             heap=heap,
+            keys=keys,
+            places=places,
             pending=pending,
             touched=touched,
             settings=self._settings,
@@ -245,11 +252,11 @@ class Motion:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
         if len(self._flow_lists[0]) < flows:
-            longer = [np.zeros(size, np.int64) for size in (flows, 2 * flows, flows)]
+            longer = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer
-            self._heap, self._touched = view_of(longer[0]), view_of(longer[2])
+            self._heap, self._touched = view_of(longer[0]), view_of(longer[-1])
 
     @property
     def method(self) -> Method | Multistep | Newton:
@@ -277,6 +284,7 @@ class Motion:
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted is kept."""
+        self.watches.seat_returning()
         self.engine.leave(self.arrays, flow.number)
         for k, column in enumerate(COUNTERS):
             self._past[k] += self.flow_ints.view[flow.number, column]
@@ -286,8 +294,16 @@ class Motion:
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
+        if len(self.groups.joining) + len(self.watches.arriving) < FEWEST:
+            self._place()
+        else:
+            with self._collector.at_rest():
+                self._place()
+
+    def _place(self) -> None:
         self.groups.place()
         self.watches.place()
+        self._collector.note_growth(len(self.arena.tenancies) + len(self.watches.at))
 
     def keep_current(self, item: Any, plan: Plan) -> None:
         """Look after a member or condition that may come to refer to something else."""
@@ -389,10 +405,8 @@ class Motion:
                 self.touch_all()
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.groups.joining:
-            self.groups.place()
-        if self.watches.arriving:
-            self.watches.place()
+        if self.groups.joining or self.watches.arriving:
+            self.place_what_waits()
         if self.reactions.arriving:
             self.reactions.place()
         if self.together:
@@ -408,6 +422,7 @@ class Motion:
         Returns the flows that have been touched
         """
         now = self.sim.time
+        self.watches.seat_returning()
         touched = self._close()
         self.settings[ARMS] = 1.0 if arms else 0.0
         self.is_marching = True
@@ -448,19 +463,44 @@ class Motion:
     def proceed(self, stop: float, next_event: float) -> int:
         """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
 
-        After CHOICE and LOCATED `chosen` is the condition whose event is next; PAUSED: the run is to stop here.
-        Handlers that are native code may have run before.
+        After CHOICE and LOCATED, or an answer that is no code (see `reacting.proceed`), `chosen` is the condition whose
+        event is next; PAUSED: the run is to stop here. Handlers that are native code may have run before.
         """
-        settings, sim, opens = self.settings, self.sim, self.opens
+        sim, watches = self.sim, self.watches
         if next_event is not self._next_event:
-            self._next_event = settings[NEXT_EVENT] = next_event
-            if self.together:
-                settings[LAND] = next_event
-        now = sim.time
+            self._tell_next_event(next_event)
         self._close()
+        wait, watches.returning = watches.returning, None
+        row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
-        march_on = self.engine.proceed
-        code: int = march_on(self.packed or self.arrays, now, stop)
+        now = sim.time
+        answer: int = self.engine.proceed(self.packed or self.arrays, now, stop, row, rank)
+        if answer < 0:
+            answer, now = self._tend(answer, now, stop)
+        self.is_marching = False
+        if self.host.seen:
+            self.host.forget_what_was_seen()
+        if answer < 0:
+            self._note(answer, now)
+            return answer
+        sim.time = now = self.settings[EVENT_TIME]
+        self.chosen = chosen = watches.at[answer]
+        flow = chosen.flow
+        self.touched.append(flow)
+        flow.at, flow.is_open = now, True
+        return answer
+
+    def _tell_next_event(self, next_event: float) -> None:
+        self._next_event = self.settings[NEXT_EVENT] = next_event
+        if self.together:
+            self.settings[LAND] = next_event
+
+    def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
+        """The march has come back: let it go on where that was only for what has to be found out in Python.
+
+        Returns     what it answers at last, and the time from which it has gone on
+        """
+        settings, sim = self.settings, self.sim
         while code in (BROKEN, UNPLANNED, PAUSED):
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
@@ -471,30 +511,33 @@ class Motion:
                     break
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = march_on(self.packed or self.arrays, now, stop)
-        self.is_marching = False
+            code = self.engine.proceed(self.packed or self.arrays, now, stop, -1, 0.0)
+        return code, now
+
+    def _note(self, code: int, now: float) -> None:
+        """Let be known to Python what the march has come to, if that is more than the event of a condition."""
+        settings, sim = self.settings, self.sim
         if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
             sim.time = now = settings[EVENT_TIME]
-        if self.host.seen:
-            self.host.forget_what_was_seen()
-        if code in FOUND:
-            sim.time = now = settings[EVENT_TIME]
-            if not opens:
-                sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-            self.chosen = chosen = self.watches.at[settings[CHOSEN]]
-            self.touched = reached = [chosen.flow]
-            if settings[TOUCHED] > 1.0:
-                self.touched = reached = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
-            for flow in reached:
-                flow.at, flow.is_open = now, opens
-        else:
+        if code not in FOUND:
             sim.dt, sim.last_time = 0.0, now
-        return code
+            return
+        sim.time, is_open = settings[EVENT_TIME], not self.is_looked_at
+        if not is_open:
+            sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
+        self.chosen = self.watches.at[int(settings[CHOSEN])]
+        self.touched = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+        for flow in self.touched:
+            flow.at, flow.is_open = sim.time, is_open
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether somebody looks at state events: then they begin by `open_reached`, else as soon as they are found."""
+        return bool(self.settings[LOOKED_AT])
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
         """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
-        self.settings[STEPWISE] = stepwise
-        self.opens = not at_events
+        self.settings[STEPWISE], self.settings[LOOKED_AT] = stepwise, at_events
 
     def hurry(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""

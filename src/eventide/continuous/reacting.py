@@ -7,7 +7,7 @@ takes place in Python.
 
 from __future__ import annotations
 
-from eventide.continuous.march import go_on, publish, touch
+from eventide.continuous.march import go_on, publish, take_up, touch
 from eventide.continuous.tables import (
     ALERT,
     ASKS,
@@ -21,6 +21,7 @@ from eventide.continuous.tables import (
     HANDLER,
     HOME,
     LOCATED,
+    LOOKED_AT,
     MOVES,
     NEEDS,
     OPEN,
@@ -38,16 +39,27 @@ from eventide.continuous.tables import (
 )
 
 
-def proceed(a: Arrays, time: float, stop: float) -> int:
+def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
     """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
 
-    Returns     a code of `tables.py`
+    c           who is waited for once more since that event; -1 if nobody is; rank: its new one
+    Returns     a code of `tables.py`; of an event that is all there is to tell, the number of its condition
     """
+    if c >= 0:
+        take_up(a, c, rank)
     code = go_on(a, time, stop)
     while react(a, code):
         a.settings[HANDLED] += 1.0
         code = go_on(a, a.settings[EVENT_TIME], stop)
-    return code
+    return int(a.settings[CHOSEN]) if is_alone(a, code) else code
+
+
+def is_alone(a: Arrays, code: int) -> bool:
+    """Whether an event is next which has touched one flow only, and nobody looks, has looked, or judges."""
+    if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
+        return False
+    is_quiet = a.settings[ALERT] == 0.0 and a.settings[LOOKED_AT] == 0.0 and a.settings[HANDLED] == 0.0
+    return bool(is_quiet and a.settings[TOUCHED] == 1.0)
 
 
 def react(a: Arrays, code: int) -> bool:

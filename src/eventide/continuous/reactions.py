@@ -34,6 +34,14 @@ class Reactions:
         self._constants: dict[tuple[int, str], Any] = {}
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
+        self._native: dict[int, Any] = {}
+
+    def greet(self, trigger: Trigger) -> None:
+        """A handler is waited for from now on: it is native code at once if others of its code are."""
+        if trigger.is_counted and id(_code_of(trigger)) in self._native and trigger.partner is None:
+            trigger.is_counted = False
+        if not trigger.is_counted and trigger not in self.plans:
+            self.arriving[trigger] = None
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs in Python."""
@@ -49,11 +57,22 @@ class Reactions:
 
     def place(self) -> None:
         """Find out which of those that have come are native code; not of those who have gone since."""
-        arriving, self.arriving = self.arriving, {}
-        for trigger in arriving:
-            if trigger.row >= 0 and trigger.partner is None and not self._admit(trigger):
-                code = _code_of(trigger)
-                self._refused[id(code)] = code
+        while self.arriving:
+            arriving, self.arriving = self.arriving, {}
+            for trigger in arriving:
+                if trigger.row >= 0 and trigger.partner is None:
+                    self._find_out(trigger)
+
+    def _find_out(self, trigger: Trigger) -> None:
+        """Let a handler be native code if it can be, and with the first of its code the others that are waited for."""
+        code = _code_of(trigger)
+        if not self._admit(trigger):
+            self._refused[id(code)] = code
+        elif id(code) not in self._native:
+            self._native[id(code)] = code
+            for condition in self.motion.watches.at.values():
+                if condition.is_handler:
+                    self.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
 
     def _admit(self, trigger: Trigger) -> bool:
         """Whether a handler is native code from now on."""

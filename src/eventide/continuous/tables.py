@@ -28,11 +28,15 @@ ABS: Final = 7
 """Absolute tolerances."""
 REL: Final = 8
 """Relative tolerances."""
-P: Final = 9
+LOWEST: Final = 9
+"""What a state is above in the whole of the step, where conditions may doze for it."""
+HIGHEST: Final = 10
+"""What it is below."""
+P: Final = 11
 """First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
-K: Final = 17
+K: Final = 19
 """First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
-ROWS: Final = 34
+ROWS: Final = 36
 
 # Columns of a flow: floats -------------------------------------------------------------------------------------------
 
@@ -64,70 +68,72 @@ SPAN: Final = 12
 """The longest step to be tried, as proofs could not be brought to an end over longer ones; infinity as a rule."""
 ASKED: Final = 13
 """How long a step might be but for that."""
-FLOW_FLOATS: Final = 14
+FLOW_FLOATS: Final = 16
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
+# Those that no event reads stand last.
 SEGMENTS_LO: Final = 0
 SEGMENTS_HI: Final = 1
-CHAIN_LO: Final = 2
-CHAIN_HI: Final = 3
-SUMS_LO: Final = 4
-SUMS_HI: Final = 5
-WATCHED: Final = 6
-"""The place in `constants` of its entries, one for each condition, and of its waking ones; see `watching.py`."""
-FITTED: Final = 7
-"""Whether the interpolant's coefficients have been computed."""
-EMPTY: Final = 8
+EMPTY: Final = 2
 """Whether the flow has neither states nor laws: only conditions on time."""
-STEPS: Final = 9
-REFUSED: Final = 10
-EVALUATIONS: Final = 11
-PLACE: Final = 12
-"""Where the flow stands in the heap; -1 if it is not in it."""
-WORST: Final = 13
-"""The slot whose error was worst in the last attempt; -1 if none."""
-ANNOUNCED: Final = 14
-"""Whether the end of the present step has been told to those who look at steps."""
-DIRECT: Final = 15
-"""Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
-OPEN: Final = 16
+OPEN: Final = 3
 """Whether an event has touched it and it has not been settled since: it is among the touched then."""
-ASSIGNS: Final = 17
-"""Whether its laws may assign states, so that these are not what the interpolant says."""
+FITTED: Final = 4
+"""Whether the interpolant's coefficients have been computed."""
+WATCHED: Final = 5
+"""The place in `constants` of its entries, one for each condition, and of its waking ones; see `watching.py`."""
+ENTRIES: Final = 6
+"""How many entries there are, those that were left included."""
+ROOM_FOR: Final = 7
+"""How many there can be."""
+LEFT: Final = 8
+"""How many belong to no condition any more."""
+AWAKE: Final = 9
+"""How many conditions are awake."""
+MOMENT: Final = 10
+"""The number of the present step's start; that of its end is the next."""
+DOZING: Final = 11
+"""Whether some condition has a floor and a ceiling."""
+STALE: Final = 12
+"""Whether a number that stands still has been written, so that floors and ceilings are void."""
+TENDED: Final = 13
+"""Whether Python looks after it at each event that touches it: it has inputs, or something slides."""
+CHAIN_LO: Final = 14
+CHAIN_HI: Final = 15
+SUMS_LO: Final = 16
+SUMS_HI: Final = 17
 COUNTED: Final = 18
 """Whether RUN of its laws is right: not after one has come or gone."""
-SLIDES: Final = 19
+DIRECT: Final = 19
+"""Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
+SLIDES: Final = 20
 """The place in `lists` of what slides along a surface; -1 if nothing does."""
-ATTEMPT: Final = 20
+ATTEMPT: Final = 21
 """In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
-COMPLETE_STEP: Final = 21
+COMPLETE_STEP: Final = 22
 """The same for `complete`."""
-SYSTEM: Final = 22
-"""The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
-JACOBIANS: Final = 23
-"""How often derivatives of its laws have been evaluated."""
-FACTORIZATIONS: Final = 24
-"""How often they have been factorized for a step."""
-DOUBTED: Final = 25
+STEPS: Final = 23
+EVALUATIONS: Final = 24
+WORST: Final = 25
+"""The slot whose error was worst in the last attempt; -1 if none."""
+ANNOUNCED: Final = 26
+"""Whether the end of the present step has been told to those who look at steps."""
+ASSIGNS: Final = 27
+"""Whether its laws may assign states, so that these are not what the interpolant says."""
+DOUBTED: Final = 28
 """Whether the last step was accepted although it was in doubt what a condition was in it."""
-ENTRIES: Final = 26
-"""How many entries there are, those that were left included."""
-ROOM_FOR: Final = 27
-"""How many there can be."""
-LEFT: Final = 28
-"""How many belong to no condition any more."""
-AWAKE: Final = 29
-"""How many conditions are awake."""
-MOMENT: Final = 30
-"""The number of the present step's start; that of its end is the next."""
-DOZING: Final = 31
-"""Whether some condition has a floor and a ceiling."""
-STALE: Final = 32
-"""Whether a number that stands still has been written, so that floors and ceilings are void."""
-TENDED: Final = 33
-"""Whether Python looks after it at each event that touches it: it has inputs, or something slides."""
-FLOW_INTS: Final = 34
+REFUSED: Final = 29
+SYSTEM: Final = 30
+"""The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
+JACOBIANS: Final = 31
+"""How often derivatives of its laws have been evaluated."""
+FACTORIZATIONS: Final = 32
+"""How often they have been factorized for a step."""
+LAID_FROM: Final = 33
+"""The place in `index` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
+FLOW_INTS: Final = 40
+"""As all tables of which an event reads a row, it is a whole number of cache lines wide."""
 
 # Columns of a slot ---------------------------------------------------------------------------------------------------
 
@@ -158,7 +164,29 @@ OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-CHAIN_COLUMNS: Final = 3
+JOINT: Final = 3
+"""The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
+is there that they are called."""
+ALONE: Final = -1
+BY_OTHERS: Final = -2
+CHAIN_COLUMNS: Final = 4
+
+# Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
+
+FIRST_LAW: Final = 0
+"""The address of the kernel of its contributions."""
+SECOND_LAW: Final = 1
+"""The same of its equations."""
+LAYING: Final = 2
+"""The kernel that does what both do, and lays what it needs of index rows one behind the other."""
+LAID: Final = 3
+"""The kernel that does it with what has been laid."""
+FIRST_WIDTH: Final = 4
+"""How far behind the index row of the first that of the second has to be."""
+LAID_WIDTH: Final = 5
+"""How many numbers are laid for an object; each is two entries of its index rows."""
+OTHERS: Final = 6
+"""The place of the next of these; -1 if there is none."""
 
 # Columns of a condition ----------------------------------------------------------------------------------------------
 
@@ -200,40 +228,41 @@ HANDLER: Final = 18
 """The address of the handler that it releases, where that is native code; else 0."""
 EFFECTS: Final = 19
 """The place in `lists` of what that handler works on."""
-CONDITION_INTS: Final = 20
+CONDITION_INTS: Final = 24
 RAISES: Final = 2
 """What a kernel answers where Python would raise, besides 0 and 1."""
 AT_END: Final = 2
 
-PRIORITY: Final = 0
-RANK: Final = 1
-GUARD: Final = 2
+GUARD: Final = 0
 """The event function at the last test, positive where the condition is true; NaN if it has none."""
-SLOPE: Final = 3
+SLOPE: Final = 1
 """The event function's derivative by time, after it; NaN if it is not to be had."""
-STILLS: Final = 32
-"""So many numbers of a condition that do not move within a step are kept for its proofs."""
-STILL: Final = 4
-"""First of the columns for them, as the last test found them."""
-GUARD_AT_END: Final = STILL + STILLS
-SLOPE_AT_END: Final = STILL + STILLS + 1
-LOW: Final = STILL + STILLS + 2
+GUARD_AT_END: Final = 2
+SLOPE_AT_END: Final = 3
+LOW: Final = 4
 """How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = STILL + STILLS + 3
-SLOPE_LOW: Final = STILL + STILLS + 4
-HIGH: Final = STILL + STILLS + 5
+GUARD_LOW: Final = 5
+SLOPE_LOW: Final = 6
+HIGH: Final = 7
 """How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = STILL + STILLS + 6
-SLOPE_HIGH: Final = STILL + STILLS + 7
-GUARD_AT_START: Final = STILL + STILLS + 8
+GUARD_HIGH: Final = 8
+SLOPE_HIGH: Final = 9
+GUARD_AT_START: Final = 10
 """Event function and slope at the start of the step."""
-SLOPE_AT_START: Final = STILL + STILLS + 9
-GUARD_BEFORE: Final = STILL + STILLS + 10
+SLOPE_AT_START: Final = 11
+GUARD_BEFORE: Final = 12
 """Event function and slope at the end of the part that was looked at last."""
-SLOPE_BEFORE: Final = STILL + STILLS + 11
-GUESS: Final = STILL + STILLS + 12
+SLOPE_BEFORE: Final = 13
+GUESS: Final = 14
 """How much of the step will have passed where it becomes true between LOW and HIGH, about; -1 if that is not known."""
-CONDITION_FLOATS: Final = STILL + STILLS + 13
+STILL: Final = 15
+"""First of the columns for numbers that do not move within a step, which are kept for proofs as the last test found
+them."""
+STILLS: Final = 32
+"""So many there may be."""
+PRIORITY: Final = STILL + STILLS
+RANK: Final = STILL + STILLS + 1
+CONDITION_FLOATS: Final = 56
 
 # The certificate of a condition --------------------------------------------------------------------------------------
 
@@ -366,7 +395,13 @@ REACTS: Final = 28
 """Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
 HANDLED: Final = 29
 """How many have since Python was asked last."""
-SETTINGS: Final = 30
+LISTED: Final = 30
+"""How many conditions are watched."""
+LOOKED_AT: Final = 31
+"""Whether somebody looks at state events, before what they touch is open."""
+JOINED: Final = 32
+"""The place in `lists` of the first two laws that may be one; -1 without."""
+SETTINGS: Final = 33
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -384,11 +419,11 @@ RATIO: Final = 5
 """What share of the interval before that was."""
 STEADY: Final = 6
 """How often in a row intervals have shrunk by about this share."""
-TOLD: Final = 7
-"""Whether a warning has been given of it."""
-PASSED: Final = 8
+PASSED: Final = 7
 """How often in a row it fired while time went on, since it was looked at last."""
-TRAIL_FLOATS: Final = 9
+TOLD: Final = 8
+"""Whether a warning has been given of it."""
+TRAIL_FLOATS: Final = 16
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -471,26 +506,27 @@ ASKS: Final = 0
 """What its kernel answers where it has met what only Python does: then it has changed nothing."""
 
 # What a march answers ------------------------------------------------------------------------------------------------
+# (codes are below zero, as who goes on from an event may answer the number of a condition instead)
 
-REACHED: Final = 0
-LOCATED: Final = 1
+REACHED: Final = -1
+LOCATED: Final = -2
 """A state event was found inside a step; its flows have been touched."""
-STEPPED: Final = 2
-FAILED: Final = 3
-STUCK: Final = 4
-RAISED: Final = 5
-UNSETTLED: Final = 6
+STEPPED: Final = -3
+FAILED: Final = -4
+STUCK: Final = -5
+RAISED: Final = -6
+UNSETTLED: Final = -7
 """A law or condition has raised something before time went on."""
-CHOICE: Final = 7
+CHOICE: Final = -8
 """A condition is due at the present instant."""
 FOUND: Final = (LOCATED, CHOICE)
-BROKEN: Final = 8
+BROKEN: Final = -9
 """A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
-RECORDED: Final = 9
+RECORDED: Final = -10
 """A tape is full."""
-PAUSED: Final = 11
+PAUSED: Final = -12
 """It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
-UNPLANNED: Final = 10
+UNPLANNED: Final = -11
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 
 
@@ -573,7 +609,9 @@ class Arrays(NamedTuple):
     conditions, condition_floats   one row for each condition
     trails          one row for each condition, or more that are one to whoever follows how often they fire
     constants       closure numbers of conditions
-    heap            flows as a binary heap by KEY
+    heap            flows as a heap by KEY: the first comes first, and behind place p stand 4p + 1 ... 4p + 4
+    keys            KEY of each of them, as it was when the flow was put there
+    places          where each flow stands in the heap; -1 if it is not in it
     pending         flows that have an event at the time of the last one found
     touched         flows that an event has touched, in order
     settings        limits and flags
@@ -596,6 +634,8 @@ class Arrays(NamedTuple):
     trails: Any
     constants: Any
     heap: Any
+    keys: Any
+    places: Any
     pending: Any
     touched: Any
     settings: Any

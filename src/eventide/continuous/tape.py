@@ -161,7 +161,7 @@ class Columns:
             else:
                 plan = self._plans[place]
                 assert plan is not None
-                columns = [(KERNEL, plan.address, plan.index, plan.constants)]
+                columns = [(KERNEL, plan.pattern.address, plan.index, plan.constants)]
             for column in columns:
                 for k, number in enumerate(column):
                     lists[at + k] = number
@@ -175,7 +175,7 @@ class Columns:
         for k, flow in enumerate(flows):
             blocks.view[self._shown + k] = flow.number
         computes = not all(item.is_state for item in self._moving)
-        computes |= any(plan is not None and plan.needs_laws for plan in self._plans.values())
+        computes |= any(plan is not None and plan.pattern.needs_laws for plan in self._plans.values())
         # What laws assign to states the interpolant does not say.
         computes |= any(flow.assigns for flow in flows)
         blocks.view[self._head + SHOWN], blocks.view[self._head + SHOWN_AT] = len(flows), self._shown

@@ -196,9 +196,11 @@ class Trails:
             if number == len(self._names):
                 self._names.append(name)
                 self._codes.append(code)
-                self._users.append(0)
-            self._names[number], self._codes[number] = name, code
-        elif not self._users[number]:
+                self._users.append(1)
+            else:
+                self._names[number], self._codes[number], self._users[number] = name, code, 1
+            return number
+        if not self._users[number]:
             del self._unused[number]
         self._users[number] += 1
         return number
@@ -225,6 +227,11 @@ class Trails:
             del self._numbers[code]
         self._names[number], self._codes[number] = "", None
         self.floats.release(number)
+
+    def has_gone_on(self, number: int) -> bool:
+        """Whether a condition with this trail has fired more than once."""
+        view = self.floats.view
+        return bool(view[number, INTERVAL] > 0.0 or view[number, CROWD] > 0.0)
 
     def at(self, number: int) -> Trail:
         """The trail of a number."""

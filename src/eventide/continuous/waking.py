@@ -37,9 +37,12 @@ from eventide.continuous.tables import (
     FLOW,
     GUARD,
     GUARD_AT_END,
+    HIGHEST,
     INDEX,
     LEFT,
+    LISTED,
     LOWERED_BY,
+    LOWEST,
     MODEL,
     MOMENT,
     NEGATIVE,
@@ -48,6 +51,8 @@ from eventide.continuous.tables import (
     ROOM_FOR,
     SCALED_BY,
     SEEN,
+    SEGMENTS_HI,
+    SEGMENTS_LO,
     SHRUNK_BY,
     SIGNS,
     SLOPE,
@@ -75,6 +80,10 @@ FARTHEST_LEVEL: Final = 1e150
 """What a state is compared with is nearer than this, and so are its factors, so that nothing overflows."""
 TINY: Final = 1e-290
 """More than what underflow may take from a number."""
+MANY: Final = 16
+"""Of fewer conditions each has the bounds of its state reckoned alone."""
+FEW: Final = 4
+"""So many states are reckoned with at once in native code."""
 FACTOR: Final = 0
 """An expression is FACTOR * state + SHIFT; what is added for it is of size FACTORS * abs(state) + SHIFTS at most."""
 SHIFT: Final = 1
@@ -94,6 +103,7 @@ def enroll(a: Arrays, c: int, f: int) -> None:
     a.conditions[c, PLACE_OF] = k
     a.conditions[c, SEEN] = -1
     a.flow_ints[f, ENTRIES] = k + 1
+    a.settings[LISTED] += 1.0
 
 
 def strike(a: Arrays, c: int) -> None:
@@ -102,6 +112,7 @@ def strike(a: Arrays, c: int) -> None:
     place = a.flow_ints[f, WATCHED]
     a.constants[place + ENTRY * a.conditions[c, PLACE_OF] + WHO] = -1.0
     a.flow_ints[f, LEFT] += 1
+    a.settings[LISTED] -= 1.0
     while a.flow_ints[f, ENTRIES] > 0 and a.constants[place + ENTRY * (a.flow_ints[f, ENTRIES] - 1) + WHO] < 0.0:
         a.flow_ints[f, ENTRIES] -= 1
         a.flow_ints[f, LEFT] -= 1
@@ -115,8 +126,12 @@ def strike(a: Arrays, c: int) -> None:
 
 def close_ranks(a: Arrays, f: int) -> None:
     """Let no entry be of nobody where half of them are."""
-    if 2 * a.flow_ints[f, LEFT] < a.flow_ints[f, ENTRIES] or a.flow_ints[f, LEFT] == 0:
-        return
+    if 2 * a.flow_ints[f, LEFT] >= a.flow_ints[f, ENTRIES] and a.flow_ints[f, LEFT] > 0:
+        squeeze(a, f)
+
+
+def squeeze(a: Arrays, f: int) -> None:
+    """Let no entry be of nobody."""
     place, kept = a.flow_ints[f, WATCHED], 0
     for k in range(a.flow_ints[f, ENTRIES]):
         at, to = place + ENTRY * k, place + ENTRY * kept
@@ -147,44 +162,80 @@ def wake_at_start(a: Arrays, f: int) -> None:
     close_ranks(a, f)
     if a.flow_ints[f, STALE] == 1:
         forget_levels(a, f)
-    count, first = 0, first_awake(a, f)
+    wake_outside(a, f, Y, Y)
+
+
+def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
+    """Conditions doze whose state is between floor and ceiling by what these two rows tell of it."""
+    place, count, first = a.flow_ints[f, WATCHED], 0, first_awake(a, f)
     for k in range(a.flow_ints[f, ENTRIES] - 1, -1, -1):
-        at = a.flow_ints[f, WATCHED] + ENTRY * k
-        if not is_between_levels(a, at) and a.constants[at + WHO] >= 0.0:
+        at = place + ENTRY * k
+        slot = int(a.constants[at + SLOT_OF])
+        is_between = (
+            a.constants[at + FLOOR] < a.rows[lowest, slot] and a.rows[highest, slot] < a.constants[at + CEILING]
+        )
+        if not is_between and a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
     a.flow_ints[f, AWAKE] = count
-
-
-def is_between_levels(a: Arrays, at: int) -> bool:
-    """Whether the state of an entry is between floor and ceiling now."""
-    state = a.rows[Y, int(a.constants[at + SLOT_OF])]
-    return bool(a.constants[at + FLOOR] < state < a.constants[at + CEILING])
 
 
 def wake_after_step(a: Arrays, f: int) -> None:
     """After a step: conditions doze whose state stays between floor and ceiling all over it."""
-    is_dozing = a.flow_ints[f, DOZING] == 1 and a.flow_floats[f, STEP] > 0.0
-    if is_dozing and a.flow_ints[f, FITTED] == 0:
+    if a.flow_ints[f, DOZING] == 0 or not a.flow_floats[f, STEP] > 0.0:
+        wake_all(a, f)
+        return
+    if a.flow_ints[f, FITTED] == 0:
         fit(a, f)
         if a.method.sizes[EXTRA] > 0:
             copy(a, f, Y2, Y)
             evaluate(a, f, a.flow_floats[f, END], a.flow_floats[f, STEP], R)
+    if are_many(a, f):
+        bound_states(a, f)
+    else:
+        bound_watched(a, f)
+    wake_outside(a, f, LOWEST, HIGHEST)
+
+
+def wake_all(a: Arrays, f: int) -> None:
+    """No condition dozes."""
     count, first = 0, first_awake(a, f)
     for k in range(a.flow_ints[f, ENTRIES] - 1, -1, -1):
         at = a.flow_ints[f, WATCHED] + ENTRY * k
-        if a.constants[at + WHO] >= 0.0 and not (is_dozing and stays_between_levels(a, at)):
+        if a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
     a.flow_ints[f, AWAKE] = count
 
 
-def stays_between_levels(a: Arrays, at: int) -> bool:
-    """Whether the state of an entry is between floor and ceiling at each point of the step; not if it does not move."""
-    floor = a.constants[at + FLOOR]
-    if floor != floor:
+def are_many(a: Arrays, f: int) -> bool:
+    """Whether a flow has so many conditions that it takes less to bound all its states at once than those of each."""
+    if a.flow_ints[f, ENTRIES] < MANY:
         return False
-    slot = int(a.constants[at + SLOT_OF])
+    states = 0
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        states += a.segments[s, 1] - a.segments[s, 0]
+    return bool(states < FEW * a.flow_ints[f, ENTRIES])
+
+
+def bound_states(a: Arrays, f: int) -> None:
+    """Leave in LOWEST and HIGHEST between what each state of a flow stays in the step."""
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.rows[LOWEST, i], a.rows[HIGHEST, i] = bounds_of(a, i)
+
+
+def bound_watched(a: Arrays, f: int) -> None:
+    """The same for the states on which conditions that may doze depend."""
+    for k in range(a.flow_ints[f, ENTRIES]):
+        at = a.flow_ints[f, WATCHED] + ENTRY * k
+        if a.constants[at + FLOOR] == a.constants[at + FLOOR]:
+            slot = int(a.constants[at + SLOT_OF])
+            a.rows[LOWEST, slot], a.rows[HIGHEST, slot] = bounds_of(a, slot)
+
+
+def bounds_of(a: Arrays, slot: int) -> tuple[float, float]:
+    """What a state is above in the whole of the step, and what it is below; NaN of one that does not move."""
     start, end = a.rows[Y0, slot], a.rows[Y2, slot]
     change, bend = a.rows[P, slot], 0.0
     for m in range(1, a.method.sizes[DEGREE]):
@@ -193,8 +244,7 @@ def stays_between_levels(a: Arrays, at: int) -> bool:
     rounding = UNIT * (abs(start) + abs(change) + 2.0 * bend) + abs(a.rows[E0, slot])
     aside = bend + rounding  # a power of a fraction of the step is less than the fraction, by less than 1
     last = start + change
-    least, most = min(start, last, end) - aside, max(start, last, end) + aside
-    return bool(floor < least and most < a.constants[at + CEILING])
+    return min(start, last, end) - aside, max(start, last, end) + aside
 
 
 def forget_levels(a: Arrays, f: int) -> None:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from eventide.continuous.equalities import Doubts
-from eventide.continuous.growing import Table
+from eventide.continuous.growing import Table, view_of
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.tables import (
-    ADDRESS,
     ARMED,
     CERTIFICATE,
     CONDITION_FLOATS,
@@ -21,10 +20,8 @@ from eventide.continuous.tables import (
     DUE,
     ENTRIES,
     GUARD,
-    HANDLER,
     INDEX,
     NEEDS_LAWS,
-    RECOURSE,
     ROOM_FOR,
     SLOPE,
     TIMED,
@@ -34,6 +31,7 @@ from eventide.continuous.tables import (
 from eventide.continuous.trails import Trail, Trails
 from eventide.continuous.waking import rouse
 from eventide.discrete.composite import who_waits
+from eventide.discrete.conditions import drop_past, keep_past, past_waits
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ConditionPlan
@@ -53,6 +51,7 @@ class Watches:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
+    returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
 
@@ -64,8 +63,12 @@ class Watches:
         self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
         self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
         self.trails = Trails(motion.outdate)
+        untested = np.zeros(CONDITION_FLOATS)
+        untested[[GUARD, SLOPE]] = nan
+        self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.returning: Condition | None = None
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
         self._resting_with: dict[Any, dict[Any, None]] = {}
@@ -84,31 +87,31 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        row, ints = condition.row, self.ints.view
+        row, ints, groups = condition.row, self.ints.view, motion.groups
         ints[row, TRAIL] = self.trails.follow(condition)
-        ints[row, TRIGGER], ints[row, ARMED] = condition.is_trigger, condition.armed
+        if condition.is_trigger:
+            ints[row, TRIGGER], ints[row, ARMED] = 1, condition.armed
+        elif plan.pattern.returns is False:
+            self._note_return(condition)
         if plan.signature is not None:
             motion.keep_current(condition, plan)
-        flow = motion.groups.the_flow() if motion.together else motion.groups.flow_of(plan)
-        motion.groups.note_uses(flow, plan)
+        flow = groups.the_flow() if motion.together else groups.flow_of(plan)
+        groups.note_uses(flow, plan)
         self.link(condition, flow)
         self._count(condition)
-        if not condition.is_counted:
-            motion.reactions.arriving[condition] = None  # type: ignore[index]  # it is a Trigger
+        if condition.is_handler:
+            motion.reactions.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
             self.doubts.tell(condition, motion.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.motion.analyst.condition(condition)
-        condition.row = row = self.ints.allocate()
-        self.floats.clear(row)
+        condition.row = row = self.ints.copy(plan.pattern.row)
+        self.floats.write(row, self._untested)
         self.at[row] = condition
-        ints, floats = self.ints.view, self.floats.view
-        ints[row, ADDRESS], ints[row, INDEX], ints[row, CONSTANTS] = plan.address, plan.index, plan.constants
-        ints[row, RECOURSE] = plan.recourse
-        ints[row, HANDLER] = 0
-        floats[row, GUARD] = floats[row, SLOPE] = nan
+        ints = self.ints.view
+        ints[row, INDEX], ints[row, CONSTANTS] = plan.index, plan.constants
         return plan
 
     def let_go(self, condition: Condition) -> None:
@@ -121,39 +124,50 @@ class Watches:
 
     def _count(self, condition: Condition) -> None:
         kind = self.kind_of(condition)
-        self.certified += kind == "certified"
-        self.sampled += kind == "sampled"
-        self.opaque += kind == "opaque"
+        if kind == "certified":
+            self.certified += 1
+        elif kind == "sampled":
+            self.sampled += 1
+        else:
+            self.opaque += 1
 
     def kind_of(self, condition: Condition) -> Kind:
         """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
         if condition.plan.is_opaque:
             return "opaque"
-        return "certified" if condition.plan.is_certified and not condition.flow.assigns else "sampled"
+        return "certified" if condition.plan.pattern.is_certified and not condition.flow.assigns else "sampled"
 
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        still, ints = self.motion.still, self.ints.view
-        ints[condition.row, TIMED] = not [o for o in condition.plan.touches if o._flow is not still]
+        row, ints, plan, still = condition.row, self.ints.view, condition.plan, self.motion.still
+        for owner in plan.touches:
+            if owner._flow is not still:
+                ints[row, TIMED] = 0
+                break
+        else:
+            ints[row, TIMED] = 1
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
-        ints[condition.row, CERTIFICATE] = -1 if flow.assigns else condition.plan.certificate
-        ints[condition.row, DOZES] = int(condition.plan.is_steady and not flow.assigns)
+        if flow.assigns:
+            ints[row, CERTIFICATE], ints[row, DOZES] = -1, 0
+        else:
+            ints[row, CERTIFICATE], ints[row, DOZES] = plan.pattern.certificate, plan.pattern.is_steady
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
         """Let the stepper watch a condition that belongs to a flow."""
         motion = self.motion
+        self.seat_returning()
         if not flow.is_open:
             motion.touch(flow)
         plan = condition.plan
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
         rows, number = motion.flow_ints.view, flow.number
-        if rows[number, ENTRIES] == rows[number, ROOM_FOR]:
-            flow.make_room()
-        link, needs_laws = motion.engine.link, plan.needs_laws or flow.assigns
+        if rows[number, ROOM_FOR] < max(rows[number, ENTRIES] + 1, len(flow.conditions)):
+            flow.make_room()  # who is at rest has a place, too
+        link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
         link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
 
     def note_assignments(self, flow: Flow) -> None:
@@ -168,6 +182,7 @@ class Watches:
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
         motion = self.motion
+        self.seat_returning()
         motion.engine.unlink(motion.packed or motion.arrays, condition.row)
         flow: Flow = condition.flow
         if flow.inputs:
@@ -222,7 +237,9 @@ class Watches:
             self.motion.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
-            if self._rest(condition, flow):
+            if condition.plan.pattern.returns is False:
+                self._note_end(condition)
+            elif self._rest(condition, flow):
                 return True
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
@@ -261,13 +278,12 @@ class Watches:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
         if condition.rests:
             return True
-        who = who_waits(condition.activity)
-        if who._past is None:
-            who._past = []
-        elif any(wait.code is condition.code and wait.crossed is condition.crossed for wait in who._past):
+        code, crossed = condition.code, condition.crossed
+        if any(wait.code is code and wait.crossed is crossed for wait in past_waits(condition.activity)):
             return False
-        who._past.append(condition)
+        keep_past(condition.activity, condition)
         condition.rests = True
+        condition.is_plain = is_plain(condition)
         owners = flow.resting[condition] = condition.plan.touches
         for owner in owners:
             self._resting_with.setdefault(owner, {})[condition] = None
@@ -278,7 +294,8 @@ class Watches:
     def resume(self, wait: Any) -> bool:
         """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
         motion, plan, flow = self.motion, wait.plan, wait.flow
-        if plan.stands is None or not plan.stands(wait.function, wait.arguments, plan.binding):
+        stands = plan.pattern.stands
+        if stands is None or not stands(wait.function, wait.arguments, plan.binding):
             plan = motion.analyst.resume(wait, plan)
             if plan is None:
                 self._discard(wait)
@@ -291,18 +308,37 @@ class Watches:
         self._put(wait, flow)
         return True
 
+    def seat_returning(self) -> None:
+        """Who waits again is told of now: something is about to look at who waits."""
+        wait, self.returning = self.returning, None
+        if wait is not None:
+            self._put(wait, wait.flow)
+
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
-        who_waits(condition.activity)._past.remove(condition)
+        drop_past(condition.activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
             del others[condition]
             if not others:
                 del self._resting_with[owner]
-        condition.rests = False
+        condition.rests = condition.is_plain = False
+
+    def _note_end(self, condition: Any) -> None:
+        """A wait is over as whoever waits for the like is not known to come again."""
+        process = who_waits(condition.activity)
+        process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
+
+    def _note_return(self, condition: Any) -> None:
+        """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
+        if any(code is condition.code for code in who_waits(condition.activity)._met):
+            condition.plan.pattern.returns = True
 
     def _discard(self, condition: Any) -> None:
         """Keep a row at rest no longer."""
+        pattern = condition.plan.pattern
+        if pattern.returns is None:
+            pattern.returns = self.trails.has_gone_on(self.ints.view[condition.row, TRAIL])
         self._release(condition, condition.flow)
         self.motion.sim._conditions.forget(condition)
 
@@ -328,3 +364,9 @@ class Watches:
                 self._discard(condition)
             else:
                 self._stir(condition)
+
+
+def is_plain(wait: Any) -> bool:
+    """Whether nothing but the rank of a wait is to be told when it is waited for again, if it stands."""
+    plan = wait.plan
+    return plan.signature is None and not plan.inputs and not wait.is_trigger and not wait.is_timed

@@ -49,6 +49,7 @@ class Component(_Declared):
         cls._size_fields = _size_fields(cls)
         for name, spec in own.items():
             _install_default(cls, name, spec)
+        cls._lay_out()
         if "__init__" not in cls.__dict__:
             cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
         elif not cls.__module__.startswith("eventide."):
@@ -71,6 +72,18 @@ class Component(_Declared):
         self.sim = sim
         if name:
             self._name = name
+
+    @classmethod
+    def _lay_out(cls) -> None:
+        """The fields of a class are known; rooms that keep their values elsewhere extend this."""
+
+    @classmethod
+    def _settings(cls, names: list[str]) -> list[str]:
+        """The lines of the constructor by which its arguments are kept, to which other names than theirs begin with __.
+
+        Rooms that keep values elsewhere override this.
+        """
+        return [f"self.{name} = {name}" for name in names]
 
     def _measure(self, **sizes: Any) -> None:
         """Before it is attached: the fields that tell the sizes of vectors; only called where there are such."""
@@ -226,7 +239,7 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
 
 def _make_constructor(cls: type[Component]) -> Any:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
-    arguments, checks, body = [], [], []
+    arguments, checks = [], []
     names: dict[str, Any] = {"_missing": MISSING, "_refuse": _refuse_missing}
     for name, spec in cls._fields.items():
         if not spec.is_argument:
@@ -239,10 +252,10 @@ def _make_constructor(cls: type[Component]) -> Any:
         elif spec.factory:
             names[f"_factory_{name}"] = spec.factory
             checks.append(f"    if {name} is _missing: {name} = _factory_{name}()")
-        body.append(f"    self.{name} = {name}")
     star = ", *, " + ", ".join([*arguments, "name=''"])
     if cls._size_fields:
         checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
+    body = [f"    {line}" for line in cls._settings([name for name, spec in cls._fields.items() if spec.is_argument])]
     if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
         body.append("    self._complete()")
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])

@@ -29,6 +29,8 @@ WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 NEXT: Path = (-WIDE,)
 """The path of what is taken at once."""
+AT_END: Final[Any] = object()
+"""Stands for whose event is next where there is none."""
 SPARE: Final = 256
 """So many stale notices do not matter."""
 
@@ -227,10 +229,6 @@ class Calendar:
 
     def next_time(self) -> float:
         """When the next time event is due; infinity if there is none."""
-        root = self.heap[0]
-        if not self.front and not self.ready and root[3]._notice is root:
-            time: float = root[0]
-            return time
         notice = self.first()
         return inf if notice is None else notice[0]
 

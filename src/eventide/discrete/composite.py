@@ -54,6 +54,14 @@ class Branch:
         return self.group.activity
 
     @property
+    def _past(self) -> Any:
+        return who_waits(self)._past
+
+    @_past.setter
+    def _past(self, wait: Any) -> None:
+        who_waits(self)._past = wait
+
+    @property
     def _anchor(self) -> float:
         return self.group.activity._anchor  # type: ignore[no-any-return]  # of a process or another branch
 

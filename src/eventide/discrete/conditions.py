@@ -40,6 +40,8 @@ class Condition:
         "test",
     )
     is_trigger = False
+    is_handler = False
+    """Whether a handler runs when it fires."""
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
@@ -98,26 +100,31 @@ class Condition:
         """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
         return self.name, getattr(self.function, "__code__", self.function)
 
-    def fire(self, sim: World) -> None:
-        """Make its event the next one."""
+    def fire(self, sim: World) -> Any:
+        """Let its event be the next one; answers whose that is."""
         raise NotImplementedError
 
 
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "crossed", "world")
+    __slots__ = ("activity", "code", "crossed", "following", "is_plain", "world")
     is_state_event = True
     recurs = True
     code: Any
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
     crossed: Any
     """The code of what is to cross a level, if that is waited for; else None."""
+    following: StateWait | None
+    """Who comes after it among the past waits of its process, which stand in a ring; None if it is not kept."""
 
     def __init__(
         self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
     ) -> None:
         super().__init__(test, priority)
+        self.following = None
+        self.is_plain = False
+        """Whether nothing but its rank is to be told when it is over and when it is waited for again."""
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)
@@ -138,6 +145,12 @@ class StateWait(Condition):
         """Whose condition it is."""
         return str(self.activity.name)
 
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """As of any condition."""
+        code = self.code
+        return self.activity.name, self.function if code is None else code
+
     def withdraw(self) -> None:
         """Leave the list."""
         self.world._conditions.remove(self)
@@ -151,16 +164,20 @@ class StateWait(Condition):
         measured = self.world._conditions.progress(self)
         return "" if measured is None else describe_progress(*measured)
 
-    def fire(self, sim: World) -> None:
+    def fire(self, sim: World) -> Any:
         """Wake the activity; its `until` answers True."""
-        if self.is_trigger:
-            self.withdraw()
+        if self.is_plain:
+            self.is_over = True
         else:
-            sim._conditions.end(self)
+            self.end()
         activity = self.activity
         activity._wait = None
         activity._value = True
-        sim._calendar.call_next(sim.time, activity)
+        return activity
+
+    def end(self) -> None:
+        """The wait is over."""
+        self.world._conditions.end(self)
 
 
 class CrossingWait(StateWait):
@@ -185,6 +202,10 @@ class CrossingWait(StateWait):
         """Leave the list, with the other side."""
         for side in self.sides:
             self.world._conditions.remove(side)
+
+    def end(self) -> None:
+        """The wait is over: for the other side as well."""
+        self.withdraw()
 
     def describe(self) -> str:
         """What is waited for."""
@@ -218,7 +239,7 @@ class Trigger(Condition):
         "surface",
     )
     _story = None
-    is_trigger = True
+    is_trigger = is_handler = True
 
     def __init__(
         self,
@@ -256,12 +277,12 @@ class Trigger(Condition):
         """The component's name and the handler's."""
         return f"{self.component.name}.{self.handler.__name__}"
 
-    def fire(self, sim: World) -> None:
+    def fire(self, sim: World) -> Any:
         """Run the handler next."""
         self.has_fired = True
         if self.is_counted:
             sim._conditions.count_event(self)
-        sim._calendar.call_next(sim.time, self)
+        return self
 
     def _resume(self) -> Any:
         end = self.end
@@ -335,14 +356,9 @@ class ConditionList:
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
 
-    def again(
-        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
-    ) -> StateWait | None:
-        """Add the last wait of an activity for the same thing once more; answers it, or None if there is none.
-
-        crossed     the code of what is to cross a level, if that is waited for; else None
-        """
-        return None
+    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Add a wait that is over once more, for a condition of the same code; whether it can be."""
+        return False
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
@@ -362,16 +378,22 @@ class Until:
     prior: bool | None
 
     def _execute(self, sim: World, activity: Any, /) -> None:
-        condition = self.condition
+        condition: Any = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
         prior = sim.wait_prior if self.prior is None else self.prior
-        if priority.__class__ is not float or priority != priority:
-            check_priority(f"the until of {activity.name}", priority)
-        if isinstance(condition, Crossing):
+        if condition.__class__ is Crossing:
             activity._wait = _await_crossing(sim, activity, condition, priority, prior)
             return
-        wait = sim._conditions.again(activity, condition, None, priority, prior)
-        if wait is None:
+        code, wait = getattr(condition, "__code__", None), activity._past
+        if wait is not None and not (wait.code is code and wait.crossed is None and wait.is_over):
+            wait = past_wait(activity, code, None)
+        if (wait is None or priority is not wait.priority) and (
+            priority.__class__ is not float or priority != priority
+        ):
+            check_priority(f"the until of {activity.name}", priority)
+        if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
+            wait.activity, activity._past = activity, wait.following
+        else:
             refuse_commands(condition, None, sim, CONDITION, activity)
             wait = StateWait(sim, activity, condition, priority)
             sim._watch()
@@ -380,19 +402,56 @@ class Until:
 
 
 def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
+    check_priority(f"the until of {activity.name}", priority)
     for part in crossing.parts:
         refuse_commands(part, None, sim, CONDITION, activity)
     sim._watch()
     crossed = getattr(crossing.value, "__code__", None)
     sides: list[CrossingWait] = []
     for side in crossing.sides(0):
-        wait = sim._conditions.again(activity, side, crossed, priority, prior)
-        if not isinstance(wait, CrossingWait):
+        wait = past_wait(activity, side.__code__, crossed)
+        if wait is not None and sim._conditions.resume(wait, side, priority, prior):
+            wait.activity = activity
+        else:
             wait = CrossingWait(sim, activity, side, priority, crossed)
             sim._conditions.add(wait, prior=prior)
         wait.sides = sides
         sides.append(wait)
     return sides[0]
+
+
+def past_waits(activity: Any) -> Iterator[StateWait]:
+    """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
+    first: StateWait | None = activity._past
+    wait = first
+    while wait is not None:
+        yield wait
+        wait = wait.following if wait.following is not first else None
+
+
+def past_wait(activity: Any, code: Any, crossed: Any) -> Any:
+    """A wait of an activity that is over, for a condition of that code; None if none is kept.
+
+    crossed     the code of what is to cross a level, if that is waited for; else None
+    """
+    kept = (wait for wait in past_waits(activity) if wait.code is code and wait.crossed is crossed and wait.is_over)
+    return next(kept, None)
+
+
+def keep_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait for the next of its kind, as the one that comes last."""
+    *_, last = wait, *past_waits(activity)
+    activity._past = wait.following = activity._past or wait
+    last.following = wait
+
+
+def drop_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait no longer."""
+    before = next(other for other in past_waits(activity) if other.following is wait)
+    if activity._past is wait:
+        activity._past = wait.following if before is not wait else None
+    before.following = wait.following
+    wait.following = None  # a ring of one would be left to the collector
 
 
 @command

@@ -85,7 +85,7 @@ class Halt:
         self.keyboard = keyboard
         self.inner = inner
 
-    def advance(self, horizon: float) -> bool:
+    def advance(self, horizon: float, due: float) -> NoReturn:
         """Stop here."""
         self.keyboard.stop()
 

@@ -15,6 +15,7 @@ from eventide.errors import Ended, Interrupt, ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.conditions import StateWait
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
@@ -29,7 +30,8 @@ class _Agenda:
     _generator  its generator, from its beginning to its end
     _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
-    _past       waits of `until` that are over, for the next for the same thing; None if there are none
+    _past       the one most likely to come next of the waits of `until` kept for the next for the same thing, or None
+    _met        the code of what it has waited for in waits that are not kept
     _before, _after     its neighbours among the processes of the run; None when it has left them
     """
 
@@ -40,6 +42,7 @@ class _Agenda:
         "_anchor",
         "_before",
         "_generator",
+        "_met",
         "_mourners",
         "_notice",
         "_past",
@@ -57,7 +60,8 @@ class _Agenda:
     _generator: Any
     _mourners: list[End] | None
     _anchor: float
-    _past: list[Any] | None
+    _past: StateWait | None
+    _met: tuple[Any, ...]
     _before: Any
     _after: Any
     terminated: bool
@@ -235,6 +239,7 @@ class Process(_Agenda, Component):
         self._attach_further(sim, name)
         self._notice = self._value = self._wait = self._past = None
         self._generator = self._mourners = self.result = None
+        self._met = ()
         self.terminated = False
         self._anchor = 0.0
         sim._roster.enter(self)

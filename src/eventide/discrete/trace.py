@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from eventide.discrete.calendar import PLAIN, Calendar
+from eventide.discrete.calendar import AT_END, PLAIN, Calendar
 from eventide.discrete.composite import Branch
 from eventide.discrete.periodic import Timer
 from eventide.discrete.process import Ending, Interruption, Process, owner_of
@@ -99,21 +99,25 @@ class Tracer:
 
     # --- between events -------------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> bool:
-        """Let what looks after the model bring it to its next event, and tell of that event."""
+    def advance(self, horizon: float, due: float) -> Any:
+        """Let what looks after the model bring it to its next event, and tell of that event, which is listed then."""
         world = self.world
+        calendar = world._calendar
         if self.witness is not None:
             self.witness.end()
         if self.inner is not None:
-            goes_on = self.inner.advance(horizon)
+            called = self.inner.advance(horizon, due)
             if world._vigil is None:  # it has nothing to do any more
                 self.inner, world._vigil = None, self
-            if not goes_on:
-                return False
-        notice = world._calendar.first()
+            if called is AT_END:
+                return called
+            if called is not None:
+                calendar.call_next(world.time, called)
+                self.keep_reason(called, "condition true")
+        notice = calendar.first()
         if notice is not None and notice[0] < horizon:
             self._tell(notice)
-        return True
+        return None
 
     def refresh(self) -> None:
         """Pass on."""
@@ -179,8 +183,6 @@ class Tracer:
 
     def _why(self, activity: Any) -> str:
         by = self.world.current
-        if self.world.active:
-            return "condition true"
         if isinstance(activity, Timer):
             return PERIOD_OVER
         if isinstance(activity, Ending):
@@ -226,11 +228,6 @@ class TracedCalendar(Calendar):
         """As ever."""
         super().schedule_prior(time, now, activity)
         self.tracer.note(activity, time, now)
-
-    def call_next(self, now: float, activity: Any) -> None:
-        """As ever."""
-        super().call_next(now, activity)
-        self.tracer.note(activity, now, now)
 
     def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
         super()._squeeze(neighbour, offset, activity)

@@ -62,8 +62,7 @@ def origin_of(entropy: int | Sequence[int], name: object, replication: int, anti
             " 'arrivals'; the name decides its numbers"
         )
     try:
-        single = not isinstance(entropy, Sequence)
-        words = (index(entropy),) if single else tuple(map(index, entropy))  # type: ignore[arg-type]
+        words = tuple(map(index, entropy)) if isinstance(entropy, Sequence) else (index(entropy),)
     except TypeError:
         raise TypeError(
             f"stream {name!r}: entropy={entropy!r}: give an int or a sequence of ints;"
@@ -74,7 +73,7 @@ def origin_of(entropy: int | Sequence[int], name: object, replication: int, anti
             f"stream {name!r}: entropy={entropy!r}, replication={replication!r}:"
             " entropy takes ints from 0 on, a replication is a number from 0 on"
         )
-    return Origin(words[0] if single else words, name, index(replication), antithetic)
+    return Origin(words if isinstance(entropy, Sequence) else words[0], name, index(replication), antithetic)
 
 
 def uniforms(origin: Origin) -> Iterator[float]:
@@ -130,9 +129,9 @@ def entropy_from(rng: Rng) -> int:
 
 
 def _of_seed(seed: SeedSequence) -> int:
-    plain = isinstance(seed.entropy, int) and not seed.spawn_key
-    if plain and seed.pool_size == SeedSequence(0).pool_size:
-        return int(seed.entropy)  # type: ignore[arg-type]
+    entropy = seed.entropy
+    if isinstance(entropy, int) and not seed.spawn_key and seed.pool_size == SeedSequence(0).pool_size:
+        return int(entropy)
     return int.from_bytes(seed.generate_state(4).astype("<u4").tobytes(), "little")
 
 
@@ -140,7 +139,7 @@ def _of_number(rng: object) -> int:
     try:
         if isinstance(rng, bool):
             raise TypeError
-        number = index(rng)  # type: ignore[arg-type]
+        number = index(rng)  # type: ignore[arg-type]  # whether it is one is asked so
     except TypeError:
         raise TypeError(
             f"rng={rng!r} ({type(rng).__name__}): give None, an int, or a SeedSequence,"

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
-from eventide.discrete.calendar import PLAIN, Calendar, check_time
+from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
@@ -35,8 +35,13 @@ if TYPE_CHECKING:
 class Vigil(Protocol):
     """What has duties between events."""
 
-    def advance(self, horizon: float) -> bool:
-        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
+    def advance(self, horizon: float, due: float) -> Any:
+        """Bring the model to its next event.
+
+        due         when the first in the event list is
+        Returns     whose event it is, if that comes before all in the list; None if it is that of the first there;
+                    AT_END if there is none before `horizon`
+        """
         ...
 
     def refresh(self) -> None:
@@ -151,6 +156,7 @@ class World:
         story._generator = story._story = generator
         generator.__name__ = GIVEN
         story._value = story._wait = story._past = story._mourners = story.result = None
+        story._met = ()
         story.terminated = False
         story._anchor = now = self.time
         self._roster.enter(story)
@@ -321,18 +327,26 @@ class World:
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
         spell = 1 if one_event else SPELL
         now, command = self.time, None
+        notice: Any
+        activity: Any
+        called = None
         while True:
             for turn in islice(calendar.numbers, spell):
                 if self._vigil is not None:
+                    notice = heap[0]
+                    is_quiet = not front and not ready and notice[3]._notice is notice
                     try:
-                        if not self._vigil.advance(horizon):
-                            break
+                        called = self._vigil.advance(horizon, notice[0] if is_quiet else calendar.next_time())
                     except BaseException:
                         calendar.void += 1  # no event has taken place
                         raise
+                    if called is AT_END:
+                        break
                     now = self.time
                 # What stands in `front` and `ready` is due now; only the heap lets time go on.
-                if front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                if called is not None:
+                    activity, notice, called = called, None, None
+                elif front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
                     notice = front.pop() if front else ready.popleft()
                     activity = notice[3]
                     if activity._notice is not notice:

@@ -75,13 +75,14 @@ class Instants:
         code = getattr(condition.function, "__code__", None)
         if code is None:
             return False
-        if id(code) not in self._steps:
-            self._steps[id(code)] = code, straight_steps(code)
-        is_timed = self._steps[id(code)][1] is not None
-        if is_timed:
-            self.sim._is_steady = False
-            self._solve(condition)
-        return is_timed
+        known = self._steps.get(id(code))
+        if known is None:
+            known = self._steps[id(code)] = code, straight_steps(code)
+        if known[1] is None:
+            return False
+        self.sim._is_steady = False
+        self._solve(condition)
+        return True
 
     def remove(self, condition: Condition) -> None:
         """A condition is not waited for any longer."""

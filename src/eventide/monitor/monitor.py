@@ -6,15 +6,15 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 from __future__ import annotations
 
 from math import inf
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
     ALERT,
-    CHOICE,
     FAILED,
     FOUND,
+    LISTED,
     LOCATED,
     PAUSED,
     REACHED,
@@ -25,6 +25,7 @@ from eventide.continuous.tables import (
     STUCK,
     UNSETTLED,
 )
+from eventide.discrete.calendar import AT_END
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.observers import Observer, Observers, Phase
@@ -33,7 +34,7 @@ from eventide.monitor.sliding import Slides
 from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Trigger
+    from eventide.discrete.conditions import Condition, Trigger
     from eventide.simulation import Simulation
 
 
@@ -67,44 +68,43 @@ class Monitor:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> bool:
-        """Bring the model to its next event, which is then first in the event list; False if there is none before."""
+    def advance(self, horizon: float, due: float) -> Any:
+        """Bring the model to its next event.
+
+        due         when the first in the event list is
+        Returns     whose event it is, if that is one of a condition; None if it is that of the first in the list;
+                    AT_END if there is none before `horizon`
+        """
         sim, motion = self.sim, self.motion
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
-                return True
-            due = sim._calendar.next_time()
+                return None
             if due < horizon and due < self.observers.will:
-                return True
+                return None
         sim.active = True
         sim.current = None
+        next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
             if not sim._is_steady:
                 forced = self._look_around()
                 if forced is not None:
-                    self._force(forced)
-                    return True
-            while True:
-                due, now = sim._calendar.next_time(), sim.time
-                if due <= now or now >= horizon:
-                    motion.settle()
-                    return due <= now
-                next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
+                    return self._force(forced)
+            while sim.time < next_event:
                 if next_event == inf:
-                    if not (self._watched.waiting and self.system._active) and not self._has_prospect():
-                        return self._fire_if_due() or self._end()
+                    somebody_waits = motion.watches.returning is not None or motion.settings[LISTED]
+                    if not (somebody_waits and self.system._active) and not self._has_prospect():
+                        return self._fire_if_due()
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
-                code = motion.proceed(stop, next_event)
-                if motion.reactions.fresh:
-                    self._count_reactions()
-                if code in FOUND:
-                    self._fire(code)
-                    return True
-                self._attend(code, stop, next_event)
+                answer = motion.proceed(stop, next_event)
+                if answer >= 0 or self._is_event(answer):
+                    return self._fire(motion.chosen)
+                self._attend(answer, stop, next_event)
                 if sim.time >= LATEST:
                     raise SimulationError(7, sim.time, "No condition has become true.")
+            motion.settle()
+            return None if due <= sim.time else AT_END
         finally:
             sim.active = False
 
@@ -203,29 +203,38 @@ class Monitor:
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
         self.sim._keyboard.stop()
 
-    def _fire_if_due(self) -> bool:
-        """Make the event of a condition that is true now the next one; False if there is none."""
+    def _fire_if_due(self) -> Any:
+        """Make the event of a condition that is true now the next one; answers whose it is, AT_END if there is none."""
         self.motion.reactions.allow(0)
-        code = self.motion.proceed(self.sim.time, self.sim.time)
-        if code == CHOICE:
-            self._fire(code)
-        elif code != REACHED:
-            self._resolve(code)
-        return code == CHOICE
+        answer = self.motion.proceed(self.sim.time, self.sim.time)
+        if answer >= 0 or self._is_event(answer):
+            return self._fire(self.motion.chosen)
+        if answer != REACHED:
+            self._resolve(answer)
+        self._check_end()
+        return AT_END
 
-    def _fire(self, code: int) -> None:
-        """Make a state event the next one."""
-        sim, motion = self.sim, self.motion
-        if not motion.opens:
+    def _is_event(self, code: int) -> bool:
+        """Whether the march has come to a state event; then observers have looked at it, and it is no cascade."""
+        motion = self.motion
+        if motion.reactions.fresh:
+            self._count_reactions()
+        if code not in FOUND:
+            return False
+        if motion.is_looked_at:
             self._show_left(code)
-        self.state_events += 1
-        chosen = motion.chosen
         if motion.settings[ALERT] != 0.0:
-            chosen = self._cascade.judge(chosen)
+            motion.chosen = self._cascade.judge(motion.chosen)
+        return True
+
+    def _fire(self, chosen: Condition) -> Any:
+        """Let the event of a condition be the next one; answers whose that is."""
+        sim = self.sim
+        self.state_events += 1
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        chosen.fire(sim)
         sim.dt, sim.last_time = 0.0, sim.time
+        return chosen.fire(sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""
@@ -237,16 +246,13 @@ class Monitor:
         finally:
             self.motion.open_reached()
 
-    def _force(self, trigger: Trigger) -> None:
-        """Make the event of a handler the next one because of what slides."""
-        self.state_events += 1
+    def _force(self, trigger: Trigger) -> Any:
+        """Let the event of a handler be the next one because of what slides; answers whose that is."""
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
-            self._slides.note(trigger)
-        trigger.fire(self.sim)
-        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
+        return self._fire(trigger)
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""
@@ -304,7 +310,7 @@ class Monitor:
             return len(conditions) > 0
         return any(_reads_time(condition.test) for condition in conditions)
 
-    def _end(self) -> Literal[False]:
+    def _check_end(self) -> None:
         """Nothing can ever happen.
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
@@ -314,7 +320,6 @@ class Monitor:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
-        return False
 
     # --- observers ------------------------------------------------------------------------------------------------
 

@@ -182,8 +182,8 @@ class Slides:
     def _read(self, trigger: Trigger) -> tuple[float, float]:
         """The number of a trigger's condition, 0 or more where it holds, and its rate."""
         measured = self.motion.measure(trigger)
-        plan = trigger.plan
-        if measured is None or measured[1] != measured[1] or plan.comparisons != 1 or plan.needs_laws:
+        pattern = trigger.plan.pattern
+        if measured is None or measured[1] != measured[1] or pattern.comparisons != 1 or pattern.needs_laws:
             raise ModelError(
                 f"{trigger.name} cannot slide along the edge of [{describe_function(trigger.function)}]: "
                 "its condition must be one comparison of states, or `crosses` of a function of states, that can be "

@@ -6,23 +6,22 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.composite import Branch, who_waits
-from eventide.discrete.conditions import Condition, ConditionList, StateWait
+from eventide.continuous.tables import LISTED
+from eventide.discrete.conditions import Condition, ConditionList
 from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
-    from eventide.discrete.conditions import Trigger
+    from eventide.discrete.conditions import StateWait, Trigger
 
 
 class WatchedConditions(ConditionList):
     """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members.
 
     instants    when those on time alone become true
-    waiting     how many are waited for
     """
 
-    __slots__ = ("_motion", "_watches", "instants", "waiting")
+    __slots__ = ("_motion", "_watches", "instants")
 
     def __init__(self, motion: Motion, before: ConditionList) -> None:
         super().__init__()
@@ -30,13 +29,13 @@ class WatchedConditions(ConditionList):
         self.instants = Instants(motion.sim)
         self._watches = motion.watches
         self._arrivals = before._arrivals
-        self.waiting = 0
         for condition in before:
             self._members[condition] = None
             self._watch(condition)
 
     def __len__(self) -> int:
-        return self.waiting
+        motion, watches = self._motion, self._watches
+        return int(motion.settings[LISTED]) + len(watches.arriving) + (watches.returning is not None)
 
     def __iter__(self) -> Iterator[Condition]:
         return (condition for condition in super().__iter__() if not condition.is_over)
@@ -44,26 +43,21 @@ class WatchedConditions(ConditionList):
     def _watch(self, condition: Condition) -> None:
         """Watch a condition that has come, perhaps one that was withdrawn before."""
         condition.is_over = False
-        self.waiting += 1
         self._watches.expect(condition)
         condition.is_timed = self.instants.add(condition)
 
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
         if condition in self._members and not condition.is_over:
-            self.waiting -= 1
             self.instants.remove(condition)
             if not self._watches.remove(condition):
                 del self._members[condition]
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
-        self.waiting -= 1
         if condition.is_timed:
             self.instants.remove(condition)
-        if condition.rests and condition.plan.signature is None:
-            condition.is_over = True
-        elif not self._watches.end(condition):
+        if not self._watches.end(condition):
             del self._members[condition]
 
     def forget(self, condition: Condition) -> None:
@@ -74,30 +68,34 @@ class WatchedConditions(ConditionList):
         """A handler runs: when its code has done so often enough it may be native code from then on."""
         self._motion.reactions.count_event(trigger)
 
-    def again(
-        self, activity: Any, test: Callable[[], Any], crossed: Any, priority: float, prior: bool
-    ) -> StateWait | None:
-        """Let an activity wait once more for what it has waited for before; None if that is not kept."""
-        code = getattr(test, "__code__", None)
-        for wait in (activity if activity.__class__ is not Branch else who_waits(activity))._past or ():
-            if wait.code is code and wait.crossed is crossed and wait.is_over:
-                break
-        else:
-            return None
+    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Let a wait that is over be waited for once more; False if it is kept no longer.
+
+        One of which only the rank is new is told of on the way to the next event, if it is the only one.
+        """
         if test.__class__ is FunctionType:
             wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
         else:
             wait.ask(test)
-        wait.activity, wait.priority = activity, priority
         self._arrivals = arrival = self._arrivals + 1.0
         wait.rank = -arrival if prior else arrival
-        if not self._watches.resume(wait):
-            return None
+        plan, watches = wait.plan, self._watches
+        if (
+            wait.is_plain
+            and wait.flow.is_open
+            and watches.returning is None
+            and priority is wait.priority
+            and plan.pattern.stands(test, wait.arguments, plan.binding)
+        ):
+            watches.returning = wait
+        else:
+            wait.priority = priority
+            if not watches.resume(wait):
+                return False
+            if wait.is_timed:
+                self.instants.add(wait)
         wait.is_over = False
-        self.waiting += 1
-        if wait.is_timed:
-            self.instants.add(wait)
-        return wait  # type: ignore[no-any-return]  # a process keeps waits
+        return True
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 MICROSECONDS: Final = 1e6
+MOST_DIGITS: Final = 17
+"""No two floats have the same text with so many."""
 
 
 class Change(NamedTuple):
@@ -32,6 +34,12 @@ class Change(NamedTuple):
     name: str
     before: float
     after: float
+
+    def __str__(self) -> str:
+        """With six digits, or as many as tell the values apart."""
+        before, after = self.before, self.after
+        digits = next((n for n in range(6, MOST_DIGITS) if f"{before:.{n}g}" != f"{after:.{n}g}"), MOST_DIGITS)
+        return f"{self.name}: {before:.{digits}g} -> {after:.{digits}g}"
 
 
 class Entry(NamedTuple):
@@ -61,7 +69,7 @@ class Entry(NamedTuple):
         parts = [f"{self.time:>12.6g}  {self.who}: {self.why}"]
         if self.condition:
             parts.append(f"condition {self.condition}")
-        parts += [f"{change.name}: {change.before:.6g} -> {change.after:.6g}" for change in self.wrote]
+        parts += map(str, self.wrote)
         if self.released:
             parts.append(f"released {', '.join(self.released)}")
         return "; ".join(parts)

@@ -111,8 +111,8 @@ def _scipy_event(watched: Watched) -> Any:
     def event(t: float, y: Any) -> Any:
         return watched.value(t, y, math)
 
-    event.terminal = watched.effect is not None  # type: ignore[attr-defined]
-    event.direction = float(watched.direction)  # type: ignore[attr-defined]
+    event.terminal = watched.effect is not None
+    event.direction = float(watched.direction)
     return event
 
 

@@ -21,6 +21,8 @@ _ARITHMETIC: Final[dict[type, tuple[str, str]]] = {
     ast.Sub: ("sub nsw", "fsub"),
     ast.Mult: ("mul nsw", "fmul"),
 }
+_SHIFTS: Final = {"2": 1, "4": 2}
+"""Whole numbers by which others may be divided, and by how many bits that shifts them."""
 _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
     ast.Lt: ("slt", "olt"),
     ast.LtE: ("sle", "ole"),
@@ -156,8 +158,8 @@ class Expressions:
             return Value(self.builder.value(f"fdiv double {one}, {other}"), "double")
         kind = joined(left.kind, right.kind)
         one, other = (convert(self.builder, operand, kind).text for operand in (left, right))
-        if isinstance(operator, ast.FloorDiv) and kind == "i64" and other == "2":
-            return Value(self.builder.value(f"ashr i64 {one}, 1"), "i64")
+        if isinstance(operator, ast.FloorDiv) and kind == "i64" and other in _SHIFTS:
+            return Value(self.builder.value(f"ashr i64 {one}, {_SHIFTS[other]}"), "i64")
         if type(operator) not in _ARITHMETIC:
             raise Untranslatable(f"{type(operator).__name__} of {left.kind} and {right.kind}")
         whole, floating = _ARITHMETIC[type(operator)]

@@ -36,10 +36,11 @@ WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of,
 the addresses that stand first in `kernels`."""
 FITTING: Final = len(WRITTEN_OUT)
 """Where in `kernels` the address of the function for the interpolant's coefficients stands; behind it that of the
-interpolant, of the same with its derivative, and those of the rows of the method's table."""
+interpolant, of the same with its derivative, of its bounds, and those of the rows of the method's table."""
 INTERPOLANT: Final = FITTING + 1
 MOTION: Final = FITTING + 2
-FIRST_ROW: Final = FITTING + 3
+BOUNDS: Final = FITTING + 3
+FIRST_ROW: Final = FITTING + 4
 MATHEMATICAL: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
 

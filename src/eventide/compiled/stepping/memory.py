@@ -33,6 +33,7 @@ FLOATS: Final = frozenset(
         "condition_floats",
         "trails",
         "constants",
+        "keys",
         "settings",
         "models",
         "nodes",

@@ -11,14 +11,17 @@ from functools import partial
 from eventide.compiled.ir import real
 from eventide.compiled.stepping.gathering import WRITTEN_OUT, gathered
 from eventide.compiled.stepping.instructions import LANES
+from eventide.continuous.enclosure import UNIT
 from eventide.continuous.tables import (
     DEGREE,
     DENSE,
     E0,
     ESTIMATE,
     EXTRA,
+    HIGHEST,
     IMPLICIT,
     ITERATED,
+    LOWEST,
     RESULT,
     STAGES,
     Y0,
@@ -55,15 +58,23 @@ def method_text(method: Coefficients) -> str:
     texts.append(_function("@fitting", partial(_Combination, dense, onto_start=False)))
     texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
     texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
+    texts.append(_function("@bounds", partial(_Bounds, degree)))
     return "".join(texts) + table_of(kernels_of(method)) + _AS_IT_STANDS
 
 
 def kernels_of(method: Coefficients) -> list[str]:
     """The names of a method's functions: those that are written out, the coefficients of the interpolant, the
-    interpolant, the same with its derivative, and each row of the table.
+    interpolant, the same with its derivative, its bounds, and each row of the table.
     """
     rows = (f"@row{row}" for row in range(len(method.table)))
-    return [*(f"@{function.__name__}" for function in WRITTEN_OUT), "@fitting", "@interpolant", "@motion", *rows]
+    return [
+        *(f"@{function.__name__}" for function in WRITTEN_OUT),
+        "@fitting",
+        "@interpolant",
+        "@motion",
+        "@bounds",
+        *rows,
+    ]
 
 
 def table_of(names: list[str]) -> str:
@@ -190,6 +201,41 @@ class _Interpolant(_Lanes):
             term = self.each("fmul", times, self.row(P + m))
             total = self.each("fadd", self.each("fmul", self.theta, total), term)
         return self.each("fmul", self.same("by", f"{real(1.0)}, %scale"), total)
+
+
+class _Bounds(_Lanes):
+    """What the interpolant stays above and below, as `bounds_of` in `continuous/waking.py` reckons it."""
+
+    def __init__(self, degree: int, *, is_single: bool) -> None:
+        super().__init__(is_single=is_single)
+        start, end, change, bend = self.row(Y0), self.row(Y2), self.row(P), self.nothing
+        for m in range(1, degree):
+            change = self.each("fadd", change, self.row(P + m))
+            bend = self.each("fadd", bend, self._size(self.row(P + m)))
+        sizes = self.each("fadd", self._size(start), self._size(change))
+        sizes = self.each("fadd", sizes, self.each("fmul", self._number("twice", 2.0), bend))
+        sizes = self.each("fmul", self._number("unit", UNIT), sizes)
+        aside = self.each("fadd", bend, self.each("fadd", sizes, self._size(self.row(E0))))
+        ends = start, self.each("fadd", start, change), end
+        self.answers[LOWEST] = self.each("fsub", self._extreme("olt", *ends), aside)
+        self.answers[HIGHEST] = self.each("fadd", self._extreme("ogt", *ends), aside)
+
+    def _number(self, name: str, number: float) -> str:
+        return self.same(name, f"{real(1.0)}, {real(number)}")
+
+    def _size(self, one: str) -> str:
+        whole = self.kind.replace("double", "i64")
+        mask = self.do(f"bitcast {self.kind} {one} to {whole}")
+        bits = "9223372036854775807" if self.is_single else f"<{', '.join(['i64 9223372036854775807'] * LANES)}>"
+        kept = self.do(f"and {whole} {mask}, {bits}")
+        return self.do(f"bitcast {whole} {kept} to {self.kind}")
+
+    def _extreme(self, comparison: str, best: str, *others: str) -> str:
+        truth = "i1" if self.is_single else f"<{LANES} x i1>"
+        for other in others:
+            test = self.do(f"fcmp {comparison} {self.kind} {other}, {best}")
+            best = self.do(f"select {truth} {test}, {self.kind} {other}, {self.kind} {best}")
+        return best
 
 
 def _function(name: str, make: Callable[..., _Lanes]) -> str:

@@ -6,7 +6,9 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from eventide.compiled.stepping.gathering import FIRST_ROW, FITTING, INTERPOLANT, MOTION
+from typing import Final
+
+from eventide.compiled.stepping.gathering import BOUNDS, FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.compiled.stepping.instructions import (
     LANES,
     address_of,
@@ -23,8 +25,11 @@ from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_
 from eventide.continuous.tables import (
     ABS,
     ADDRESS,
+    ALONE,
+    ASSIGNS,
     ATTEMPT,
     BEFORE,
+    BY_OTHERS,
     CHAIN_HI,
     CHAIN_LO,
     COMPLETE_STEP,
@@ -36,15 +41,24 @@ from eventide.continuous.tables import (
     END_FIRST,
     ERROR_STAGE,
     EVALUATIONS,
+    FIRST_LAW,
     FIRST_STAGE,
+    FIRST_WIDTH,
     GUARD,
     HANDLER,
     INDEX,
+    JOINED,
+    JOINT,
+    LAID,
+    LAID_FROM,
+    LAID_WIDTH,
     LAW,
+    LAYING,
     MIDDLE,
     NUMBERS,
     NUMBERS_OF,
     OPERANDS,
+    OTHERS,
     RAISES,
     RECOURSE,
     REL,
@@ -52,6 +66,7 @@ from eventide.continuous.tables import (
     ROW,
     ROW_OF,
     RUN,
+    SECOND_LAW,
     SEGMENTS_HI,
     SEGMENTS_LO,
     SLIDES,
@@ -68,6 +83,11 @@ from eventide.continuous.tables import (
     Y,
 )
 
+LAYS: Final = 2
+"""Of COUNTED: runs are right, and index rows of those that are joined are laid in this pass."""
+SHORTEST_RUN: Final = 4
+"""Shorter runs are not worth to be joined."""
+
 
 def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
@@ -79,36 +99,113 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
-    e = a.flow_ints[f, CHAIN_LO]
+    e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1
     while e < a.flow_ints[f, CHAIN_HI]:
-        law(
-            a.chain[e, LAW],
-            instant,
-            dt,
-            a.flow_floats[f, START],
-            address_of(a.rows[Y, 0]),
-            address_of(a.rows[target, 0]),
-            address_of(a.rows[Y0, 0]),
-            address_of(a.index[0]),
-            address_of(a.chain[e, OPERANDS]),
-            a.chain[e, RUN],
-            address_of(a.lists[0]),
-        )
+        at = a.chain[e, JOINT]
+        if at >= 0:
+            law(
+                a.lists[at + LAYING] if a.flow_ints[f, COUNTED] == LAYS else a.lists[at + LAID],
+                instant,
+                dt,
+                a.flow_floats[f, START],
+                address_of(a.rows[Y, 0]),
+                address_of(a.rows[target, 0]),
+                address_of(a.rows[Y0, 0]),
+                address_of(a.index[0]),
+                address_of(a.chain[e, OPERANDS]),
+                a.chain[e, RUN],
+                address_of(a.index[place]),
+            )
+            place += a.chain[e, RUN] * a.lists[at + LAID_WIDTH]
+        elif at == ALONE:
+            law(
+                a.chain[e, LAW],
+                instant,
+                dt,
+                a.flow_floats[f, START],
+                address_of(a.rows[Y, 0]),
+                address_of(a.rows[target, 0]),
+                address_of(a.rows[Y0, 0]),
+                address_of(a.index[0]),
+                address_of(a.chain[e, OPERANDS]),
+                a.chain[e, RUN],
+                address_of(a.lists[0]),
+            )
         e += a.chain[e, RUN]
+    a.flow_ints[f, COUNTED] = 1
     if target != row:
         copy(a, f, R, row)
 
 
 def count_runs(a: Arrays, f: int) -> None:
-    """Find laws of one kernel that stand one behind the other; the first of them tells how many."""
+    """Find laws of one kernel that stand one behind the other; the first of them tells how many, and who calls them."""
     first, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
     while first < high:
         e = first + 1
         while e < high and a.chain[e, LAW] == a.chain[first, LAW]:
             e += 1
         a.chain[first, RUN] = e - first
+        a.chain[first, JOINT] = ALONE
         first = e
-    a.flow_ints[f, COUNTED] = 1
+    if a.settings[JOINED] >= 0.0 and a.flow_ints[f, DIRECT] == 1 and a.flow_ints[f, ASSIGNS] == 0:
+        join_runs(a, f)
+    a.flow_ints[f, COUNTED] = LAYS
+
+
+def join_runs(a: Arrays, f: int) -> None:
+    """Let contributions and equations of the same objects be one call.
+
+    Both stand in the order of the objects, so that contributions are looked for behind those that were found last.
+    """
+    start, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
+    first = second = start
+    place = a.flow_ints[f, LAID_FROM] + 1
+    end = place - 1 + a.index[place - 1] if place > 1 else 0
+    while second < high:
+        count = a.chain[second, RUN]
+        at = int(a.settings[JOINED]) if count >= SHORTEST_RUN else -1
+        while at >= 0:
+            found = contributions_of(a, first, second, at)
+            if found >= 0 and place + count * a.lists[at + LAID_WIDTH] <= end:
+                while start + a.chain[start, RUN] <= found:
+                    start += a.chain[start, RUN]
+                cut_run(a, start, found)
+                cut_run(a, found, found + count)
+                a.chain[found, JOINT], a.chain[second, JOINT] = at, BY_OTHERS
+                start, first, place = found, found + count, place + count * a.lists[at + LAID_WIDTH]
+                break
+            at = a.lists[at + OTHERS]
+        second += count
+
+
+def contributions_of(a: Arrays, first: int, second: int, at: int) -> int:
+    """Where behind a place of the chain the contributions begin that are joined with a run of equations; else -1."""
+    if a.chain[second, LAW] != a.lists[at + SECOND_LAW]:
+        return -1
+    operands = a.chain[second, OPERANDS] - a.lists[at + FIRST_WIDTH]
+    while first < second and a.chain[first, OPERANDS] != operands:
+        first += 1
+    return first if are_of_the_same(a, first, second, at) else -1
+
+
+def are_of_the_same(a: Arrays, first: int, second: int, at: int) -> bool:
+    """Whether contributions are of the objects of a run of equations, and their index rows stand side by side."""
+    if first + a.chain[second, RUN] > second:
+        return False
+    for k in range(a.chain[second, RUN]):
+        if a.chain[first + k, OPERANDS] + a.lists[at + FIRST_WIDTH] != a.chain[second + k, OPERANDS]:
+            return False
+        if a.chain[first + k, LAW] != a.lists[at + FIRST_LAW]:
+            return False
+    return True
+
+
+def cut_run(a: Arrays, start: int, place: int) -> None:
+    """Let a run that goes on at a place behind its start end there, and another begin."""
+    rest = start + a.chain[start, RUN] - place
+    if place > start and rest > 0:
+        a.chain[start, RUN] = place - start
+        a.chain[place, RUN], a.chain[place, JOINT] = rest, ALONE
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
@@ -262,6 +359,11 @@ def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
 def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row Y to the states there, and row R to their derivative."""
     combine_by(a, f, a.method.kernels[MOTION], theta, scale)
+
+
+def bound_states(a: Arrays, f: int) -> None:
+    """Leave in LOWEST and HIGHEST between what each state of a flow stays in the step."""
+    combine_by(a, f, a.method.kernels[BOUNDS], 1.0, 0.0)
 
 
 def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:

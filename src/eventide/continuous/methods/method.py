@@ -11,7 +11,7 @@ import numpy as np
 from eventide.continuous.methods.bernstein import bernstein_matrix
 from eventide.continuous.methods.interpolants import cubic
 from eventide.continuous.methods.surd import Row, padded
-from eventide.continuous.methods.tableau import Tableau
+from eventide.continuous.methods.tableau import Tableau, Tabulated
 from eventide.continuous.tables import (
     DEGREE,
     END_FIRST,
@@ -29,8 +29,8 @@ from eventide.continuous.tables import (
 from eventide.errors import ModelError
 
 
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, repr=False)
+class Method(Tabulated):
     """An explicit Runge-Kutta method as the stepper runs it.
 
     tableau         its numbers
@@ -39,7 +39,6 @@ class Method:
     Raises          ModelError if the tableau is not explicit or has no interpolant
     """
 
-    tableau: Tableau
     scale_stage: int | None = None
 
     def __post_init__(self) -> None:
@@ -53,21 +52,6 @@ class Method:
                 f"{self.name} has no interpolant, by which states are found inside a step: give `dense` rows, or make "
                 "it by `explicit()`, which takes Hermite's cubic"
             )
-
-    @property
-    def name(self) -> str:
-        """How it is called in reports."""
-        return self.tableau.name
-
-    @property
-    def source(self) -> str:
-        """Where it was published."""
-        return self.tableau.source
-
-    @property
-    def order(self) -> int:
-        """The order of the solution that is propagated."""
-        return self.tableau.order
 
     @property
     def error_order(self) -> int:
@@ -139,9 +123,6 @@ class Method:
         nothing = np.zeros((1, 1))
         certain = bernstein_matrix(len(tableau.dense))
         return Coefficients(sizes, nodes, table, nothing, nothing, certain, nothing, np.zeros(0, np.int64))
-
-    def __repr__(self) -> str:
-        return f"<Method {self.name!r}, order {self.order}>"
 
 
 def explicit(tableau: Tableau, scale_stage: int | None = None) -> Method:

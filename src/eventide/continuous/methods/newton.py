@@ -20,7 +20,7 @@ from eventide.continuous.methods.collocation import Matrix, collocation, solve
 from eventide.continuous.methods.interpolants import cubic, rate_of
 from eventide.continuous.methods.spectrum import Spectrum, spectrum, triangular
 from eventide.continuous.methods.surd import Exact, Row, combine, dot, padded, power
-from eventide.continuous.methods.tableau import Tableau
+from eventide.continuous.methods.tableau import Tableau, Tabulated
 from eventide.continuous.tables import (
     DEGREE,
     ERROR_ORDER,
@@ -41,8 +41,8 @@ from eventide.continuous.tables import (
 from eventide.errors import ModelError
 
 
-@dataclass(frozen=True)
-class Newton:
+@dataclass(frozen=True, repr=False)
+class Newton(Tabulated):
     """An implicit Runge-Kutta method for the stepper: `sim.method = ev.methods.RADAU`, or `Newton(tableau)`.
 
     A method of collocation with an odd number of stages has an error estimate and chooses its steps; the others step
@@ -52,8 +52,6 @@ class Newton:
     Raises          ModelError if the tableau is explicit, or its stages do not determine its rates (Lobatto IIIB), or
                     it has more than five implicit stages
     """
-
-    tableau: Tableau
 
     def __post_init__(self) -> None:
         tableau = self.tableau
@@ -72,21 +70,6 @@ class Newton:
                 f"{self.name} has a singular matrix, so that its stages do not tell its rates: take Lobatto IIIA or "
                 "IIIC, or another family"
             ) from None
-
-    @property
-    def name(self) -> str:
-        """How it is called in reports."""
-        return self.tableau.name
-
-    @property
-    def source(self) -> str:
-        """Where it was published."""
-        return self.tableau.source
-
-    @property
-    def order(self) -> int:
-        """The order of the solution that is propagated."""
-        return self.tableau.order
 
     @property
     def error_order(self) -> int:
@@ -234,6 +217,3 @@ class Newton:
         ]
         means = [[0.0, *none, 0.0, *none, *row] for row in parts.transform]
         return [*residues, *means, *([0.0, *row] for row in parts.inverse)]
-
-    def __repr__(self) -> str:
-        return f"<Newton {self.name!r}, order {self.order}>"

@@ -176,3 +176,28 @@ def highest_order(stages: int) -> int:
     """
     known = sum(1 for least in LEAST_STAGES if least <= stages)
     return known if stages < LEAST_STAGES[-1] + 1 else max(known, stages - 3)
+
+
+@dataclass(frozen=True, repr=False)
+class Tabulated:
+    """A method of the stepper by its tableau."""
+
+    tableau: Tableau
+
+    @property
+    def name(self) -> str:
+        """How it is called in reports."""
+        return self.tableau.name
+
+    @property
+    def source(self) -> str:
+        """Where it was published."""
+        return self.tableau.source
+
+    @property
+    def order(self) -> int:
+        """The order of the solution that is propagated."""
+        return self.tableau.order
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}, order {self.order}>"

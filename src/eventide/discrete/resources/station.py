@@ -29,7 +29,7 @@ class Station(Component):
         if own is not None:
             cls._written = own
         else:
-            cls.__init__ = _with_fields(cls._written, cls.__init__, cls._fields)  # type: ignore[method-assign]
+            cls.__init__ = _with_fields(cls._written, cls.__init__, cls._fields)  # type: ignore[method-assign]  # per class
 
     def _attach(self, sim: Simulation, name: str) -> None:
         # Once only, though both constructors ask for it. (A look at `__dict__` would make every attribute slower.)

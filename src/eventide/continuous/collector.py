@@ -1,0 +1,48 @@
+"""Python's garbage collector, and what it is told of objects that have come to stay."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+FEWEST: Final = 256
+"""So many objects are worth a word to the collector."""
+GROWTH: Final = 1.25
+"""When there are so many times as many as at the last word they are worth another. Where objects come and go the
+collector is left alone, as there may be something to collect.
+"""
+
+
+class Collector:
+    """The garbage collector of Python, as one simulation speaks to it.
+
+    It looks through all objects each time there are a quarter more of them. Those of a model that grows stay, and to
+    look through some hundred thousand takes longer than to make them.
+    """
+
+    def __init__(self) -> None:
+        self._next = float(FEWEST)
+        self._rests = False
+
+    def note_growth(self, count: int) -> None:
+        """The model has so many objects: if these are many more than before, all that live now count as old."""
+        if count >= self._next:
+            self._next = GROWTH * count
+            # What somebody else has frozen would be thawed as well.
+            if (self._rests or gc.isenabled()) and not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
+
+    @contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """Let the collector rest while much is made that stays; not if somebody else has stopped it."""
+        self._rests = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if self._rests:
+                gc.enable()
+            self._rests = False

@@ -1,0 +1,103 @@
+"""What the garbage collector is told of a model that grows."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.continuous.collector import FEWEST, GROWTH, Collector
+
+
+class Drop(ev.Process, ev.Continuous):
+    height: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.height = -1.0
+
+    @ev.when(lambda self: self.height <= -1.0)
+    def land(self) -> None:
+        """Nothing."""
+
+    def run(self) -> ev.Steps:
+        self.start()
+        yield ev.until(lambda: self.height <= 0.0)
+
+
+@pytest.fixture(autouse=True)
+def as_it_was() -> Iterator[None]:
+    """The collector is Python's, and one for all tests; here it does nothing by itself."""
+    usual = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(10**6)
+    yield
+    gc.enable()
+    gc.unfreeze()
+    gc.set_threshold(*usual)
+
+
+def is_old(thing: Any) -> bool:
+    return any(one is thing for one in gc.get_objects(generation=2))
+
+
+def told(counts: list[int]) -> list[bool]:
+    """Whether what is new counts as old after each of these counts of objects."""
+    collector, answers = Collector(), []
+    for count in counts:
+        new: list[Any] = [[]]
+        collector.note_growth(count)
+        answers.append(is_old(new))
+    return answers
+
+
+def test_what_is_new_counts_as_old_where_there_are_many_more_than_before() -> None:
+    more = int(GROWTH * FEWEST)
+    counts = [FEWEST - 1, FEWEST, FEWEST + 1, more - 1, more, more, FEWEST, more + 1]
+    assert told(counts) == [False, True, False, False, True, False, False, False]
+
+
+def test_a_collector_that_somebody_has_stopped_or_who_keeps_frozen_objects_is_left_alone() -> None:
+    gc.disable()
+    assert told([FEWEST]) == [False]
+    gc.enable()
+    gc.freeze()
+    kept = gc.get_freeze_count()
+    assert (told([FEWEST]), gc.get_freeze_count()) == ([False], kept)
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_it_rests_while_many_are_placed(is_on: bool) -> None:
+    collector, seen = Collector(), []
+
+    def place_in_vain() -> None:
+        new: list[Any] = [[]]
+        collector.note_growth(FEWEST)
+        seen.extend([gc.isenabled(), is_old(new)])
+        raise ZeroDivisionError
+
+    if not is_on:
+        gc.disable()
+    with pytest.raises(ZeroDivisionError), collector.at_rest():
+        place_in_vain()
+    assert (seen, gc.isenabled()) == ([False, is_on], is_on)
+
+
+def test_those_that_start_together_are_old() -> None:
+    sim = ev.Simulation(compile=False)
+    drops = [Drop(sim).start() for _ in range(FEWEST)]
+    assert not is_old(drops[0])
+    sim.run(until=0.5)
+    assert (gc.isenabled(), is_old(drops[-1]._flow)) == (True, True)
+
+
+def test_those_that_start_one_by_one_are_old_but_for_the_last() -> None:
+    sim = ev.Simulation(compile=False)
+    drops = [Drop(sim).activate(delay=0.001 * k) for k in range(FEWEST)]
+    sim.run(until=0.5)
+    numbers = {id(one) for one in gc.get_objects(generation=2)}
+    old = [id(drop._wait) in numbers for drop in drops]
+    assert old == sorted(old, reverse=True)
+    assert FEWEST / 2 < sum(old) < FEWEST

@@ -1,0 +1,196 @@
+"""Who waits again for what it has waited for before: it is told of on the way to the next event, or at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.continuous.tables import ENTRIES, LEFT, LISTED, ROOM_FOR
+
+COMPILED = pytest.mark.parametrize("compiled", ["auto", False])
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(0.0)
+    slope: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.level = self.slope
+
+
+def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.Life:
+    """Full at 1, 2, 3, ...; empty half a unit later."""
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.slope = -2.0
+        log.append((name, "full", round(tank.sim.time, 9)))
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.slope = 2.0
+        log.append((name, "empty", round(tank.sim.time, 9)))
+
+
+def check_lists(sim: ev.Simulation) -> int:
+    """How many conditions are waited for, which three have to agree on; who is at rest has a place in its flow."""
+    motion = sim._continuum.motion
+    ints = motion.flow_ints.array
+    entries = sum(int(ints[f, ENTRIES] - ints[f, LEFT]) for f in motion.flows)
+    members = sum(1 for condition in sim._conditions if condition.row >= 0)
+    assert entries == motion.settings[LISTED] == members - (motion.watches.returning is not None)
+    assert motion.watches.returning is None or not motion.watches.returning.is_over
+    assert all(ints[f, ROOM_FOR] >= len(flow.conditions) for f, flow in motion.flows.items())
+    return members
+
+
+@COMPILED
+def test_who_returns_is_counted_at_once_and_listed_on_the_way(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log, counts = Tank(sim).start(), [], []
+    sim.process(swing(tank, log))
+
+    def look() -> ev.Life:
+        while True:
+            yield ev.until(lambda: tank.level >= 0.5)
+            yield ev.until(lambda: tank.level <= 0.25)
+            counts.append((len(sim._conditions), check_lists(sim)))
+
+    sim.process(look())
+    sim.run(until=4.9)
+    assert [when for _, _, when in log] == [1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5]
+    assert counts == [(1, 1)] * 4
+    assert check_lists(sim) == 2
+
+
+@COMPILED
+def test_what_is_true_already_is_due_although_another_event_comes_between(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+
+    def overflow() -> ev.Life:
+        for _ in range(4):
+            yield ev.until(lambda: tank.level >= 1.0)
+            log.append(("over", sim.time))
+            if len(log) == 2:  # who is next at this instant touches nothing
+                sim.process(passing())
+
+    def passing() -> ev.Life:
+        log.append(("passing", sim.time))
+        yield ev.hold(0.0)
+        log.append(("passed", sim.time))
+
+    sim.process(overflow())
+    sim.run(until=3.0)
+    (_, first), *_ = log
+    assert first == pytest.approx(1.0, abs=1e-12)
+    assert log == [(what, first) for what in ("over", "over", "passing", "passed", "over", "over")]
+
+
+@COMPILED
+def test_who_returns_may_be_interrupted_before_time_goes_on(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+
+    def waiting() -> ev.Life:
+        while True:
+            try:
+                yield ev.until(lambda: tank.level >= 1.0)
+                tank.level = 0.0
+                sim.process(disturbing())
+            except ev.Interrupt:
+                log.append(("interrupted", round(sim.time, 9), len(sim._conditions), check_lists(sim)))
+                yield ev.hold(0.25)
+
+    def disturbing() -> ev.Life:
+        log.append(("disturbing", round(sim.time, 9), len(sim._conditions), check_lists(sim)))
+        process.interrupt()
+        yield ev.hold(0.0)
+
+    process = sim.process(waiting())
+    sim.run(until=3.5)
+    wanted = [(what, when, count, count) for when in (1.0, 2.0, 3.0) for what, count in STAGES]
+    assert log == wanted
+
+
+STAGES = (("disturbing", 1), ("interrupted", 0))
+
+
+@COMPILED
+def test_several_who_return_in_one_event_each_keep_their_place(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tanks = [Tank(sim, level=-0.125 * k).start() for k in range(3)]
+    log: list[Any] = []
+
+    def waiting() -> ev.Life:
+        for _ in range(4):
+            yield ev.all_of(
+                first=ev.until(lambda: tanks[0].level >= 1.0),
+                second=ev.until(lambda: tanks[1].level >= 1.0),
+                third=ev.until(lambda: tanks[2].level >= 1.0),
+            )
+            log.append((round(sim.time, 9), check_lists(sim)))
+            for k, tank in enumerate(tanks):
+                tank.level = -0.125 * k
+
+    sim.process(waiting())
+    sim.run(until=6.0)
+    assert log == [(1.25 * k, 0) for k in range(1, 5)]
+    assert len(sim.monitor.motion.watches.at) == 3
+
+
+@COMPILED
+def test_who_is_at_rest_finds_its_place_whoever_has_come_meanwhile(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+    steps: list[Any] = []
+
+    def climb(levels: list[float], hold: float) -> ev.Life:
+        yield ev.hold(hold)
+        for _ in range(6):
+            for level in levels:
+                yield ev.until(lambda level=level: tank.level >= level)
+                steps.append(check_lists(sim))
+
+    for k in range(5):
+        sim.process(climb([0.125, 0.25, 0.75], 0.125 * k))
+    sim.process(swing(tank, log))
+    sim.run(until=8.25)
+    assert [when for _, _, when in log] == [0.5 * k for k in range(2, 17)]
+    assert len(steps) == 5 * 18
+    assert check_lists(sim) == 1
+
+
+def test_a_wait_of_another_kind_in_between_is_found_as_well() -> None:
+    sim = ev.Simulation()
+    tank, log = Tank(sim).start(), []
+
+    def waiting() -> ev.Life:
+        for number in range(9):
+            if number % 3 == 2:
+                yield ev.until(lambda: tank.level >= 0.75)
+            yield ev.until(lambda: tank.level >= 1.0)
+            log.append(round(sim.time, 9))
+            tank.level = 0.0
+
+    sim.process(waiting())
+    sim.run(until=20.0)
+    assert log == [float(k) for k in range(1, 10)]
+    assert (sim.report().certified, len(sim.monitor.motion.watches.at)) == (2, 2)
+
+
+@COMPILED
+def test_events_of_two_flows_at_one_instant_touch_both(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tanks, log = [Tank(sim, name=name).start() for name in ("one", "other")], []
+
+    def turn(tank: Tank) -> ev.Life:
+        while True:
+            yield ev.until(lambda: tank.level >= 1.0)
+            log.append((tank.name, round(sim.time, 9), [round(each.level, 9) for each in tanks]))
+            tank.level = 0.0
+
+    for tank in tanks:
+        sim.process(turn(tank))
+    sim.run(until=3.5)
+    wanted = [(name, when, levels) for when in (1.0, 2.0, 3.0) for name, levels in (("one", [1, 1]), ("other", [0, 1]))]
+    assert log == wanted
