@@ -1,0 +1,73 @@
+"""What an event reads where thousands of flows stand side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import eventide as ev
+from eventide.continuous.engine import PLAIN
+from eventide.continuous.tables import STEPS, Arrays
+
+ROWS_OF_FLOWS = ("flow_floats", "flow_ints")
+
+
+class Ball(ev.Continuous):
+    height: ev.State
+    velocity: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -0.8
+
+
+class Watched:
+    """A table of which it is noted whose rows are read or written."""
+
+    def __init__(self, table: Any, rows: set[int]) -> None:
+        self._view, self._rows = memoryview(table), rows
+
+    def __getitem__(self, place: tuple[int, int]) -> Any:
+        self._rows.add(place[0])
+        return self._view[place]
+
+    def __setitem__(self, place: tuple[int, int], number: float) -> None:
+        self._rows.add(place[0])
+        self._view[place] = number
+
+
+def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int]]:
+    """For each event how many flows make a step on the way to it, and of how many anything is read or written."""
+    moves = sim._continuum.motion
+    rows: set[int] = set()
+    counts = []
+
+    def pack(arrays: Arrays) -> tuple[Arrays, None]:
+        views, _ = PLAIN.pack(arrays)
+        return views._replace(**{name: Watched(getattr(arrays, name), rows) for name in ROWS_OF_FLOWS}), None
+
+    def proceed(*arguments: Any) -> int:
+        before = moves.flow_ints.array[:, STEPS].copy()
+        rows.clear()
+        code = PLAIN.proceed(*arguments)
+        counts.append((int(np.count_nonzero(moves.flow_ints.array[:, STEPS] != before)), len(rows)))
+        return code
+
+    moves.engine, moves.packed = PLAIN._replace(pack=pack, proceed=proceed), None
+    sim.run(until=until)
+    return counts
+
+
+def test_an_event_reads_of_the_flows_that_make_a_step_and_of_its_own() -> None:
+    sim = ev.Simulation(compile=True)
+    for k in range(200):
+        Ball(sim, height=10.0 + 0.1 * k).start()
+    sim.run(until=4.0)
+    counts = flows_of_each_event(sim, until=4.04)
+    assert sum(steps for steps, _ in counts) > 5
+    assert all(read <= steps + 1 for steps, read in counts)
