@@ -1,5 +1,5 @@
-"""A step of a small flow as two functions of its own: stages, sums and laws in one piece, so that states and rates stay
-in registers.
+"""A step of a small flow as a function of its own: stages, sums and laws in one piece, so that states and rates stay in
+registers; another completes a step that is taken although it is not accurate.
 
 Each sum has the operations and the order of `continuous/stepper.py`, which does the same for flows of any size; what is
 known here is how many slots there are, which laws run, and the method's weights.
