@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import reactions
+from eventide.continuous import journeys, reactions
+from eventide.discrete import conditions
 
 LIBRARY = str(Path(ev.__file__).parent)
 EVENTS = 40
@@ -137,7 +138,10 @@ def calls_of(sim: ev.Simulation, tank: Tank) -> tuple[Counter[str], Counter[str]
     return python, native
 
 
-def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python() -> None:
+def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(conditions, "FEW", 1000)  # it stays Python
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.process(control(tank))
@@ -145,6 +149,18 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
     assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
     assert python["Until._execute"] == EVENTS
     assert sum(count // EVENTS for count in python.values()) == 12
+
+
+def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditions, "FEW", 1)
+    monkeypatch.setattr(journeys, "ENOUGH", 1)
+    sim = ev.Simulation()
+    tank = Tank(sim).start()
+    sim.process(control(tank))
+    python, native = calls_of(sim, tank)
+    assert native == {"proceed": 1, "settle_touched": 1}
+    assert sum(count // EVENTS for count in python.values()) == 0
+    assert sim.monitor.motion.reactions.handled == tank.turns - 2
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.compiled.paths import ITEMS
+from eventide.compiled.processes import asks_of
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
-from eventide.discrete.conditions import Trigger, describe_function
+from eventide.discrete.conditions import StateWait, Trigger, describe_function
+from eventide.discrete.process import Process
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
@@ -75,9 +77,9 @@ ADVICE: Final = (
 
 @dataclass(frozen=True)
 class HandlerNote:
-    """One handler of a state event.
+    """One handler of a state event, or what a process does between its waits for conditions.
 
-    name        as in "ball.bounce"
+    name        as in "ball.bounce", or the process's
     refusal     where and why it stays Python; None if it is native code
     asks        where and why native code leaves its event to Python
     """
@@ -86,6 +88,10 @@ class HandlerNote:
     is_compiled: bool
     refusal: CannotLower | None
     asks: tuple[CannotLower, ...] = ()
+
+    def _lines(self, compiles: bool) -> list[str]:
+        state = _state(self.is_compiled, self.refusal, compiles)
+        return [f"  {self.name}: {state}", *[f"    but for {ask}" for ask in self.asks]]
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,7 @@ class Explanation:
     laws: tuple[LawNote, ...]
     conditions: tuple[ConditionNote, ...]
     handlers: tuple[HandlerNote, ...]
+    processes: tuple[HandlerNote, ...]
     flows: tuple[FlowNote, ...]
 
     def _may_miss(self, item: ConditionNote) -> bool:
@@ -154,8 +161,10 @@ class Explanation:
         lines += [f"  {ADVICE}"] if any(self._may_miss(item) for item in self.conditions) else []
         lines += ["handlers, while nobody looks at each event"] if self.handlers else []
         for handler in self.handlers:
-            lines.append(f"  {handler.name}: {_state(handler.is_compiled, handler.refusal, self.compiles)}")
-            lines += [f"    but for {ask}" for ask in handler.asks]
+            lines += handler._lines(self.compiles)
+        lines += ["processes from wait to wait, while nobody looks at each event"] if self.processes else []
+        for process in self.processes:
+            lines += process._lines(self.compiles)
         lines.append("flows: all is one" if self.together else "flows")
         for flow in self.flows:
             lines.append(f"  {flow.number}: {', '.join(flow.members) or 'the clock'}")
@@ -257,6 +266,7 @@ class _Reader:
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
             handlers=self._handlers(conditions),
+            processes=tuple(self._process(c.activity) for c in conditions if _is_of_process(c)),
             flows=tuple(self._flow(flow) for flow in self.numbers),
         )
 
@@ -332,6 +342,13 @@ class _Reader:
         asks = tuple(CannotLower(*ask) for ask in lowered.asks)
         return HandlerNote(trigger.name, self._compiles, None, asks)
 
+    def _process(self, process: Any) -> HandlerNote:
+        try:
+            asks = asks_of(process, self.analyst.registry)
+        except CannotLower as error:
+            return HandlerNote(process.name, is_compiled=False, refusal=error)
+        return HandlerNote(process.name, self._compiles, None, asks)
+
     def _flow(self, flow: Flow) -> FlowNote:
         linear = self.motion.linearizations.of.get(flow.number)
         return FlowNote(
@@ -347,6 +364,11 @@ class _Reader:
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
+
+
+def _is_of_process(condition: Condition) -> bool:
+    """Whether it is what a process itself waits for."""
+    return type(condition) is StateWait and isinstance(condition.activity, Process)
 
 
 def _name(law: Any, stage: str) -> str:

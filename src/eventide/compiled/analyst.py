@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
@@ -9,11 +10,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.processes import names_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
-from eventide.compiled.template import Mould, is_current
+from eventide.compiled.template import Mould, is_current, lay
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Analyst, ConditionPlan, Guidance, LawPlan, Pattern, ReactionPlan
+from eventide.continuous.analysis import (
+    Analyst,
+    ConditionPlan,
+    CoursePlan,
+    Guidance,
+    LawPlan,
+    Pattern,
+    ReactionPlan,
+    StopPlan,
+)
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.tables import (
     CONSTANTS,
@@ -29,14 +40,16 @@ from eventide.continuous.tables import (
     R,
     Y,
 )
+from eventide.discrete.standing import function_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Kernel
+    from eventide.compiled.lowered import Constant, Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.analysis import Plan
     from eventide.continuous.flow import Flow
     from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
 
 _LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
@@ -146,21 +159,52 @@ class Compiler(Analyst):
             bound = self.registry.handler(trigger.handler)
         except CannotLower:
             return None
+        return self._reaction(bound)
+
+    def _reaction(
+        self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = (), constants: tuple[Constant, ...] = ()
+    ) -> ReactionPlan:
+        """The plan of a handler, or of a leg: see `CoursePlan`."""
         lowered, motion = bound.kernel.lowered, self.motion
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
-        row = motion.index.put((*bases, *map(id, (*bound.binding.told, *lowered.literals))))
+        known = *map(id, (*bound.binding.told, *lowered.literals)), *(may_wait[stop] for stop in lowered.stops)
+        rows = lay(motion, (bound,), known)
         numbers = motion.constants.put(bound.binding.consts)
-        head = row[1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
+        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
         effects = motion.lists.put((*head, *lowered.footprint(bases)))
         return ReactionPlan(
             (),
             kept=(bound,),
-            memory=(row, numbers, effects),
+            memory=(*rows, numbers, effects),
             signature=(bound,) if lowered.uses.can_change else None,
             address=bound.kernel.address,
             effects=effects[1],
-            constants=(*lowered.constants, *lowered.named),
+            constants=(*lowered.constants, *lowered.named, *constants),
+        )
+
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+        function = function_of(process._generator) if self.compiles else None
+        if function is None:
+            return None
+        try:
+            course = self.registry.course(function)
+        except CannotLower:
+            return None
+        values = names_of(process._generator, function)
+
+        def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
+            leg = course.legs[number]
+            try:
+                bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
+            except (CannotLower, KeyError):
+                return None
+            return self._reaction(bound, whose, may_wait, course.constants)
+
+        return CoursePlan(
+            tuple(StopPlan(stop.line, stop.offset, stop.condition, stop.priority) for stop in course.stops),
+            bind,
         )
 
     def forget_constants(self) -> None:
@@ -170,6 +214,10 @@ class Compiler(Analyst):
     def knows_handler(self, code: Any) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
+
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
+        return self.registry.knows_course(code)
 
     def looks_at_lists(self, plan: Plan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""

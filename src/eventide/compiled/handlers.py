@@ -32,14 +32,13 @@ from eventide.compiled.values import (
     Vector,
     VectorMethod,
 )
-from eventide.continuous.tables import ASKS, MOST_WRITES
+from eventide.continuous.tables import ASKS, DONE, MOST_WRITES
 
 if TYPE_CHECKING:
     from eventide.compiled.flow import Arrival, Flow
     from eventide.compiled.outside import Place
     from eventide.compiled.vectors import Operand
 
-DONE: Final = ASKS + 1
 OURS: Final = "eventide"
 CHANGED: Final = ("state", "computed", "sum", "parameter")
 """What an event may set."""
@@ -92,7 +91,7 @@ class _Entry:
 
 
 @dataclass
-class _Kept:
+class Kept:
     """What is known at the beginning of a statement, to go back to."""
 
     mark: tuple[int, Block, int]
@@ -118,6 +117,11 @@ class Handlers(Statements):
         self._leaving: list[Arrival] = []
         self._entries: list[_Entry] = []
 
+    @property
+    def appends(self) -> bool:
+        """Whether something is put into lists."""
+        return bool(self._entries)
+
     # --- what is left to Python -----------------------------------------------------------------------------------
 
     def _execute(self, node: ast.stmt) -> None:
@@ -134,13 +138,13 @@ class Handlers(Statements):
             self.asks.append(error)
             self._leaving.append(self.arrive())
 
-    def _keep(self) -> _Kept:
+    def _keep(self) -> Kept:
         returns = len(self.frame.returns)
         books: list[tuple[Any, dict[str, Any]]] = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
         books += [(owner, _books(owner)) for owner in (self.slots, self.outside)]
-        return _Kept(self.builder.mark(), self.flow.copy(), len(self.frames), returns, self.unbounded, books)
+        return Kept(self.builder.mark(), self.flow.copy(), len(self.frames), returns, self.unbounded, books)
 
-    def _return_to(self, kept: _Kept) -> None:
+    def _return_to(self, kept: Kept) -> None:
         self.builder.return_to(kept.mark)
         self.flow, self.unbounded = kept.flow, kept.unbounded
         del self.frames[kept.frames :], self.loops[:]
@@ -148,7 +152,7 @@ class Handlers(Statements):
         for owner, books in kept.books:
             vars(owner).update(books)
 
-    def _check_references(self, node: ast.stmt, kept: _Kept) -> None:
+    def _check_references(self, node: ast.stmt, kept: Kept) -> None:
         """Refuse what may become another without anybody telling: it would have to be looked at after each event."""
         before = kept.books[-1][1]["steps"]
         for path, step in self.outside.steps.items():
@@ -318,7 +322,11 @@ class Handlers(Statements):
             builder.finish(f"i64 {ASKS}")
         builder.enter(commit)
         self._put()
-        builder.finish(f"i64 {DONE}")
+        builder.finish(f"i64 {self.answer()}")
+
+    def answer(self) -> str:
+        """What is answered where all is done."""
+        return str(DONE)
 
     def _put(self) -> None:
         """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""

@@ -11,6 +11,7 @@ from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.handlers import Handlers
 from eventide.compiled.ir import MARKS, NAN, SCALAR, SELDOM, Builder
 from eventide.compiled.laws import Conditions
+from eventide.compiled.legs import Legs
 from eventide.compiled.lowered import Lowered, LoweredKind
 from eventide.compiled.outside import Outside, Place
 from eventide.compiled.paths import Entry
@@ -30,7 +31,7 @@ CONDITION: Final = (
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
 )
 HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
-_WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers}
+_WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers, "leg": Legs}
 
 
 def lower_law(component: Any, function: Any, *, exact_pow: bool = False) -> Lowered:
@@ -245,9 +246,20 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
         return builder.text(HANDLER)
 
+    def _write_leg(self, writer: Legs) -> str:
+        builder = writer.builder
+        entry = writer.begin()
+        writer.finish(self._follow(writer))
+        builder.begin_without_trap(entry)
+        writer.compare(entry)
+        writer.first.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        return builder.text(HANDLER)
+
     def _follow(self, writer: Statements) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
+        self.outside.takes_lists = self.kind == "leg"
         arguments = [writer.settle(self.outside.root(name)) for name in names]
+        self.outside.takes_lists = False
         return writer.follow(Function(self.entry.function), arguments, {})
 
     def _follow_lane(self, writer: Statements, lane: str) -> None:
@@ -281,8 +293,9 @@ class Lowering:
             raises=bool(writer.builder.trap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
+            stops=tuple(slots.stops),
             changes=tuple(writer.changes) if isinstance(writer, Handlers) else (),
-            appends=bool(slots.objects),
+            appends=isinstance(writer, Handlers) and writer.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
             stands=make_comparer(

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from eventide.compiled.binder import Bind, Stands
     from eventide.compiled.values import Path
 
-LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler"]
-"""What a function is for: a quantity answers a number, a handler changes what it refers to."""
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
+"""What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
@@ -84,6 +84,7 @@ class Lowered:
     raises      whether there are numbers for which Python would raise
     objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
     literals    texts and the like in its code, whose addresses it is told after those
+    stops       of a leg: the numbers of those to which it may lead; after the literals it is told which are open
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
@@ -111,6 +112,7 @@ class Lowered:
     raises: bool
     objects: tuple[Path, ...]
     literals: tuple[Any, ...]
+    stops: tuple[int, ...]
     changes: tuple[Access, ...]
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]

@@ -144,7 +144,7 @@ class Outside:
         if isinstance(value, ModuleType):
             return Module(value)
         if isinstance(value, BuiltinFunctionType | type):
-            return Builtin(value)
+            return Builtin(value, path)
         if type(value) in NUMBERS or _is_double(value):
             return self._number(value, path, element)
         if self.takes_lists and type(value) is list:
@@ -276,6 +276,12 @@ class Outside:
         if self._sim is not None and sim is not self._sim:
             raise Unlowerable("it belongs to another simulation")
         self._sim = sim
+
+    def bound_list(self, path: Path) -> Target:
+        """The list of which a method was found at a path."""
+        self._note(path, "class", BuiltinFunctionType)
+        self._note((*path, "__self__"), "class", list)
+        return Target((*path, "__self__"))
 
     # --- globals --------------------------------------------------------------------------------------------------
 

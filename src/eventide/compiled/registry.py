@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compiled.binder import Bind, Binding, make_binder
+from eventide.compiled.courses import Course, Reader
 from eventide.compiled.joining import joined
 from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
@@ -76,6 +77,7 @@ class Registry:
         self._templates: dict[tuple[Kernel, ...], Template] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
+        self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -103,6 +105,10 @@ class Registry:
         """Whether functions of some code have been lowered, or refused."""
         key = kind, id(code)
         return bool(self._kernels.get(key) or self._refusals.get(key))
+
+    def knows_course(self, code: CodeType) -> bool:
+        """Whether a generator function has been read before."""
+        return id(code) in self._courses
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -173,6 +179,26 @@ class Registry:
         """
         return self.find("handler", handler, ())
 
+    def course(self, function: FunctionType) -> Course:
+        """What a generator function does between its yields.
+
+        Raises CannotLower if none of that can be native code.
+        """
+        code = function.__code__
+        if id(code) not in self._courses:
+            found: Course | tuple[str, int, str, str]
+            try:
+                found = Reader(self._book.definition(function, yields=True), function).read()
+                for part, definition in found.definitions:
+                    self._book.adopt(part, definition)
+            except CannotLower as error:
+                found = error.file, error.line, error.construct, error.why
+            self._courses[id(code)] = code, found
+        known = self._courses[id(code)][1]
+        if not isinstance(known, Course):
+            raise CannotLower(*known)
+        return known
+
     def renew(self) -> None:
         """Forget kernels, and refusals, where names no longer stand for what was taken; to be called when a run starts.
 
@@ -186,6 +212,7 @@ class Registry:
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
+        self._courses = {key: known for key, known in self._courses.items() if _is_current(known[1])}
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
@@ -208,7 +235,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler"))
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "leg"))
         try:
             return self.store.kernel(lowered)
         except LookupError as error:
@@ -217,3 +244,8 @@ class Registry:
             raise lowering.refusal(
                 f"LLVM does not take what was made of it, which is an error of ours: {error}"
             ) from error
+
+
+def _is_current(known: Course | tuple[str, int, str, str]) -> bool:
+    """Whether what is known of a generator function still stands."""
+    return isinstance(known, Course) and all(constant.is_current for constant in known.constants)

@@ -53,6 +53,7 @@ class Slots:
         self.tables: dict[Path, str] = {}
         self.objects: dict[Path, str] = {}
         self.literals: dict[Any, str] = {}
+        self.stops: dict[int, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
         self.ranges: dict[Access, dict[Span, None]] = {}
@@ -243,12 +244,16 @@ class Slots:
         """The same of a text in the code, or of None."""
         return self.literals.setdefault(value, f"%literal{len(self.literals)}")
 
+    def stop(self, number: int) -> str:
+        """Whether a process may wait at one of its stops, as a whole number."""
+        return self.stops.setdefault(number, f"%stop{number}")
+
     # --- the index row --------------------------------------------------------------------------------------------
 
     def prologue(self, row: str) -> list[str]:
         """Loads of the index row's entries, which begin at `row`, in the order of `Lowered.width`."""
         lines = []
-        kinds = (self.paths, self.lists, self.tables, self.objects, self.literals)
+        kinds = (self.paths, self.lists, self.tables, self.objects, self.literals, self.stops)
         for number, name in enumerate(name for kind in kinds for name in kind.values()):
             lines.append(f"{name}at = getelementptr i64, ptr {row}, i64 {number}")
             lines.append(f"{name} = load i64, ptr {name}at")

@@ -89,19 +89,24 @@ class SourceBook:
         self._files: dict[str, SourceFile] = {}
         self._definitions: dict[int, tuple[CodeType, Definition]] = {}
 
-    def definition(self, function: FunctionType) -> Definition:
+    def adopt(self, code: CodeType, definition: Definition) -> None:
+        """Code that was made of a piece of a file."""
+        self._definitions[id(code)] = code, definition
+
+    def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
         """Where a function is written.
 
+        yields      whether it is to be a generator function, and not a plain one
         Raises CannotLower if its text cannot be had, or is another by now.
         """
         # Code is compared by identity: equal code may stand in several files, among other globals.
         code = function.__code__
         if id(code) not in self._definitions:
-            self._definitions[id(code)] = code, self._find(function, code)
+            self._definitions[id(code)] = code, self._find(function, code, yields=yields)
         return self._definitions[id(code)][1]
 
-    def _find(self, function: FunctionType, code: CodeType) -> Definition:
-        if code.co_flags & GENERATOR_LIKE:
+    def _find(self, function: FunctionType, code: CodeType, *, yields: bool) -> Definition:
+        if code.co_flags & GENERATOR_LIKE and not yields:
             raise _refusal(code, "it yields or awaits: what holds between events is a plain function")
         file = self.file(code.co_filename, function.__globals__)
         if file is None:

@@ -42,7 +42,7 @@ class Template:
         contributes, equates    whether contributions and equations are among those that are bound
         """
         touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
-        memory = (motion.index.put(bases),) if not self.has_lists else _lay(motion, bounds)
+        memory = (motion.index.put(bases),) if not self.has_lists else lay(motion, bounds)
         place, calls = memory[0][1], self.calls
         return LawPlan(  # by place, as so many keywords would take as long as all the rest
             touches,
@@ -95,7 +95,7 @@ class Mould(Pattern):
         """The plan of one of them."""
         binding = bound.binding
         touches, reads = self._glance(binding)
-        memory = _lay(motion, (bound,)) if self._has_lists else (motion.index.put(binding.bases),)
+        memory = lay(motion, (bound,)) if self._has_lists else (motion.index.put(binding.bases),)
         index, constants = memory[0][1], 0
         if binding.consts:
             memory = (*memory, motion.constants.put(binding.consts))
@@ -125,8 +125,11 @@ def is_current(plan: Plan, bounds: tuple[Bound, ...]) -> bool:
     return True
 
 
-def _lay(motion: Motion, bounds: tuple[Bound, ...]) -> tuple[Lease, ...]:
-    """Write index rows, side by side, of kernels that are told lists, and what they say of these."""
+def lay(motion: Motion, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Lease, ...]:
+    """Write index rows, side by side, of kernels that are told lists, and what they say of these.
+
+    behind      what stands in the last row besides
+    """
     starts: list[int] = []
     numbers: list[int] = []
     for _, binding in bounds:
@@ -136,7 +139,7 @@ def _lay(motion: Motion, bounds: tuple[Bound, ...]) -> tuple[Lease, ...]:
     lists = motion.lists.put(tuple(numbers))
     places = iter(starts)
     rows = [(*binding.bases, *[lists[1] + next(places) for _ in binding.lists]) for _, binding in bounds]
-    return motion.index.put(tuple([entry for row in rows for entry in row])), lists
+    return motion.index.put((*[entry for row in rows for entry in row], *behind)), lists
 
 
 def _equalities(bound: Bound) -> tuple[Equality, ...]:

@@ -261,9 +261,13 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A function of Python's own, of `math` or of `builtins`."""
+    """A function of Python's own, of `math` or of `builtins`.
+
+    path    where it is found, if it is bound to an object
+    """
 
     function: Any
+    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

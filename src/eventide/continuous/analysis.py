@@ -6,7 +6,7 @@ Who finds that out is in the compiled room.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
 
 
 Guidance: TypeAlias = Callable[[int, float, float, float], None]
@@ -169,6 +170,35 @@ class ReactionPlan(Plan):
     constants: tuple[Any, ...] = ()
 
 
+@dataclass(slots=True)
+class StopPlan:
+    """A yield of a process.
+
+    line        where it stands
+    offset      of the instruction at which a generator stands there
+    condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
+    priority    of the wait; None if that is the simulation's
+    """
+
+    line: int
+    offset: int
+    condition: Any
+    priority: float | None = None
+
+
+@dataclass(slots=True)
+class CoursePlan:
+    """A process whose code can be read.
+
+    stops       in the order of the text
+    bind        gives the plan of what comes behind a stop, by its number, the place in `lists` of the process and
+                whether it may wait at each of the stops; None if that is left to Python
+    """
+
+    stops: tuple[StopPlan, ...]
+    bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
+
+
 class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
@@ -191,6 +221,14 @@ class Analyst(ABC):
     @abstractmethod
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+
+    @abstractmethod
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
 
     @abstractmethod
     def knows_handler(self, code: Any) -> bool:

@@ -16,6 +16,7 @@ from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
 from eventide.continuous.growing import Blocks, Runs, Table, view_of
 from eventide.continuous.host import Host
+from eventide.continuous.journeys import Journeys
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.reactions import Reactions
@@ -44,6 +45,7 @@ from eventide.continuous.tables import (
     LAND,
     LOOKED_AT,
     MODELS,
+    MOVED,
     NEXT,
     NEXT_EVENT,
     PATIENCE,
@@ -95,7 +97,7 @@ class Motion:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
-    reactions   handlers that are native code
+    reactions   handlers that are native code; journeys: processes that are
     packed      the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
     chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
@@ -135,6 +137,7 @@ class Motion:
         "is_marching",
         "is_observed",
         "is_rebound",
+        "journeys",
         "linearizations",
         "lists",
         "on_touch",
@@ -174,6 +177,7 @@ class Motion:
         self._settings = settings
         self._models = np.zeros(MODELS)
         self.settings[ARMS] = 1.0
+        self.settings[MOVED] = -1.0
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
         self.settings[JOINED] = -1.0
         self.settings[PATIENCE] = MOST_WORK
@@ -201,6 +205,7 @@ class Motion:
         self.watches = Watches(self)
         self.groups = Grouping(self)
         self.reactions = Reactions(self)
+        self.journeys = Journeys(self)
         self.linearizations = Linearizations(self)
 
     # --- arrays ---------------------------------------------------------------------------------------------------
@@ -389,7 +394,7 @@ class Motion:
     @property
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
-        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans)
+        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans or self.journeys.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -409,6 +414,8 @@ class Motion:
             self.place_what_waits()
         if self.reactions.arriving:
             self.reactions.place()
+        if self.journeys.arriving:
+            self.journeys.place()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -517,7 +524,7 @@ class Motion:
     def _note(self, code: int, now: float) -> None:
         """Let be known to Python what the march has come to, if that is more than the event of a condition."""
         settings, sim = self.settings, self.sim
-        if self.reactions.plans and settings[HANDLED] != 0.0 and self.reactions.count():
+        if (self.reactions.plans or self.journeys.of) and settings[HANDLED] != 0.0 and self.reactions.count():
             sim.time = now = settings[EVENT_TIME]
         if code not in FOUND:
             sim.dt, sim.last_time = 0.0, now

@@ -1,8 +1,8 @@
-"""From event to event, as far as handlers are native code: these run without coming back to Python.
+"""From event to event, as far as handlers and processes are native code: these run without coming back to Python.
 
 Plain functions over arrays, which are also translated to native code. What a handler may read and write is known before
 it runs. Its kernel answers ASKS where it has met what only Python does; then nothing has been changed, and its event
-takes place in Python.
+takes place in Python. What a process does from one wait to the next is a handler that ends by beginning the next.
 """
 
 from __future__ import annotations
@@ -10,18 +10,25 @@ from __future__ import annotations
 from eventide.continuous.march import go_on, publish, take_up, touch
 from eventide.continuous.tables import (
     ALERT,
+    ARRIVALS,
     ASKS,
     CHOICE,
     CHOSEN,
+    DONE,
     E0,
     EFFECTS,
     EFFECTS_HEAD,
     EVENT_TIME,
+    FLOW,
+    FOLLOWER,
     HANDLED,
+    HANDLED_AT,
     HANDLER,
     HOME,
+    JOURNEY_HEAD,
     LOCATED,
     LOOKED_AT,
+    MOVED,
     MOVES,
     NEEDS,
     OPEN,
@@ -32,8 +39,12 @@ from eventide.continuous.tables import (
     SEVERAL,
     STALE,
     STANDS,
+    STANDS_AT,
+    STOPS,
     TENDED,
     TOUCHED,
+    UNMOVED,
+    WHOSE,
     WRITES,
     Arrays,
 )
@@ -50,6 +61,7 @@ def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
     code = go_on(a, time, stop)
     while react(a, code):
         a.settings[HANDLED] += 1.0
+        a.settings[HANDLED_AT] = a.settings[EVENT_TIME]
         code = go_on(a, a.settings[EVENT_TIME], stop)
     return int(a.settings[CHOSEN]) if is_alone(a, code) else code
 
@@ -63,7 +75,7 @@ def is_alone(a: Arrays, code: int) -> bool:
 
 
 def react(a: Arrays, code: int) -> bool:
-    """If the event of a handler is next that is native code, let it run, unless Python is needed; whether it has."""
+    """If the event of a handler or process is next that is native code, let it run, but where Python is needed."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     if a.settings[REACTS] == 0.0 or a.settings[ALERT] != 0.0:
@@ -74,14 +86,43 @@ def react(a: Arrays, code: int) -> bool:
     at = a.conditions[c, EFFECTS]
     if a.settings[REACTS] < a.lists[at + NEEDS] or is_tended(a, at):
         return False
+    who = a.lists[at + WHOSE]
+    if who >= 0 and not may_wait(a, who):
+        return False
     for k in range(a.lists[at + READS]):
         f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
         if f >= 0:
             publish(a, f, time)
-    if handle(a, c, at, time) == ASKS:
+    answer = handle(a, c, at, time)
+    if answer == ASKS:
         return False
     open_written(a, at, time)
+    if who >= 0:
+        wait(a, who, answer - DONE, time)
     return True
+
+
+def may_wait(a: Arrays, who: int) -> bool:
+    """Whether a process may begin any of its waits without Python."""
+    for k in range(a.lists[who + STOPS]):
+        c = a.lists[who + JOURNEY_HEAD + k]
+        if c >= 0:
+            f = a.conditions[c, FLOW]
+            if a.flow_ints[f, OPEN] == 0 and a.flow_ints[f, TENDED] == 1:
+                return False
+    return True
+
+
+def wait(a: Arrays, who: int, stop: int, time: float) -> None:
+    """Let a process wait at one of its stops; Python is to be told of it."""
+    c = a.lists[who + JOURNEY_HEAD + stop]
+    touch(a, a.conditions[c, FLOW], time)
+    a.settings[ARRIVALS] += 1.0
+    take_up(a, c, a.settings[ARRIVALS])
+    if a.lists[who + FOLLOWER] == UNMOVED:
+        a.lists[who + FOLLOWER] = int(a.settings[MOVED])
+        a.settings[MOVED] = who
+    a.lists[who + STANDS_AT] = stop
 
 
 def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # as the native one has

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.tables import EFFECTS, HANDLED, HANDLER, REACTS
+from eventide.continuous.tables import EFFECTS, HANDLED, HANDLED_AT, HANDLER, MOVED, REACTS
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ReactionPlan
@@ -82,9 +82,13 @@ class Reactions:
         self.plans[trigger] = plan
         ints = self.motion.watches.ints.view
         ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
-        for constant in plan.constants:
-            self._constants[id(constant.namespace), constant.name] = constant
+        self.note_constants(plan.constants)
         return True
+
+    def note_constants(self, constants: tuple[Any, ...]) -> None:
+        """Code was made with these, which somebody might change."""
+        for constant in constants:
+            self._constants[id(constant.namespace), constant.name] = constant
 
     def leave(self, trigger: Trigger) -> None:
         """A handler has come to its end, or is looked at anew."""
@@ -97,6 +101,7 @@ class Reactions:
     def renew(self) -> None:
         """Look anew at those that may refer to other objects than before."""
         self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
+        self.motion.journeys.renew()
 
     def _again(self, triggers: list[Trigger]) -> None:
         for trigger in triggers:
@@ -112,12 +117,15 @@ class Reactions:
             self._constants.clear()
             self.motion.analyst.forget_constants()
             self._again(list(self.plans))
+            self.motion.journeys.leave_all()
         if self.motion.groups.opaque:
             return 0
         return 1 if self.motion.looks_at_lists else 2
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""
+        if level and self.motion.journeys.of:
+            self.motion.journeys.prepare()
         self.motion.settings[REACTS] = level
 
     def count(self) -> bool:
@@ -127,6 +135,9 @@ class Reactions:
         if not handled:
             return False
         settings[HANDLED] = 0.0
+        self.motion.sim.last_time = settings[HANDLED_AT]
+        if settings[MOVED] >= 0.0:
+            self.motion.journeys.catch_up()
         self.handled += handled
         self.fresh += handled
         return True

@@ -401,7 +401,13 @@ LOOKED_AT: Final = 31
 """Whether somebody looks at state events, before what they touch is open."""
 JOINED: Final = 32
 """The place in `lists` of the first two laws that may be one; -1 without."""
-SETTINGS: Final = 33
+ARRIVALS: Final = 33
+"""How many waits have begun so far: the rank of the last."""
+MOVED: Final = 34
+"""The place in `lists` of the first process that has gone on since Python was asked last; -1 if there is none."""
+HANDLED_AT: Final = 35
+"""When the last of the handlers and processes has run."""
+SETTINGS: Final = 36
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -492,7 +498,9 @@ READS: Final = 3
 """How many blocks of slots it reads that may move: the first slot of each stands behind the head."""
 WRITES: Final = 4
 """How many slots it may write; behind those: of each the slot, the first of its block, and what kind it is."""
-EFFECTS_HEAD: Final = 5
+WHOSE: Final = 5
+"""The place in `lists` of the process that it leads from wait to wait; -1 of a handler."""
+EFFECTS_HEAD: Final = 6
 PER_WRITE: Final = 3
 STANDS: Final = 0
 """It is a parameter."""
@@ -504,6 +512,18 @@ MOST_WRITES: Final = 64
 """So many slots a handler may write as native code."""
 ASKS: Final = 0
 """What its kernel answers where it has met what only Python does: then it has changed nothing."""
+DONE: Final = 1
+"""What it answers else; of a process by so much more as is the number of the stop at which it waits now."""
+
+# A process that goes on as native code -------------------------------------------------------------------------------
+STANDS_AT: Final = 0
+"""The number of the stop at which it waits, if it has moved."""
+FOLLOWER: Final = 1
+"""The place of the next that has moved; -1 of the last, UNMOVED of who has not."""
+UNMOVED: Final = -2
+STOPS: Final = 2
+"""How many stops it has; behind those the row of the wait at each, -1 where it does not wait as native code."""
+JOURNEY_HEAD: Final = 3
 
 # What a march answers ------------------------------------------------------------------------------------------------
 # (codes are below zero, as who goes on from an event may answer the number of a condition instead)

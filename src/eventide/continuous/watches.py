@@ -316,6 +316,8 @@ class Watches:
 
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
+        if self.motion.journeys.of:
+            self.motion.journeys.leave(condition.activity)
         drop_past(condition.activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]

@@ -105,10 +105,14 @@ class Condition:
         raise NotImplementedError
 
 
+FEW: Final = 4
+"""So many events of a wait pass before anybody is told that there were that many."""
+
+
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "crossed", "following", "is_plain", "world")
+    __slots__ = ("activity", "code", "countdown", "crossed", "following", "is_plain", "world")
     is_state_event = True
     recurs = True
     code: Any
@@ -129,6 +133,8 @@ class StateWait(Condition):
         self.activity = activity
         self.code = getattr(test, "__code__", None)
         self.crossed = crossed
+        self.countdown = FEW
+        """After so many events more it is looked at whether who waits may go on as native code."""
 
     @property
     def sim(self) -> Any:
@@ -170,6 +176,9 @@ class StateWait(Condition):
             self.is_over = True
         else:
             self.end()
+        self.countdown = countdown = self.countdown - 1
+        if not countdown:
+            sim._conditions.count_wait(self)
         activity = self.activity
         activity._wait = None
         activity._value = True
@@ -355,6 +364,12 @@ class ConditionList:
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
+
+    def count_wait(self, wait: StateWait) -> None:
+        """A wait is over, as often as its countdown says."""
+
+    def disturb(self, process: Any) -> None:
+        """Something else than its condition will let a process go on that waits for one."""
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Add a wait that is over once more, for a condition of the same code; whether it can be."""

@@ -152,7 +152,7 @@ class Monitor:
             Tape.put_on(self.motion, tapes)
         if instants.heap:
             self._instant = instants.next_after(self.sim.time)
-        if self.motion.reactions.plans:
+        if self.motion.reactions.plans or self.motion.journeys.of:
             self.motion.reactions.allow(self._reacts())
         return min(next_event, look, self._instant)
 
@@ -233,6 +233,8 @@ class Monitor:
         self.state_events += 1
         if chosen.partner is not None:
             self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+        if self.motion.journeys.of:
+            self.motion.journeys.ready(chosen)
         sim.dt, sim.last_time = 0.0, sim.time
         return chosen.fire(sim)
 

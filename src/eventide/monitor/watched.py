@@ -68,6 +68,14 @@ class WatchedConditions(ConditionList):
         """A handler runs: when its code has done so often enough it may be native code from then on."""
         self._motion.reactions.count_event(trigger)
 
+    def count_wait(self, wait: StateWait) -> None:
+        """A wait is over for the so-manieth time: who waits may go on as native code from then on."""
+        self._motion.journeys.count_event(wait)
+
+    def disturb(self, process: Any) -> None:
+        """Something else than its condition will let a process go on that waits for one."""
+        self._motion.journeys.leave(process)
+
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Let a wait that is over be waited for once more; False if it is kept no longer.
 

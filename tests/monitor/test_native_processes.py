@@ -1,0 +1,410 @@
+"""Processes as native code: when they go from wait to wait without Python, and that nobody can tell."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import traceback
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.continuous import journeys, reactions
+from eventide.discrete import conditions
+from eventide.discrete.standing import Stand
+
+
+class Tank(ev.Continuous):
+    """A level that swings as it is told."""
+
+    level: ev.State = ev.state(0.5)
+    flow: float = 1.0
+    turns: int = 0
+    limit: int = 1000
+    seen: float = 0.0
+    log: list[Any] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.level = self.flow
+
+
+class Plan:
+    """What a process finds in a plain object."""
+
+    def __init__(self) -> None:
+        self.most = 1000
+        self.times: list[float] = []
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes and handlers are native code as soon as they can be."""
+    monkeypatch.setattr(reactions, "ENOUGH", 1)
+    monkeypatch.setattr(journeys, "ENOUGH", 1)
+    monkeypatch.setattr(journeys, "EACH", 1)
+    monkeypatch.setattr(conditions, "FEW", 1)
+
+
+def swings(tank: Tank, plan: Plan) -> ev.Life:
+    note = plan.times.append
+    while len(plan.times) < plan.most:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.flow = -1.0
+        tank.turns += 1
+        tank.seen = 1.0 / (tank.limit - tank.turns)
+        note(tank.sim.time)
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 1.0
+        tank.turns += 1
+        tank.log.append((tank.turns, "empty", tank))
+        plan.times.append(tank.sim.time)
+
+
+def handled(sim: ev.Simulation) -> int:
+    return sim.monitor.motion.reactions.handled
+
+
+def made(story: Any = swings, *, limit: int = 1000, **options: Any) -> tuple[Any, Tank, Plan, Any]:
+    sim = ev.Simulation(**options)
+    tank, plan = Tank(sim, name="tank", limit=limit).start(), Plan()
+    return sim, tank, plan, sim.process(story(tank, plan), name="swings")
+
+
+def left(sim: Any, tank: Tank, plan: Plan, process: Any) -> tuple[Any, ...]:
+    """All that a run leaves."""
+    monitor, log = sim.monitor, [(turns, text, who.name) for turns, text, who in tank.log]
+    counts = sim.time, sim.dt, sim.last_time, sim.events, monitor.state_events, monitor.steps, monitor.refused
+    waits = [(c.name, c.identity[1].co_firstlineno, c.rank, c.priority) for c in sim._conditions]
+    return (
+        counts,
+        (sim._conditions._arrivals, sim._continuum.evaluations, waits),
+        (tank.level, tank.flow, tank.turns, tank.seen, log, plan.times),
+        (process.why_waiting(), process.terminated, process.idle),
+    )
+
+
+def both(act: Any, story: Any = swings, **options: Any) -> tuple[int, Any]:
+    """How many events were native, and what `act(...)` answers; plain and native leave the same."""
+    results, native = [], 0
+    for compile_ in (False, "auto"):
+        for stepping in ("together", "apart"):
+            parts = made(story, compile=compile_, stepping=stepping, **options)
+            results.append((act(*parts), left(*parts)))
+            native = handled(parts[0])
+            assert compile_ or not native
+    assert results[0] == results[2]
+    assert results[1] == results[3]
+    return native, results[3][0]
+
+
+def test_all_but_the_first_rounds_are_native_and_leave_the_same() -> None:
+    native, _ = both(lambda sim, *_: sim.run(until=40.25))
+    assert native == 40 - 2
+
+
+def test_a_process_in_the_middle_is_found_where_it_waits() -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> list[str]:
+        told = []
+        for until in (4.25, 20.25, 21.25, 22.25, 23.25):
+            sim.run(until=until)
+            told.append(process.why_waiting())
+        return told
+
+    native, told = both(act)
+    assert native == 23 - 2
+    first = swings.__code__.co_firstlineno
+    assert [int(text.partition(" (")[0].rpartition(":")[2]) - first for text in told] == [3, 3, 8, 3, 8]
+
+
+def test_the_generator_is_kept_where_it_is_and_made_anew_when_python_goes_on_elsewhere() -> None:
+    sim, _, _, process = made()
+    sim.run(until=10.25)
+    first = process._generator
+    sim.run(until=12.25)
+    assert process._generator is first
+    sim.run(until=13.25)
+    assert type(process._generator) is Stand
+    assert process.why_waiting().partition(" (")[0].endswith(str(swings.__code__.co_firstlineno + 8))
+    twin = process._generator
+    assert twin is not first
+    assert (twin.gi_code, twin.__name__, twin.__qualname__) == (first.gi_code, first.__name__, first.__qualname__)
+    assert twin.gi_frame.f_locals == first.gi_frame.f_locals
+    assert twin.gi_frame.f_locals["tank"] is first.gi_frame.f_locals["tank"]
+    sim.run(until=15.25)
+    assert process._generator is twin
+    assert handled(sim) == 15 - 2
+
+
+def test_an_error_is_met_at_the_users_line_with_everything_as_it_was() -> None:
+    def act(sim: Any, *_: Any) -> Any:
+        with pytest.raises(ZeroDivisionError) as met:
+            sim.run(until=40.0)
+        return traceback.extract_tb(met.value.__traceback__)[-1].line, met.value.__notes__
+
+    native, (line, notes) = both(act, limit=15)
+    assert line == "tank.seen = 1.0 / (tank.limit - tank.turns)"
+    assert notes[0].startswith("swings was active at time ")
+    assert native == 14 - 2
+
+
+def test_a_process_ends_in_python() -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        plan.most = 20
+        sim.run(until=process)
+        return process.result
+
+    assert both(act)[0] == 20 - 2 - 1
+
+
+@pytest.mark.parametrize("at", [10.25, 11.25])
+@pytest.mark.parametrize("deed", ["interrupt", "end", "activate", "later", "cancel", "before"])
+def test_who_disturbs_a_wait_finds_it_as_in_python(deed: str, at: float) -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        def disturbs() -> ev.Life:
+            yield ev.hold(at)
+            if deed == "interrupt":
+                process.interrupt("why")
+            elif deed == "end":
+                process.end()
+            elif deed == "activate":
+                process.activate()
+            elif deed == "later":
+                process.activate(delay=0.25)
+            elif deed == "cancel":
+                process.cancel_state_event()
+                process.activate(delay=2.0)
+            else:
+                yield ev.activate(process)
+            plan.times.append((sim.time, process.why_waiting()))
+
+        other = sim.process(disturbs(), name="disturbs")
+        error = None
+        try:
+            sim.run(until=20.25)
+        except ev.Interrupt as met:
+            error = met.cause, traceback.extract_tb(met.__traceback__)[-1].line, met.__notes__
+        return error, other.terminated
+
+    native, (error, _) = both(act)
+    if deed == "interrupt":
+        line = "tank.level >= 1.0" if at == 10.25 else "tank.level <= 0.0"
+        assert error is not None
+        assert error[1] == f"yield ev.until(lambda: {line})"
+    assert native == {"interrupt": 0, "end": 0}.get(deed, native) or native >= 7
+
+
+def test_an_observer_that_arrives_sees_every_event() -> None:
+    def act(sim: Any, *_: Any) -> Any:
+        occurrences: list[Any] = []
+        sim.run(until=10.25)
+        sim.trace = lambda occurrence: occurrences.append((occurrence.time, str(occurrence)))
+        sim.run(until=15.25)
+        sim.trace = None
+        sim.run(until=20.25)
+        sim.step()
+        return occurrences
+
+    native, seen = both(act)
+    assert (native, len(seen)) == (21 - 2 - 5 - 1, 5)
+
+
+def test_what_a_plain_object_refers_to_is_compared_at_each_leg() -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        kept = plan.times
+        sim.run(until=10.25)
+        plan.times = []
+        sim.run(until=14.25)
+        return kept, [len(kept), len(plan.times)]
+
+    native, (_, lengths) = both(act)
+    assert lengths == [12, 2]  # what it has taken down before is put where it was
+    assert native == 14 - 2 - 2
+
+
+def test_priorities_of_the_simulation_that_change_are_noticed() -> None:
+    def act(sim: Any, *_: Any) -> Any:
+        sim.run(until=10.25)
+        sim.wait_priority = 2.0
+        sim.run(until=14.25)
+        return [c.priority for c in sim._conditions]
+
+    assert both(act)[1] == [2.0]
+
+
+def two(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.log.append((tank.turns, "two", tank))
+        yield ev.until(lambda: tank.level <= 0.5)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_processes_at_one_instant_go_in_their_order(is_first: bool) -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        sim.wait_prior = is_first
+        sim.process(two(tank, plan), name="two")
+        sim.run(until=1.25)
+        sim.wait_prior = False
+        sim.run(until=20.25)
+        return [(c.name, c.rank) for c in sim._conditions]
+
+    native, _ = both(act)
+    assert native > 25
+
+
+class Handled(Tank):
+    @ev.when(lambda self: self.level >= 1.0)
+    def full(self) -> None:
+        self.log.append((self.turns, "full", self))
+
+
+def test_processes_and_handlers_of_one_instant_go_in_their_order() -> None:
+    results = []
+    for compile_ in (False, "auto"):
+        sim = ev.Simulation(compile=compile_)
+        tank, plan = Handled(sim, name="tank").start(), Plan()
+        process = sim.process(swings(tank, plan), name="swings")
+        sim.run(until=20.25)
+        results.append(left(sim, tank, plan, process))
+        assert handled(sim) == (30 - 3 if compile_ else 0)
+    assert results[0] == results[1]
+
+
+def held(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.flow = -1.0
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 0.0
+        yield ev.hold(0.25)
+        tank.flow = 1.0
+        tank.turns += 1
+
+
+def test_legs_to_other_commands_are_left_to_python() -> None:
+    assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 16
+
+
+def rare(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.turns += 1
+        tank.flow = -1.0
+        if tank.turns % 5 == 0:
+            yield ev.until(lambda: tank.level <= -1.0)
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 1.0
+
+
+def test_a_stop_that_is_met_now_and_then_is_python_s_until_it_is_known() -> None:
+    native, _ = both(lambda sim, *_: sim.run(until=60.25), rare)
+    sim, _, _, process = made(rare)
+    sim.run(until=60.25)
+    waits = [wait is not None for wait in sim.monitor.motion.journeys.of[process].waits]
+    assert waits == [True, True, True]
+    assert native == sim.events - 1 - 4
+
+
+def changing(tank: Tank, plan: Plan) -> ev.Life:
+    bound = 1.0
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.flow = -bound
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 1.0
+        bound = 2.0
+
+
+def with_answer(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        woken = yield ev.until(lambda: tank.level >= 1.0)
+        tank.flow = -1.0 if woken else 1.0
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 1.0
+
+
+def with_try(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        try:
+            yield ev.until(lambda: tank.level >= 1.0)
+        except ev.Interrupt:
+            return
+        tank.flow = -1.0
+        yield ev.until(lambda: tank.level <= 0.0)
+        tank.flow = 1.0
+
+
+def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
+    def is_full() -> bool:
+        return tank.level >= 1.0
+
+    while True:
+        yield ev.until(is_full)
+        tank.level = 0.0
+
+
+@pytest.mark.parametrize(
+    ("story", "why"),
+    [
+        (changing, "'bound' may change between two waits"),
+        (with_answer, "native code goes on behind a yield that is a statement"),
+        (with_try, "native code goes on behind a yield that is a statement"),
+        (by_a_name, "it waits for nothing by `yield until(lambda: ...)`"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_is_not_followed_stays_python_and_is_told(story: Any, why: str) -> None:
+    native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes[0].refusal)][1], story)
+    assert native == 0
+    assert why in note
+
+
+def test_the_explanation_tells_what_is_left_to_python() -> None:
+    sim, _, _, _ = made(held)
+    sim.run(until=20.25)
+    assert "processes from wait to wait, while nobody looks at each event\n  swings: native code\n" in str(
+        sim.explain()
+    )
+    (note,) = sim.explain().processes
+    assert (note.name, note.is_compiled) == ("swings", True)
+    assert not note.asks or "hold" in str(note.asks[0])
+
+
+def test_a_generator_that_somebody_keeps_is_left_where_it_is_looked_for() -> None:
+    sim = ev.Simulation()
+    tank, plan = Tank(sim).start(), Plan()
+    kept = swings(tank, plan)
+    sim.process(kept)
+    sim.run(until=20.25)
+    assert handled(sim) == 0
+    assert kept.gi_frame is not None
+
+
+def test_a_trace_function_is_put_back() -> None:
+    sim, _, _, process = made()
+    sim.run(until=13.25)
+    calls: list[str] = []
+
+    def trace(frame: Any, event: str, argument: Any) -> None:
+        calls.append(event)
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        process.why_waiting()
+        assert sys.gettrace() is trace
+    finally:
+        sys.settrace(before)
+
+
+def test_what_has_ended_is_gone() -> None:
+    sim, tank, _, process = made()
+    sim.run(until=13.25)
+    process.end()
+    sim.run(until=13.5)
+    assert (process.terminated, process._generator) == (True, None)
+    del process
+    gc.collect()
+    sim.run(until=20.0)
+    assert tank.turns == 13
