@@ -175,10 +175,10 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         assert runs_of(sim) == [(count, "both"), (1, "itself"), (count, "nothing")]
     (flow,) = motion.flows.values()
     place = motion.flow_ints.view[flow.number, LAID_FROM]
-    room = motion.index.view[place]
+    room = motion.lists.view[place]
     assert 200 * 2 < room <= 1 + 401 * 2
     flow.drop()
-    assert motion.index.allocate(room) == place
+    assert motion.lists.allocate(room) == place
 
 
 def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:

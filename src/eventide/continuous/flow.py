@@ -322,13 +322,13 @@ class Flow:
 
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
-        ints, number, index = self._ints.view, self.number, self.motion.index
+        ints, number, lists = self._ints.view, self.number, self.motion.lists
         place = ints[number, LAID_FROM]
         if place:
-            index.release(place, index.view[place])
-        place = ints[number, LAID_FROM] = index.allocate(1 + size) if size else 0
+            lists.release(place, lists.view[place])
+        place = ints[number, LAID_FROM] = lists.allocate(1 + size) if size else 0
         if size:
-            index.view[place] = 1 + size
+            lists.view[place] = 1 + size
 
 
 class Slots:

@@ -131,7 +131,7 @@ JACOBIANS: Final = 31
 FACTORIZATIONS: Final = 32
 """How often they have been factorized for a step."""
 LAID_FROM: Final = 33
-"""The place in `index` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
+"""The place in `lists` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
 FLOW_INTS: Final = 40
 """As all tables of which an event reads a row, it is a whole number of cache lines wide."""
 

@@ -99,27 +99,23 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
+    call_laws(a, f, instant, dt, target)
+    if target != row:
+        copy(a, f, R, row)
+
+
+def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> None:
+    """Call the kernels of a flow's laws, a run at a time; where two are joined, those that lay rows, or read them."""
     e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1
     while e < a.flow_ints[f, CHAIN_HI]:
-        at = a.chain[e, JOINT]
+        at, address, told = a.chain[e, JOINT], a.chain[e, LAW], 0
         if at >= 0:
-            law(
-                a.lists[at + LAYING] if a.flow_ints[f, COUNTED] == LAYS else a.lists[at + LAID],
-                instant,
-                dt,
-                a.flow_floats[f, START],
-                address_of(a.rows[Y, 0]),
-                address_of(a.rows[target, 0]),
-                address_of(a.rows[Y0, 0]),
-                address_of(a.index[0]),
-                address_of(a.chain[e, OPERANDS]),
-                a.chain[e, RUN],
-                address_of(a.index[place]),
-            )
+            address = a.lists[at + LAYING] if a.flow_ints[f, COUNTED] == LAYS else a.lists[at + LAID]
+            told = place
             place += a.chain[e, RUN] * a.lists[at + LAID_WIDTH]
-        elif at == ALONE:
+        if at != BY_OTHERS:
             law(
-                a.chain[e, LAW],
+                address,
                 instant,
                 dt,
                 a.flow_floats[f, START],
@@ -129,12 +125,10 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
                 address_of(a.index[0]),
                 address_of(a.chain[e, OPERANDS]),
                 a.chain[e, RUN],
-                address_of(a.lists[0]),
+                address_of(a.lists[told]),
             )
         e += a.chain[e, RUN]
     a.flow_ints[f, COUNTED] = 1
-    if target != row:
-        copy(a, f, R, row)
 
 
 def count_runs(a: Arrays, f: int) -> None:
@@ -160,7 +154,7 @@ def join_runs(a: Arrays, f: int) -> None:
     start, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
     first = second = start
     place = a.flow_ints[f, LAID_FROM] + 1
-    end = place - 1 + a.index[place - 1] if place > 1 else 0
+    end = place - 1 + a.lists[place - 1] if place > 1 else 0
     while second < high:
         count = a.chain[second, RUN]
         at = int(a.settings[JOINED]) if count >= SHORTEST_RUN else -1
