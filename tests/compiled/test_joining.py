@@ -177,7 +177,7 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
     place = motion.flow_ints.view[flow.number, LAID_FROM]
     room = motion.lists.view[place]
     assert 200 * 2 < room <= 1 + 401 * 2
-    flow.drop()
+    flow.end()
     assert motion.lists.allocate(room) == place
 
 

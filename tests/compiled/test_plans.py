@@ -87,7 +87,7 @@ class Odd(ev.Continuous):
 def plan_of(owner: ev.Continuous) -> Any:
     motion = owner.sim._continuum.motion
     motion.place_what_waits()
-    return motion.groups.plans[owner]
+    return motion.groups.plan_of(owner)
 
 
 def names(owner: ev.Continuous, *slots: int) -> list[str]:
@@ -294,11 +294,11 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
             calls.clear()
             sys.setprofile(note)
             try:
-                plans = analyst.law(glove), analyst.condition(condition)
-                for plan in plans:
-                    analyst.release(plan)
+                analyst.enroll(glove)
+                plan = analyst.condition(condition)
+                analyst.release(plan)
             finally:
                 sys.setprofile(None)
-    assert plans[0].touches == (glove, wall)
-    assert (calls["spread"], calls["glance"]) == (1, 1)
-    assert calls.total() == 22
+    assert glove._cohort.plan(glove).touches == (glove, wall)
+    assert (calls["spread"], calls["glance"]) == (0, 1)
+    assert calls.total() == 15

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int
         counts.append((int(np.count_nonzero(moves.flow_ints.array[:, STEPS] != before)), len(rows)))
         return code
 
-    moves.engine, moves.packed = PLAIN._replace(pack=pack, proceed=proceed), None
+    moves.engine, moves.packed = replace(PLAIN, pack=pack, proceed=proceed), None
     sim.run(until=until)
     return counts
 

@@ -752,3 +752,41 @@ def test_who_comes_and_goes_leaves_the_step_as_it_was(comes: bool) -> None:
     _ = other.start() if comes else other.stop()
     motion.place_what_waits()
     assert before / 2.0 < motion.flow_floats.array[flow, NEXT] <= before
+
+
+def proposals(sim: ev.Simulation) -> list[float]:
+    """The next step of each flow."""
+    motion = sim._continuum.motion
+    return [float(motion.flow_floats.array[flow, NEXT]) for flow in motion.flows]
+
+
+class Between(ev.Continuous):
+    slow: Decay
+    fast: Decay
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = self.slow.x - self.fast.x
+
+
+def test_flows_that_join_go_on_with_the_shorter_step() -> None:
+    sim = make(compile=False)
+    slow, fast = Decay(sim, speed=0.01).start(), Decay(sim, speed=10.0).start()
+    sim.run(until=0.5)
+    before = proposals(sim)
+    assert max(before) > 10.0 * min(before)
+    Between(sim, slow=slow, fast=fast).start()
+    sim._continuum.motion.place_what_waits()
+    (joined,) = proposals(sim)
+    assert min(before) / 4.0 < joined <= min(before)
+
+
+def test_who_refers_to_something_else_that_stands_still_keeps_its_step() -> None:
+    sim = make(compile=False)
+    drain = Drain(sim, source=Decay(sim)).start()
+    sim.run(until=1.0)
+    (before,) = proposals(sim)
+    drain.source = Decay(sim)
+    sim._continuum.motion.prepare()
+    (after,) = proposals(sim)
+    assert before / 4.0 < after <= before

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.flow import coalesce
-from eventide.continuous.tables import READER, SEVERAL
+from eventide.continuous.tables import READER, READINGS, SEVERAL, TOUCHER, TOUCHINGS
 
 TANKS = 6
 
@@ -66,31 +66,50 @@ def do(sim: ev.Simulation, tanks: list[Tank], deed: str, which: int, other: int)
 
 def check(sim: ev.Simulation) -> None:
     motion = sim._continuum.motion
-    groups = motion.groups
+    groups, seats = motion.groups, motion.arena.seats
     readers, touchers = Counter[Any](), Counter[Any]()
     for flow in motion.flows.values():
-        owners = [owner for owner in groups.plans if owner._flow is flow]
+        owners = [owner for owner in sim._continuum.arena.owners() if owner._flow is flow]
         assert sorted(owners, key=id) == sorted(flow.owners(), key=id)
         slots = sorted(slot for owner in owners for low, high in owner._going for slot in range(low, high))
         assert flow.segments.rows() == [list(run) for run in coalesce(slots)]
         assert list(flow.slots) == slots
-        laws = sorted((place, owner) for owner in owners if owner._is_active for place in owner._places)
-        assert (flow.order, flow.laws) == ([place for place, _ in laws], [owner for _, owner in laws])
-        assert len(flow.chain) == len(laws)
+        active = sorted((-owner._priority, owner._started, owner) for owner in owners if owner._is_active)
+        assert flow.look_up().laws == [(stage, owner) for stage in (0, 1) for *_, owner in active]
         sums = sorted(owner._layout.slot(owner, "inflow") for owner in owners if owner._is_active)
         assert flow.sums.rows() == [list(run) for run in coalesce(sums)]
-        for plan in [*(groups.plans[owner] for owner in owners), *(wait.plan for wait in flow.conditions)]:
+        for owner in owners:
+            plan = groups.plan_of(owner)
             readers.update((slot, flow) for slot in plan.reads)
-            touchers.update((touched, flow) for touched in plan.touches)
+            touchers.update((touched, flow) for touched in plan.touches if touched is not owner)
+        for wait in flow.conditions:
+            readers.update((slot, flow) for slot in wait.plan.reads)
+            touchers.update((touched, flow) for touched in wait.plan.touches)
         if flow.owners():
             assert len(motion.analyst.groups(flow)) == 1
-    for kept, counted in ((groups.readers, readers), (groups._touchers, touchers)):
-        assert {(item, flow): count for item, flows in kept.items() for flow, count in flows.items()} == counted
-    told = {slot: next(iter(flows)).number if len(flows) == 1 else SEVERAL for slot, flows in groups.readers.items()}
-    column = motion.arena.slots[:, READER].tolist()
-    assert {slot: number for slot, number in enumerate(column) if number != -1} == told
-    chain = sorted((owner._places[1], owner.name) for owner in groups.plans if owner._is_active)
-    assert [law.name for law in sim.laws] == [name for _, name in chain]
+    assert counted(motion, READER, READINGS, groups.shared._readers).keys() == readers.keys()
+    assert {(slot, flow) for slot in range(len(motion.arena.slots)) for flow in groups.readers_of(slot)} == set(readers)
+    told = {(owner, flow) for owner in motion.arena.owners() for flow in groups.shared.touchers(owner)}
+    assert told == set(touchers)
+    counts = counted(motion, TOUCHER, TOUCHINGS, groups.shared._touchers)
+    assert {(motion.arena.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
+    chain = sorted((-owner._priority, owner._started, owner.name) for owner in groups.members() if owner._is_active)
+    assert [law.name for law in sim.laws] == [name for *_, name in chain]
+    assert [seat.number for seat in seats] == list(range(len(seats)))
+
+
+def counted(motion: Any, who: int, number: int, shared: Any) -> dict[Any, int]:
+    """By slot and flow how often that uses it, as the slots tell, and for those that several flows use, Python."""
+    counts = {}
+    for slot, row in enumerate(motion.arena.slots.tolist()):
+        assert (row[who] == SEVERAL) == (slot in shared)
+        if row[who] == SEVERAL:
+            assert len(shared[slot]) > 1
+            counts.update({(slot, flow): count for flow, count in shared[slot].items()})
+        elif row[who] >= 0:
+            counts[slot, motion.flows[row[who]]] = row[number]
+    assert all(count > 0 for count in counts.values())
+    return counts
 
 
 @settings(deadline=None, max_examples=60)

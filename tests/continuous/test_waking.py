@@ -31,6 +31,7 @@ from eventide.continuous.tables import (
     Y2,
     Y,
 )
+from eventide.continuous.watches import MOST_AT_REST
 
 # --- levels ----------------------------------------------------------------------------------------------------------
 
@@ -414,13 +415,17 @@ def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool, other
     assert sim.monitor.state_events == 2
 
 
-def test_entries_of_those_who_have_left_are_used_again() -> None:
+@pytest.mark.parametrize("returns", [True, False])
+def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     sim = ev.Simulation(compile=False)
     pool = Pool(sim).start()
 
     def come_and_go(k: int) -> ev.Life:
         while sim.time < 5.0:
             yield ev.first_of(full=ev.until(lambda: pool.level > 100.0 + k), late=ev.hold(0.1 + 0.01 * k))
+            if not returns:
+                sim.process(come_and_go(k))
+                return
 
     for k in range(12):
         sim.process(come_and_go(k))
@@ -428,5 +433,6 @@ def test_entries_of_those_who_have_left_are_used_again() -> None:
     assert sim.events > 350
     (flow,) = sim._continuum.motion.flows.values()
     ints = sim._continuum.motion.flow_ints.array[flow.number]
-    assert ints[ENTRIES] <= ints[ROOM_FOR] <= 32
+    assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
+    assert ints[ENTRIES] <= ints[ROOM_FOR] <= (32 if returns else 64)
     assert ints[AWAKE] + ints[LEFT] <= ints[ENTRIES]

@@ -146,9 +146,9 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
     tank = Tank(sim).start()
     sim.process(control(tank))
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
+    assert native == {"proceed": EVENTS + 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 12
+    assert sum(count // EVENTS for count in python.values()) == 11
 
 
 def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatc
     tank = Tank(sim).start()
     sim.process(control(tank))
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": 1, "settle_touched": 1}
+    assert native == {"proceed": 1}
     assert sum(count // EVENTS for count in python.values()) == 0
     assert sim.monitor.motion.reactions.handled == tank.turns - 2
 
@@ -167,16 +167,16 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     sim = ev.Simulation()
     tank = Turning(sim).start()
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": EVENTS + 1, "settle_touched": 1}
+    assert native == {"proceed": EVENTS + 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 9
+    assert sum(count // EVENTS for count in python.values()) == 8
 
 
 def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:
     sim = ev.Simulation()
     tank = Swinging(sim).start()
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": 1, "settle_touched": 1}
+    assert native == {"proceed": 1}
     assert sum(count // EVENTS for count in python.values()) == 0
     assert sim.monitor.motion.reactions.handled == tank.turns - 2
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -117,7 +118,7 @@ def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> 
                 press()
         return answer
 
-    motion.engine = motion.engine._replace(proceed=pressed)
+    motion.engine = replace(motion.engine, proceed=pressed)
 
 
 @kinds
@@ -145,7 +146,7 @@ def test_a_march_comes_back_after_so_much_work(often: None, compiled: Any) -> No
         codes.append(proceed(*arguments))
         return codes[-1]
 
-    motion.engine = motion.engine._replace(proceed=told)
+    motion.engine = replace(motion.engine, proceed=told)
     sim.run(until=20.0)
     assert sim.monitor.steps == 200
     assert codes.count(PAUSED) == 200 * 2 // 22  # a step of one state is work of two

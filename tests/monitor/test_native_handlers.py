@@ -6,6 +6,7 @@ import gc
 import signal
 import sys
 import traceback
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -147,7 +148,7 @@ def test_a_run_of_many_handlers_is_one_call() -> None:
         calls.append(proceed(*arguments))
         return calls[-1]
 
-    motion.engine = motion.engine._replace(proceed=note)
+    motion.engine = replace(motion.engine, proceed=note)
     sim.run(until=900.25)
     assert [tank.turns for tank in tanks] == [900] * 5
     assert [code for code in calls if code < 0 and code not in FOUND] == [REACHED]
@@ -168,7 +169,7 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
             signal.raise_signal(signal.SIGINT)
         return codes[-1]
 
-    motion.engine = motion.engine._replace(proceed=pressed)
+    motion.engine = replace(motion.engine, proceed=pressed)
     try:
         with pytest.raises(KeyboardInterrupt):
             sim.run(until=200.25)
@@ -176,7 +177,7 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
         signal.signal(signal.SIGINT, before)
     assert 0 < tank.turns == sim.events == sim.monitor.state_events < 200
     assert handled(sim) == tank.turns - 2
-    motion.engine = motion.engine._replace(proceed=proceed)
+    motion.engine = replace(motion.engine, proceed=proceed)
     sim.run(until=200.25)
     whole.run(until=200.25)
     assert (left(tank), counts(sim)[:3]) == (left(other), counts(whole)[:3])

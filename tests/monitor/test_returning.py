@@ -15,6 +15,7 @@ COMPILED = pytest.mark.parametrize("compiled", ["auto", False])
 class Tank(ev.Continuous):
     level: ev.State = ev.state(0.0)
     slope: float = 1.0
+    limit: float = 0.25
 
     def equations(self) -> None:
         self.rate.level = self.slope
@@ -39,7 +40,8 @@ def check_lists(sim: ev.Simulation) -> int:
     members = sum(1 for condition in sim._conditions if condition.row >= 0)
     assert entries == motion.settings[LISTED] == members - (motion.watches.returning is not None)
     assert motion.watches.returning is None or not motion.watches.returning.is_over
-    assert all(ints[f, ROOM_FOR] >= len(flow.conditions) for f, flow in motion.flows.items())
+    for f, flow in motion.flows.items():
+        assert ints[f, ROOM_FOR] >= max(ints[f, ENTRIES], len(flow.conditions))
     return members
 
 
@@ -116,17 +118,42 @@ STAGES = (("disturbing", 1), ("interrupted", 0))
 
 
 @COMPILED
+def test_who_returns_may_leave_in_the_same_event(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+
+    def ended() -> ev.Life:
+        yield ev.hold(0.0)
+
+    def is_full() -> bool:
+        return tank.level >= 1.0
+
+    def waiting() -> ev.Life:
+        over = sim.process(ended())
+        for _ in range(3):
+            yield ev.until(is_full)
+            tank.level = 0.0
+            got = yield ev.first_of(full=ev.until(is_full), over=over)
+            log.append((round(sim.time, 9), got.name, len(sim._conditions), check_lists(sim)))
+
+    sim.process(waiting())
+    sim.run(until=3.5)
+    assert log == [(float(k), "over", 0, 0) for k in (1, 2, 3)]
+
+
+@COMPILED
 def test_several_who_return_in_one_event_each_keep_their_place(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tanks = [Tank(sim, level=-0.125 * k).start() for k in range(3)]
+    one, two, three = tanks
     log: list[Any] = []
 
     def waiting() -> ev.Life:
         for _ in range(4):
             yield ev.all_of(
-                first=ev.until(lambda: tanks[0].level >= 1.0),
-                second=ev.until(lambda: tanks[1].level >= 1.0),
-                third=ev.until(lambda: tanks[2].level >= 1.0),
+                first=ev.until(lambda: one.level >= 1.0),
+                second=ev.until(lambda: two.level >= 1.0),
+                third=ev.until(lambda: three.level >= 1.0),
             )
             log.append((round(sim.time, 9), check_lists(sim)))
             for k, tank in enumerate(tanks):
@@ -139,25 +166,45 @@ def test_several_who_return_in_one_event_each_keep_their_place(compiled: Any) ->
 
 
 @COMPILED
-def test_who_is_at_rest_finds_its_place_whoever_has_come_meanwhile(compiled: Any) -> None:
+def test_who_is_at_rest_has_a_place(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
-    steps: list[Any] = []
 
-    def climb(levels: list[float], hold: float) -> ev.Life:
-        yield ev.hold(hold)
-        for _ in range(6):
-            for level in levels:
-                yield ev.until(lambda level=level: tank.level >= level)
-                steps.append(check_lists(sim))
+    def climb() -> ev.Life:
+        while True:
+            yield ev.until(lambda: tank.level >= 0.25)
+            yield ev.until(lambda: tank.level >= 0.5)
+            yield ev.until(lambda: tank.level >= 0.75)
+            yield ev.until(lambda: tank.level >= 1.0)
+            log.append((round(sim.time, 9), check_lists(sim)))
+            tank.level = 0.0
 
-    for k in range(5):
-        sim.process(climb([0.125, 0.25, 0.75], 0.125 * k))
-    sim.process(swing(tank, log))
-    sim.run(until=8.25)
-    assert [when for _, _, when in log] == [0.5 * k for k in range(2, 17)]
-    assert len(steps) == 5 * 18
-    assert check_lists(sim) == 1
+    sim.process(climb())
+    sim.run(until=3.5)
+    assert log == [(1.0, 0), (2.0, 0), (3.0, 0)]
+
+
+@COMPILED
+def test_entries_of_those_who_have_left_make_room(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+
+    def climb() -> ev.Life:
+        while True:
+            yield ev.until(lambda: tank.level >= tank.limit)
+            log.append((round(sim.time, 9), check_lists(sim)))
+            tank.limit += 0.25
+
+    def wait_long(level: float) -> ev.Life:
+        yield ev.until(lambda: tank.level >= level)
+        log.append((round(sim.time, 9), check_lists(sim)))
+
+    sim.process(climb())
+    for level in (1.625, 1.75, 2.125):
+        sim.process(wait_long(level))
+    sim.run(until=1.9)
+    wanted = [(0.25 * k, 3) for k in range(1, 7)] + [(1.625, 3), (1.75, 2), (1.75, 1)]
+    assert log == wanted
 
 
 def test_a_wait_of_another_kind_in_between_is_found_as_well() -> None:
@@ -186,11 +233,12 @@ def test_events_of_two_flows_at_one_instant_touch_both(compiled: Any) -> None:
     def turn(tank: Tank) -> ev.Life:
         while True:
             yield ev.until(lambda: tank.level >= 1.0)
-            log.append((tank.name, round(sim.time, 9), [round(each.level, 9) for each in tanks]))
+            opened = len(sim.monitor.motion.touched)
+            log.append((tank.name, round(sim.time, 9), [round(each.level, 9) for each in tanks], opened))
             tank.level = 0.0
 
     for tank in tanks:
         sim.process(turn(tank))
     sim.run(until=3.5)
-    wanted = [(name, when, levels) for when in (1.0, 2.0, 3.0) for name, levels in (("one", [1, 1]), ("other", [0, 1]))]
-    assert log == wanted
+    first, second = ("one", [1, 1], 2), ("other", [0, 1], 1)
+    assert log == [(name, when, *rest) for when in (1.0, 2.0, 3.0) for name, *rest in (first, second)]

@@ -256,7 +256,7 @@ class _Reader:
 
     def read(self) -> Explanation:
         """All of it."""
-        laws = [(stage, law) for flow in self.numbers for (stage, *_), law in zip(flow.order, flow.laws, strict=True)]
+        laws = [item for flow in self.numbers for item in flow.look_up().laws]
         laws.sort(key=lambda item: (item[0], -item[1]._priority, item[1]._started))
         conditions = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
@@ -360,7 +360,7 @@ class _Reader:
 
     def _bonds(self, flow: Flow) -> tuple[Bond, ...]:
         owners = flow.owners()
-        joins = [(owner.name, self.motion.groups.plans[owner]) for owner in owners if not isinstance(owner, Variable)]
+        joins = [(owner.name, self.motion.groups.plan_of(owner)) for owner in owners if not isinstance(owner, Variable)]
         joins += [(condition.name, condition.plan) for condition in flow.conditions]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)

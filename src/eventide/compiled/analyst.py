@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.cohorts import Cohorts
 from eventide.compiled.processes import names_of
+from eventide.compiled.records import usage_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.compiled.template import Mould, is_current, lay
@@ -33,6 +35,7 @@ from eventide.continuous.tables import (
     IMPLICIT,
     INDEX,
     JOINED,
+    OPERANDS,
     RAISES,
     STILL,
     STILLS,
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
     from eventide.compiled.lowered import Constant, Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
-    from eventide.continuous.analysis import Plan
+    from eventide.continuous.analysis import Cohort, Plan
     from eventide.continuous.flow import Flow
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.discrete.process import Process
@@ -74,17 +77,42 @@ class Compiler(Analyst):
         self._opaque: dict[int, Any] = {}
         self._moulds: dict[Kernel, Mould] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
+        self._cohorts = Cohorts(self)
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
         if isinstance(owner, Variable):
             return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-        try:
-            bounds = self._bounds(owner)
-        except CannotLower:
-            return self._law_with_calls(owner)
+        bounds = self.bounds_of(owner)
+        return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """The plan of laws all of which are native.
+
+        rows    where their index rows stand; None if these are to be written
+        """
         template, contributes, equates = self.registry.template(bounds), owner._contributes, owner._has_equations
-        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates)
+        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates, rows=rows)
+
+    def bounds_of(self, owner: Continuous) -> tuple[Bound, ...] | None:
+        """The kernels of a component's laws; None if one has none."""
+        try:
+            return self._bounds(owner)
+        except CannotLower:
+            return None
+
+    def enroll(self, owner: Any) -> None:
+        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+        self._cohorts.enroll(owner)
+
+    def dissolve(self, owner: Any) -> None:
+        """One who has gone is of its cohort no longer."""
+        if owner._cohort.memory:
+            self._cohorts.dissolve(owner)
+
+    def is_law_current(self, owner: Any) -> bool:
+        """Whether a component's laws still refer to what they referred to when it was enrolled."""
+        return self._cohorts.is_current(owner)
 
     def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
         """The kernels of a component's laws; raises CannotLower if one has none."""
@@ -143,9 +171,15 @@ class Compiler(Analyst):
                 kernel,
                 certificate=self.motion.lists.put(words)[1] if words else -1,
                 recourse=self._recourse if kernel.lowered.raises else 0,
+                record=self._record((kernel,)),
                 guide=self._guide(kernel.address),
             )
         return mould
+
+    def _record(self, kernels: tuple[Kernel, ...]) -> tuple[int, int]:
+        """The place of what tells which slots conditions of a kernel use, and how many uses that are; -1 without."""
+        usage = usage_of(kernels)
+        return (-1, 0) if usage is None else (self.motion.lists.put(usage.words())[1], usage.uses)
 
     def _guide(self, address: int) -> Guidance | None:
         """What leaves the event function of a condition where the condition itself is tested in Python."""
@@ -219,7 +253,7 @@ class Compiler(Analyst):
         """Whether it has been found out before whether processes of some code can be native."""
         return self.registry.knows_course(code)
 
-    def looks_at_lists(self, plan: Plan) -> bool:
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
 
@@ -295,7 +329,7 @@ class Compiler(Analyst):
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
-        if flow.assigns or flow.sums or not 0 < len(flow.laws) <= MOST_LAWS:
+        if flow.assigns or flow.sums.count or not 0 < flow.chain.count <= MOST_LAWS:
             return 0, 0
         motion, stretch = self.motion, flow.stretch
         if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
@@ -304,20 +338,20 @@ class Compiler(Analyst):
         if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
             return 0, 0
         parts = []
-        for (stage, *_), law in zip(flow.order, flow.laws, strict=True):
-            plan = motion.groups.plans[law]
-            kernel, binding = plan.kept[0 if stage == CONTRIBUTIONS else -1]
-            own = tuple(base - low if low <= base < high else None for base in binding.bases)
-            parts.append((kernel, own + (None,) * (kernel.width - len(own))))
+        for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
+            kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
+            blocks, place = len(kernel.lowered.blocks), row[OPERANDS]
+            bases = motion.index.view[place : place + blocks]
+            own = tuple([base - low if low <= base < high else None for base in bases])
+            parts.append((kernel, own + (None,) * (kernel.width - blocks)))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
 
     def join(self, flow: Flow) -> int:
         """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
-        plans, widest = self.motion.groups.plans, 0
-        for owner in flow.laws:
-            plan = plans[owner]
-            if owner._contributes and owner._has_equations and not plan.is_opaque:
-                first, second = (bound.kernel for bound in plan.kept)
+        widest = 0
+        for _, owner in flow.look_up().laws:
+            if owner._contributes and owner._has_equations and not owner._cohort.is_opaque:
+                first, second = owner._cohort.kernels
                 if (first, second) not in self._joined:
                     self._joined[first, second] = found = self.registry.joined(owner, first, second)
                     self._tell_of(first, second, *found)
@@ -330,7 +364,7 @@ class Compiler(Analyst):
             words = first.address, second.address, laying, laid, first.width, width, int(settings[JOINED])
             settings[JOINED] = self.motion.lists.put(words)[1]
 
-    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+    def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         try:
             return is_current(plan, self._bounds(owner))
@@ -381,9 +415,13 @@ class Guide(Compiler):
         """Laws that run in Python are called one by one."""
         return 0
 
-    def law(self, owner: Any) -> LawPlan:
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
         """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
-        return replace(super().law(owner), contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+        return _in_python(super().plan_of_laws(owner, bounds, rows))
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The same of a component of whose laws some cannot be read."""
+        return _in_python(super()._law_with_calls(owner))
 
     def _guide(self, address: int) -> Guidance:
         motion, kernel = self.motion, _CONDITION(address)
@@ -403,6 +441,11 @@ class Guide(Compiler):
             )
 
         return guide
+
+
+def _in_python(plan: LawPlan) -> LawPlan:
+    """A plan of laws that run in Python."""
+    return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
 
 
 def _address_of(function: Any) -> int:

@@ -82,6 +82,35 @@ def make_comparer(
     return stands
 
 
+class Locate(Protocol):
+    """Finds the first columns of a kernel's blocks; None if the kernel does not fit these arguments."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> tuple[int, ...] | None:
+        """Find them."""
+
+
+def make_locator(entry: Entry, steps: tuple[Step, ...], blocks: tuple[Anchor, ...]) -> Locate | None:
+    """The function that answers the `bases` that a binding would have; None if it would have more than objects."""
+    checks = {step.check for step in steps}
+    if not checks <= {"class", "code"} or _outermost_inputs(steps) or any(step.expected is list for step in steps):
+        return None
+    writer = _followed(entry, steps)
+    at = {step.path: number for number, step in enumerate(steps)}
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}, " for path, is_aside in blocks]
+    writer.lines.append(f"return ({''.join(bases)})")
+    locate: Locate = writer.function("locate(function, arguments)", "None")
+    return locate
+
+
+def _followed(entry: Entry, steps: tuple[Step, ...]) -> _Writer:
+    """The lines of a function that has followed some steps and compared what it met."""
+    writer = _Writer(entry, steps)
+    for number in range(len(steps)):
+        writer.find(number)
+        writer.compare(number, "None")
+    return writer
+
+
 def make_binder(
     entry: Entry,
     steps: tuple[Step, ...],
@@ -95,10 +124,7 @@ def make_binder(
 
     entry   an example of what it will be called with; only its code is looked at
     """
-    writer = _Writer(entry, steps)
-    for number in range(len(steps)):
-        writer.find(number)
-        writer.compare(number, "None")
+    writer = _followed(entry, steps)
     at = {step.path: number for number, step in enumerate(steps)}
     for path in tables:
         writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")

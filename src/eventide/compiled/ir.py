@@ -57,7 +57,7 @@ class Builder:
     loops       the loops of numpy that are called
     calls       the functions of Python that are called, with their declarations
     room        the memory that is taken for the length of a call, as instructions of the first block
-    zeroes      whether memory is set to zero by a call
+    runs        the declarations of what sets runs of memory to zero, or moves them
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the truths, and what they must be for Python to come here
     overflows   whether it is noted at once where a power is too large for Python; else when all else is known
@@ -74,7 +74,7 @@ class Builder:
         self._put_off: list[tuple[Block, str, Callable[[], None]]] = []
         self.counts = False
         self.calls: dict[str, str] = {}
-        self.zeroes = False
+        self.runs: dict[str, None] = {}
         self.blocks: list[Block] = []
         self.current: Block | None = None
         self.symbols: dict[str, int] = {}
@@ -271,8 +271,13 @@ class Builder:
 
     def zero(self, address: str, size: str) -> None:
         """Set so many bytes from an address on to zero."""
-        self.zeroes = True
+        self.runs["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] = None
         self.do(f"call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {size}, i1 false)")
+
+    def move(self, address: str, to: str, size: str) -> None:
+        """Copy so many bytes from one address on to another; they may overlap."""
+        self.runs["declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)"] = None
+        self.do(f"call void @llvm.memmove.p0.p0.i64(ptr {to}, ptr {address}, i64 {size}, i1 false)")
 
     def truncated(self, value: str) -> str:
         """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
@@ -297,8 +302,7 @@ class Builder:
         ]
         declared += [f"declare void @{name}(ptr, ptr, ptr, ptr) nounwind" for name in self.loops]
         declared += self.calls.values()
-        if self.zeroes:
-            declared.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        declared += self.runs
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")

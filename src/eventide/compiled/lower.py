@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from eventide.compiled.binder import make_binder, make_comparer
+from eventide.compiled.binder import make_binder, make_comparer, make_locator
 from eventide.compiled.carrying import carry
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.handlers import Handlers
@@ -298,6 +298,7 @@ class Lowering:
             appends=isinstance(writer, Handlers) and writer.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
+            locate=None if lists or tables or outside.consts else make_locator(self.entry, steps, blocks),
             stands=make_comparer(
                 self.entry,
                 steps,

@@ -13,7 +13,7 @@ from eventide.continuous.inputs import Input
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.compiled.binder import Bind, Stands
+    from eventide.compiled.binder import Bind, Locate, Stands
     from eventide.compiled.values import Path
 
 LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
@@ -89,6 +89,7 @@ class Lowered:
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    locate      the first columns of the blocks it works on alone; None where it works on more than these
     stands      whether it would work on just what a binding has, which is found out faster
     """
 
@@ -117,6 +118,7 @@ class Lowered:
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]
     bind: Bind = field(repr=False)
+    locate: Locate | None = field(repr=False)
     stands: Stands = field(repr=False)
 
     @cached_property

@@ -62,6 +62,7 @@ class Registry:
     One may serve many simulations in turn. It keeps no object of theirs, only classes and code.
     exact_pow   whether `**` keeps the last bit of Python's
     lowered     how many functions were lowered; refused: how many could not be
+    generation  how often kernels have been looked through whether they still stand
     """
 
     def __init__(self, store: Store | None = None, *, exact_pow: bool = False) -> None:
@@ -76,6 +77,8 @@ class Registry:
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[Kernel, ...], Template] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
+        self.generation = 0
+        self._plain: dict[type, list[Template]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
         self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
 
@@ -172,6 +175,10 @@ class Registry:
             known = self._templates[kernels] = Template(kernels)
         return known
 
+    def templates_of(self, cls: type) -> list[Template]:
+        """The templates of laws of a class's objects that are plain, as far as they are known; to be added to."""
+        return self._plain.setdefault(cls, [])
+
     def handler(self, handler: Any) -> Bound:
         """The kernel of a handler, a bound method, and its binding: see `handlers.py`.
 
@@ -204,6 +211,8 @@ class Registry:
 
         So what cannot be lowered is looked at once, and not again for each simulation.
         """
+        self.generation += 1
+        self._plain.clear()
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
             self._kernels[key] = [k for k in kernels if k.is_current]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from eventide.compiled.records import Usage, usage_of
 from eventide.compiled.uses import make_spread
 from eventide.continuous.analysis import ConditionPlan, LawPlan, Pattern, Plan
 from eventide.continuous.equalities import Equality
@@ -21,6 +22,9 @@ class Template:
 
     kernels         those of a component's laws
     calls           their addresses, and where their index rows begin, which stand side by side
+    locators        for each what finds its index row, where it works on nothing but blocks of slots of single objects
+    is_plain        whether they all do
+    usage           what they use of these; None if they use all items of a list
     """
 
     def __init__(self, kernels: tuple[Kernel, ...]) -> None:
@@ -32,18 +36,32 @@ class Template:
         self.is_direct = not any(one.looks_at_rates for one in uses)
         self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
+        self.locators: Any = [kernel.lowered.locate for kernel in kernels]
+        self.is_plain = None not in self.locators
+        self.usage = usage_of(kernels)
         self._spread = make_spread(uses)
 
     def plan_laws(
-        self, motion: Motion, owner: Continuous, bounds: tuple[Bound, ...], *, contributes: bool, equates: bool
+        self,
+        motion: Motion,
+        owner: Continuous,
+        bounds: tuple[Bound, ...],
+        *,
+        contributes: bool,
+        equates: bool,
+        rows: int | None = None,
     ) -> LawPlan:
         """The plan of a component's laws.
 
         contributes, equates    whether contributions and equations are among those that are bound
+        rows                    where their index rows stand; None if these are to be written
         """
         touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
-        memory = (motion.index.put(bases),) if not self.has_lists else lay(motion, bounds)
-        place, calls = memory[0][1], self.calls
+        memory: tuple[Lease, ...] = ()
+        if rows is None:
+            memory = (motion.index.put(bases),) if not self.has_lists else lay(motion, bounds)
+            rows = memory[0][1]
+        place, calls = rows, self.calls
         return LawPlan(  # by place, as so many keywords would take as long as all the rest
             touches,
             reads,
@@ -68,11 +86,14 @@ class Mould(Pattern):
 
     certificate the place of what proves it; -1 without
     recourse    the address of who asks Python where the kernel would raise
+    record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
     """
 
-    __slots__ = ("_can_change", "_glance", "_has_equalities", "_has_lists", "_is_polled")
+    __slots__ = ("_can_change", "_glance", "_has_equalities", "_has_lists", "_is_polled", "_record", "_uses")
 
-    def __init__(self, kernel: Kernel, *, certificate: int, recourse: int, guide: Guidance | None) -> None:
+    def __init__(
+        self, kernel: Kernel, *, certificate: int, recourse: int, record: tuple[int, int], guide: Guidance | None
+    ) -> None:
         lowered = kernel.lowered
         uses = lowered.uses
         super().__init__(
@@ -90,6 +111,7 @@ class Mould(Pattern):
         self._has_lists = kernel.width > len(lowered.blocks)
         self._has_equalities = bool(lowered.equalities)
         self._glance = lowered.glance
+        self._record, self._uses = record
 
     def plan(self, motion: Motion, bound: Bound) -> ConditionPlan:
         """The plan of one of them."""
@@ -100,6 +122,11 @@ class Mould(Pattern):
         if binding.consts:
             memory = (*memory, motion.constants.put(binding.consts))
             constants = memory[-1][1]
+        record, uses = self._record, self._uses
+        if record < 0:
+            usage = Usage.of_slots(reads, touches)
+            memory = (*memory, motion.lists.put(usage.words()))
+            record, uses = memory[-1][1], usage.uses
         return ConditionPlan(  # by place, as above
             touches,
             reads,
@@ -111,6 +138,8 @@ class Mould(Pattern):
             binding.inputs,
             index,
             constants,
+            record,
+            uses,
             binding,
             _equalities(bound) if self._has_equalities else (),
             pattern=self,

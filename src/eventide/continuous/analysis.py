@@ -73,6 +73,42 @@ class LawPlan(Plan):
     is_direct: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class Cohort:
+    """What members of flows have in common whose laws are the same kernels, and whose slots are laid out alike.
+
+    record, uses    the place of what tells which slots the laws use, and how many uses that are
+    kernels         of contributions, then of equations
+    template        what is found out of these kernels; None if it is not known but for one object
+    describe        the plan of one of them
+    memory          what is given back when its one member leaves
+    signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
+    generation      of the kernels; those of another may have been made with what stands no longer
+    """
+
+    record: int
+    uses: int
+    kernels: tuple[Any, ...]
+    template: Any
+    describe: Callable[[Any], LawPlan]
+    memory: tuple[Lease, ...] = ()
+    signature: Any = None
+    is_polled: bool = False
+    is_opaque: bool = False
+    inputs: tuple[Input, ...] | None = ()
+    assigns: bool = False
+    generation: int = -1
+    is_special: bool = field(init=False)
+    """Whether a flow has to do more than by its record when one of them comes."""
+
+    def __post_init__(self) -> None:
+        self.is_special = self.is_opaque or self.assigns or self.inputs != ()
+
+    def plan(self, owner: Any) -> LawPlan:
+        """All that is known of the laws of one member."""
+        return self.describe(owner)
+
+
 class Pattern:
     """What conditions of one kernel have in common in one simulation.
 
@@ -141,6 +177,7 @@ class ConditionPlan(Plan):
 
     pattern             what it has in common with others of its kernel
     index, constants    the places of its index row and its closure numbers
+    record, uses        the place of what tells which slots it uses, and how many uses that are
     binding             what its kernel works on
     equalities          its comparisons by == or != of what moves
     """
@@ -148,6 +185,8 @@ class ConditionPlan(Plan):
     pattern: Pattern = field(kw_only=True)
     index: int = 0
     constants: int = 0
+    record: int = 0
+    uses: int = 0
     binding: Any = None
     equalities: tuple[Equality, ...] = ()
 
@@ -215,6 +254,14 @@ class Analyst(ABC):
         """What is known of a component's laws."""
 
     @abstractmethod
+    def enroll(self, owner: Any) -> None:
+        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+
+    @abstractmethod
+    def dissolve(self, owner: Any) -> None:
+        """One who has gone is of its cohort no longer."""
+
+    @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
         """What is known of a condition."""
 
@@ -235,7 +282,7 @@ class Analyst(ABC):
         """Whether it has been found out before whether handlers of some code can be native."""
 
     @abstractmethod
-    def looks_at_lists(self, plan: Plan) -> bool:
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 
     @abstractmethod
@@ -266,7 +313,7 @@ class Analyst(ABC):
         """
 
     @abstractmethod
-    def is_law_current(self, owner: Any, plan: LawPlan) -> bool:
+    def is_law_current(self, owner: Any) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
 
     @abstractmethod
@@ -292,7 +339,7 @@ class Analyst(ABC):
                 item = parent[item]
             return item
 
-        plans: list[Plan] = [self.motion.groups.plans[owner] for owner in owners]
+        plans: list[Plan] = [self.motion.groups.plan_of(owner) for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
             met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growing import LINE, view_of, zeros
-from eventide.continuous.tables import ROWS, SLOT_COLUMNS
+from eventide.continuous.growing import LINE, Table, view_of, zeros
+from eventide.continuous.tables import BASE, ROWS, SEAT, SEAT_COLUMNS, SIDE, SLOT_COLUMNS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,18 +40,38 @@ places of a cache.
 class Seat:
     """The blocks of slots of one object, and after it of the next of its layout.
 
+    number          its row among all seats
     base, side      the first slots of what is integrated and of what is not
+    cohort, bases, lease    what its laws have in common with others, the index rows that are written for them, and
+                    where: who comes after it takes them over
     vectors         the arrays of its vectors in `table`, which may have been replaced since
     rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
                     looks: most objects are native code and nobody ever does
     """
 
-    __slots__ = ("base", "lasts", "layout", "rates", "rates_read", "side", "table", "vectors")
+    __slots__ = (
+        "base",
+        "bases",
+        "cohort",
+        "lasts",
+        "layout",
+        "lease",
+        "number",
+        "rates",
+        "rates_read",
+        "side",
+        "table",
+        "vectors",
+    )
 
-    def __init__(self, layout: Any, base: int, side: int) -> None:
+    def __init__(self, layout: Any, number: int, base: int, side: int) -> None:
         self.layout = layout
+        self.number = number
         self.base = base
         self.side = side
+        self.cohort: Any = None
+        self.bases: tuple[int, ...] = ()
+        self.lease: Any = None
         self.table: Any = None
         self.vectors: tuple[Any, ...] = ()
         self.rates: Any = None
@@ -63,9 +83,10 @@ class Seat:
         blocks = (self.base, self.layout.moving), (self.side, self.layout.standing)
         return [(first, size) for first, size in blocks if size]
 
-    def covers(self, slot: int) -> bool:
-        """Whether a slot is one of it."""
-        return any(first <= slot < first + size for first, size in self.blocks())
+
+def anchor_of(owner: Owner) -> int | None:
+    """The first slot of an object's first block; None if it has none."""
+    return next((first for first, _ in owner._seat.blocks()), None)
 
 
 class _Lone:
@@ -94,6 +115,7 @@ class Arena:
     rows        its rows as memoryviews: reading an item gives a Python float at once
     slots       the array (slots, SLOT_COLUMNS) of who is concerned by each slot; `concerned` the same as a memoryview
     tenancies   who sits where; the oldest object first
+    seats       by number; `ranks` is the table of what the stepper knows of each
     """
 
     table: NDArray[np.float64]
@@ -103,6 +125,8 @@ class Arena:
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
         self.on_growth = on_growth
         self.tenancies: dict[Seat, Tenancy] = {}
+        self.seats: list[Seat] = []
+        self.ranks = Table(SEAT_COLUMNS, np.int64, on_growth)
         self._free: dict[Any, list[Seat]] = {}
         self._gone: list[Tenancy] = []
         self._leave = self._gone.append  # a method of its own for each object is one more object
@@ -132,8 +156,13 @@ class Arena:
         return [owner for owner in alive if owner is not None]
 
     def owner_of(self, slot: int) -> Any:
-        """Who has a slot."""
-        return next(tenancy() for seat, tenancy in self.tenancies.items() if seat.covers(slot))
+        """Who has a slot; None where nobody has it any more."""
+        return self.sitter(self.concerned[slot, SEAT])
+
+    def sitter(self, number: int) -> Any:
+        """Who has a seat; None where nobody has it any more."""
+        tenancy = self.tenancies.get(self.seats[number])
+        return tenancy and tenancy()
 
     def seat(self, owner: Owner, layout: Any) -> Seat:
         """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
@@ -145,10 +174,20 @@ class Arena:
         if free:
             seat = free.pop()
         else:
-            seat = Seat(layout, self._cut(MOVING, layout.moving), self._cut(STANDING, layout.standing))
+            seat = self._new_seat(layout)
         owner._seat = seat
         tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
         tenancy.seat = seat
+        return seat
+
+    def _new_seat(self, layout: Any) -> Seat:
+        """A seat on slots that nobody has had."""
+        moving, standing, number = layout.moving, layout.standing, self.ranks.allocate()
+        seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
+        self.seats.append(seat)
+        self.slots[seat.base : seat.base + moving, SEAT] = self.slots[seat.side : seat.side + standing, SEAT] = number
+        self.ranks.view[number, BASE] = seat.base if moving else -1
+        self.ranks.view[number, SIDE] = seat.side if standing else -1
         return seat
 
     def _cut(self, kind: Kind, size: int) -> int:

@@ -262,7 +262,7 @@ def check_pass(flow: Flow) -> None:
     for owner in owners:
         owner._seat.rates = _CheckedRates(owner, ledger)
     try:
-        for (stage, _, _), law in zip(flow.order, flow.laws, strict=True):
+        for stage, law in flow.look_up().laws:
             ledger.begin(law)
             execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
     finally:

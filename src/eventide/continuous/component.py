@@ -32,8 +32,8 @@ class _Continuum:
     _row: Any
     _rests: Any
     _started: int = 0
-    _places: tuple[tuple[int, float, int], tuple[int, float, int]]
-    """Its place among those that contribute, and among those with equations, of all that are active."""
+    _cohort: Any
+    """What is known of its laws, once it has been placed; see `Cohort`."""
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
     _laws_are_of_class: ClassVar[bool] = True
@@ -79,7 +79,8 @@ class Continuous(_Continuum, Component):
 
         Raises SimulationError 12 between events.
         """
-        self._forbid_between_events(12, "start")
+        if self.sim.active:
+            self._forbid_between_events(12, "start")
         if not self._is_active:
             self._system.start(self)
         return self
@@ -89,7 +90,8 @@ class Continuous(_Continuum, Component):
 
         Raises SimulationError 13 between events.
         """
-        self._forbid_between_events(13, "stop")
+        if self.sim.active:
+            self._forbid_between_events(13, "stop")
         if self._is_active:
             self._system.stop(self)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
-from eventide.continuous import linear, march, reacting, taping
+from eventide.continuous import linear, march, membership, reacting, taping
 from eventide.continuous.tables import Arrays, Coefficients
 
 
-class Engine(NamedTuple):
-    """The stepper, plain or native.
+@dataclass(slots=True)
+class Engine:
+    """The stepper, plain or native; in slots, where Python finds a function at once.
 
     pack    turns the arrays into what all other functions take first, and what must live as long as that is used
     """
@@ -28,9 +30,16 @@ class Engine(NamedTuple):
     link: Callable[..., None]
     unlink: Callable[..., None]
     probe: Callable[..., None]
+    come: Callable[..., int]
+    depart: Callable[..., int]
+    use: Callable[..., int]
+    disuse: Callable[..., int]
+    flow_met: Callable[..., int]
+    may_fall_apart: Callable[..., int]
+    toggle_states: Callable[..., None]
 
 
-ENTRIES: Final = Engine._fields[1:]
+ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
 """The names of the stepper's functions that Python calls."""
 
 
@@ -41,7 +50,12 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-_HOMES: Final = {"proceed": reacting, "fill": taping, "probe": linear}
+_HOMES: Final[dict[str, Any]] = {
+    "proceed": reacting,
+    "fill": taping,
+    "probe": linear,
+    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart", "toggle_states"), membership),
+}
 """Entries that are not of `march.py`."""
 
 PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, march), name) for name in ENTRIES))

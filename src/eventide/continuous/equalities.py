@@ -38,7 +38,7 @@ def moving_equalities(condition: Condition, groups: Grouping) -> list[Equality]:
         return []
     moves: set[int] = set()  # asked for membership only
     for owner in condition.flow.owners():
-        moves.update(groups.plans[owner].moves)
+        moves.update(groups.plan_of(owner).moves)
     return [equality for equality in condition.plan.equalities if any(slot in moves for slot in equality.slots)]
 
 

@@ -1,57 +1,45 @@
-"""Flows: sets of states and laws that touch each other, and the grouping of active components into them."""
+"""Flows: sets of states and laws that touch each other."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.continuous.berths import CHAIN, SEGMENTS, SUMS
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
-from eventide.continuous.growing import Told
 from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.sliding import Sliding
 from eventide.continuous.tables import (
-    ALONE,
+    ASSIGNS,
     ATTEMPT,
     BEFORE,
-    CHAIN_HI,
-    CHAIN_LO,
     COMPLETE_STEP,
-    COUNTED,
-    DIRECT,
-    EMPTY,
+    CONTRIBUTORS,
     ENTRIES,
     ENTRY,
-    EVENT,
+    FLOW_INTS,
     LAID_FROM,
+    LAW_OF,
     LIMIT,
+    READER,
     ROOM_FOR,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
-    SLIDES,
-    SPAN,
-    SUMS_HI,
-    SUMS_LO,
-    SYSTEM,
+    STALE,
     TENDED,
     WATCHED,
-    P,
 )
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
 CROWD: Final = 32
 """In a flow of so many laws it is worth while to join those of a class."""
-FEWEST: Final = 2
-"""For so many conditions a flow has room at first."""
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import LawPlan
-    from eventide.continuous.growing import Run, Runs
+    from eventide.continuous.growing import Run
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
 
@@ -77,7 +65,7 @@ class Still:
         """
         if self.motion.is_observed:
             refuse_change(self.motion.system.name_of(slot))
-        if not self.motion.is_marching:
+        if self.motion.arena.concerned[slot, READER] != -1 and not self.motion.is_marching:
             self.motion.written(slot)
 
 
@@ -86,10 +74,17 @@ class Flow:
 
     at          the time to which what is seen of its states belongs
     is_open     whether an event has changed it and it has not been settled since
+    members     its components and loose variables, in the order in which they joined
+    looked_up   what has been looked up of its laws and slots as they are now
+    crowd       when it has so many laws, those of a class are joined
+    is_fused    whether functions are used that were made for just its laws
+    is_checked  whether its laws have been executed with every write of a rate on record, as they are now
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
+    is_tended   whether there are inputs, or something slides: that is looked after at each event
+    stale_at    where it is told, in its row, that a number which stands still has been written
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -98,45 +93,45 @@ class Flow:
         self.at = nan
         self.is_open = False
         self.assigns = False
-        self.order: list[tuple[float, int, int]] = []
-        self.laws: list[Any] = []
         self.conditions: dict[Any, None] = {}
         self.resting: dict[Any, tuple[Any, ...]] = {}
-        self._owners: dict[Any, None] = {}
-        self._indirect: dict[Any, None] = {}
+        self.members: dict[Any, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
         self.sliding: Sliding | None = None
-        self._is_checked = True
-        self._is_fused = False
-        self._crowd = CROWD
-        self._ints = motion.flow_ints
-        ints = motion.flow_ints.array
-        ints[number, SLIDES] = -1
-        ints[number, SYSTEM] = -1
-        ints[number, EMPTY] = ints[number, DIRECT] = 1
-        motion.flow_floats.array[number, EVENT] = -1.0
-        motion.flow_floats.array[number, SPAN] = inf
-        self._limit(inf)
-        self.segments = self._run(motion.segments, SEGMENTS_LO, SEGMENTS_HI)
-        self.chain = self._run(motion.chain, CHAIN_LO, CHAIN_HI)
-        self.sums = self._run(motion.sums, SUMS_LO, SUMS_HI)
-        self.slots = Slots(self.segments)
+        self.is_checked = True
+        self.looked_up: Look | None = None
+        self.is_tended = False
+        self.stale_at = FLOW_INTS * number + STALE
+        self.is_fused = False
+        self.crowd = CROWD
 
-    def _run(self, table: Runs, low: int, high: int) -> Run:
-        return table.new_run(Told(self.motion.flow_ints, self.number, low, high))
+    @property
+    def segments(self) -> Run:
+        """The runs of its slots."""
+        return self.motion.berths.run(self.motion.segments, self.number, SEGMENTS)
 
-    def drop(self) -> None:
-        """Give everything back; the flow is no more."""
-        motion = self.motion
+    @property
+    def chain(self) -> Run:
+        """Its laws."""
+        return self.motion.berths.run(self.motion.chain, self.number, CHAIN)
+
+    @property
+    def sums(self) -> Run:
+        """The runs of its sums."""
+        return self.motion.berths.run(self.motion.segments, self.number, SUMS)
+
+    @property
+    def slots(self) -> Slots:
+        """The slots that are integrated with it, in their order."""
+        return Slots(self)
+
+    def end(self) -> None:
+        """It is no more; what it has room for is the next one's of its number."""
+        self.looked_up = None
         if self.sliding is not None:
             self.sliding.slides.clear()
             self.sliding.renew()
-        for table, run in ((motion.segments, self.segments), (motion.chain, self.chain), (motion.sums, self.sums)):
-            table.drop(run)
-        self._release_entries()
         self._make_rows(0)
-        motion.flow_floats.release(self.number)
-        motion.flow_ints.release(self.number)
 
     # --- conditions -----------------------------------------------------------------------------------------------
 
@@ -144,18 +139,13 @@ class Flow:
         """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
         ints, number, constants = self.motion.flow_ints.view, self.number, self.motion.constants
         room, used = ints[number, ROOM_FOR], ints[number, ENTRIES]
-        longer = max(FEWEST, 2 * room)
+        longer = 2 * room
         old, new = ints[number, WATCHED], constants.allocate((ENTRY + 1) * longer)
         numbers = constants.array
         for first, target, count in ((old, new, ENTRY * used), (old + ENTRY * room, new + ENTRY * longer, room)):
             numbers[target : target + count] = numbers[first : first + count]
-        self._release_entries()
+        constants.release(old, (ENTRY + 1) * room)
         ints[number, WATCHED], ints[number, ROOM_FOR] = new, longer
-
-    def _release_entries(self) -> None:
-        ints, number = self.motion.flow_ints.view, self.number
-        if ints[number, ROOM_FOR]:
-            self.motion.constants.release(ints[number, WATCHED], (ENTRY + 1) * ints[number, ROOM_FOR])
 
     # --- what is seen and changed from outside --------------------------------------------------------------------
 
@@ -181,12 +171,12 @@ class Flow:
 
     def run_laws(self) -> None:
         """Execute all laws in their order; the first time after a change with every write of a rate on record."""
-        if not self._is_checked:
-            self._is_checked = True
+        if not self.is_checked:
+            self.is_checked = True
             check_pass(self)
             return
         time = self.motion.sim.time
-        for (stage, _, _), law in zip(self.order, self.laws, strict=True):
+        for stage, law in self.look_up().laws:
             execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
 
     def foresee(self, now: float) -> None:
@@ -208,7 +198,16 @@ class Flow:
 
     def _note_tending(self) -> None:
         ints, number = self.motion.flow_ints.view, self.number
-        ints[number, TENDED] = int(bool(self.inputs) or self.sliding is not None)
+        self.is_tended = bool(self.inputs) or self.sliding is not None
+        ints[number, TENDED] = int(self.is_tended)
+
+    def tend(self, now: float) -> None:
+        """The flow has been touched, and a step begins: look after its inputs, and what slides."""
+        if self.inputs:
+            self.foresee(now)
+        if self.sliding is not None:
+            self.sliding.renew()
+            self.motion.flow_ints.flat[self.stale_at] = 1
 
     def _limit(self, limit: float) -> None:
         floats = self.motion.flow_floats.array
@@ -218,111 +217,71 @@ class Flow:
 
     def owners(self) -> list[Any]:
         """The components and loose variables that belong to the flow, in the order in which they joined."""
-        return list(self._owners)
+        return list(self.members)
 
-    def add_owner(self, owner: Any, plan: LawPlan) -> None:
-        """Take in a component with its laws, sums and slots, or a loose variable."""
-        self._owners[owner] = None
-        self._ints.view[self.number, EMPTY] = 0
-        if owner._slide is not None:
-            self.sliding = self.sliding or Sliding(self)
-            self.sliding.slides[owner] = owner._slide
-            self._note_tending()
-        if owner._is_active:
-            self._add_laws(owner, plan)
-        for low, high in owner._going:
-            self.toggle_slots(low, high)
-
-    def _add_laws(self, owner: Any, plan: LawPlan) -> None:
-        self._is_checked = False
-        if plan.inputs != ():
-            self.note_inputs(owner, Reach(owner._laws(), owner) if plan.inputs is None else plan.inputs)
-        ints, number = self._ints.view, self.number
-        if not plan.is_direct:
-            self._indirect[owner] = None
-            ints[number, DIRECT] = 0
-        if owner._contributes:
-            self._add_law(owner, CONTRIBUTIONS, plan.contributions)
-        if owner._has_equations:
-            self._add_law(owner, EQUATIONS, plan.equations)
-        if owner._layout.sums:
-            self._toggle_sums(owner)
-
-    def remove_owner(self, owner: Any) -> None:
-        """Let a component or a loose variable go, with its laws, sums and slots."""
-        del self._owners[owner]
-        ints, number = self._ints.view, self.number
-        if not self._owners:
-            ints[number, EMPTY] = 1
-        if self.sliding is not None:
-            self.sliding.slides.pop(owner, None)
-        if owner._is_active:
-            if self.inputs:
-                self.forget_inputs(owner)
-            if self._indirect.pop(owner, self) is None and not self._indirect:
-                ints[number, DIRECT] = 1
-            if owner._contributes:
-                self._remove_law(owner, CONTRIBUTIONS)
-            if owner._has_equations:
-                self._remove_law(owner, EQUATIONS)
-            if owner._layout.sums:
-                self._toggle_sums(owner)
-        for low, high in owner._going:
-            self.toggle_slots(low, high)
+    def grow(self) -> None:
+        """Let there be room for one member more, or for the hole that one leaves."""
+        for run, more in ((self.segments, 1), (self.sums, 1), (self.chain, 2)):
+            if run.count + more > run.room:
+                run.grow()
 
     def toggle_slots(self, low: int, high: int) -> None:
         """Let slots be integrated with the flow that are not, or stand still."""
-        self.segments.toggle(low, high)
-        change = self.motion.arena.rows[P]
-        for slot in range(low, high):
-            change[slot] = nan  # they have no interpolant: no condition dozes for them
+        motion = self.motion
+        if self.segments.count == self.segments.room:
+            self.segments.grow()
+        motion.engine.toggle_states(motion.packed or motion.arrays, self.number, low, high)
+        self.looked_up = None
 
-    def _toggle_sums(self, owner: Any) -> None:
-        layout = owner._layout
-        first = owner._side + layout.offsets[layout.sums[0]]
-        self.sums.toggle(first, first + len(layout.sums))
+    def look_up(self) -> Look:
+        """What is to be known in Python of its laws, slots and sums, found out once for each state of them."""
+        if self.looked_up is None:
+            self.looked_up = Look(self)
+        return self.looked_up
 
-    def _add_law(self, law: Any, stage: int, call: tuple[int, int] | None) -> None:
-        order, key = self.order, law._places[stage]
-        place = bisect_left(order, key) if order and key < order[-1] else len(order)
-        order.insert(place, key)
-        self.laws.insert(place, law)
-        address, operands = call or (0, 0)
-        self.chain.insert(place, (address, operands, 1, ALONE))
+    def note_slide(self, owner: Any) -> None:
+        """A member slides along a surface."""
+        self.sliding = self.sliding or Sliding(self)
+        self.sliding.slides[owner] = owner._slide
+        self._note_tending()
 
-    def _remove_law(self, law: Any, stage: int) -> None:
-        place = bisect_left(self.order, law._places[stage])
-        del self.order[place], self.laws[place]
-        self.chain.delete(place)
+    def note_assignments(self) -> bool:
+        """Its laws assign states from now on; whether they have not done so before."""
+        is_new, self.assigns = not self.assigns, True
+        ints, number = self.motion.flow_ints.view, self.number
+        ints[number, ASSIGNS] = 1
+        if is_new:
+            ints[number, STALE] = 1
+        return is_new
 
     @property
     def is_empty(self) -> bool:
         """Whether it has neither states nor laws."""
-        return not self._owners
+        return not self.members
 
     @property
     def stretch(self) -> tuple[int, int] | None:
         """The run of its slots (low, high); None if there are several or none."""
-        if len(self.segments) != 1:
+        runs = self.segments
+        if runs.count != 1:
             return None
-        ((low, high),) = self.segments.rows()
-        return low, high
+        segments, at = self.motion.segments.view, runs.start
+        return segments[at, 0], segments[at, 1]
 
     def fuse(self) -> None:
-        """Count anew which laws are one call, and use functions made for laws and slots, where the analyst has any."""
-        ints, number = self._ints.view, self.number
-        ints[number, COUNTED] = 0
-        analyst = self.motion.analyst
-        if len(self.laws) >= self._crowd:
-            self._crowd = 2 * len(self.laws)
-            self._make_rows(analyst.join(self) * len(self.laws))
-        if self._is_fused or len(self.laws) <= analyst.most_fused:
+        """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
+        ints, number = self.motion.flow_ints.view, self.number
+        analyst, laws = self.motion.analyst, self.chain.count
+        if laws >= self.crowd:
+            self.crowd = 2 * laws
+            self._make_rows(analyst.join(self) * laws)
+        if self.is_fused or laws <= analyst.most_fused:
             ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
-            self._is_fused = found != (0, 0)
+            self.is_fused = found != (0, 0)
 
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
-        ints, number, lists = self._ints.view, self.number, self.motion.lists
+        ints, number, lists = self.motion.flow_ints.view, self.number, self.motion.lists
         place = ints[number, LAID_FROM]
         if place:
             lists.release(place, lists.view[place])
@@ -331,20 +290,47 @@ class Flow:
             lists.view[place] = 1 + size
 
 
+class Look:
+    """The laws, slots and sums of a flow as they are now."""
+
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
+
+    @cached_property
+    def laws(self) -> list[tuple[int, Any]]:
+        """The laws in their order, each as its stage and whose it is."""
+        flow = self._flow
+        sitter, contributors = flow.motion.arena.sitter, flow.motion.flow_ints.view[flow.number, CONTRIBUTORS]
+        return [
+            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LAW_OF]))
+            for k, law in enumerate(flow.chain.rows())
+        ]
+
+    @cached_property
+    def segments(self) -> list[list[int]]:
+        """The runs of its slots (first, one beyond the last)."""
+        return self._flow.segments.rows()
+
+    @cached_property
+    def sums(self) -> list[list[int]]:
+        """The runs of its sums."""
+        return self._flow.sums.rows()
+
+
 class Slots:
     """The slots that are integrated with a flow, in their order."""
 
-    def __init__(self, segments: Run) -> None:
-        self._segments = segments
+    def __init__(self, flow: Flow) -> None:
+        self._flow = flow
 
     def __contains__(self, slot: int) -> bool:
-        return self._segments.is_inside(slot)
+        return any(low <= slot < high for low, high in self._flow.look_up().segments)
 
     def __iter__(self) -> Iterator[int]:
-        return (slot for low, high in self._segments.rows() for slot in range(low, high))
+        return (slot for low, high in self._flow.look_up().segments for slot in range(low, high))
 
     def __len__(self) -> int:
-        return sum(high - low for low, high in self._segments.rows())
+        return sum(high - low for low, high in self._flow.look_up().segments)
 
 
 def coalesce(slots: list[int]) -> list[tuple[int, int]]:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.checks import two_setters
-from eventide.continuous.flow import Flow, Still, coalesce
-from eventide.continuous.methods import Newton
-from eventide.continuous.tables import ASSIGNS, END, HOME, KEY, NEXT, READER, SEVERAL, STALE, START
+from eventide.continuous.flow import Flow, coalesce
+from eventide.continuous.inputs.reach import Reach
+from eventide.continuous.sharing import Sharing
+from eventide.continuous.tables import (
+    CHAIN_HI,
+    CHAIN_LO,
+    MAYBE,
+    NEXT,
+    NO_ROOM,
+    ROW_OF_LAWS,
+    SEVERAL,
+)
+from eventide.continuous.writers import Writers
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import LawPlan, Plan
+    from collections.abc import Iterable, Iterator
+
+    from eventide.continuous.analysis import ConditionPlan, LawPlan, Plan
     from eventide.continuous.motion import Motion
     from eventide.discrete.conditions import Condition
 
@@ -19,42 +29,48 @@ if TYPE_CHECKING:
 class Grouping:
     """The members of the flows of one simulation.
 
-    plans       what is known of each member's laws
     opaque      flows with laws or conditions whose code cannot be read, and with how many
     joining     components that have been started since the last event and are in no flow yet
-    readers     by slot that stands still: the flows that depend on it, and how often
+    shared      what more than one flow depends on or touches
+    writers     rates that laws of more than one object write
     changed     flows whose laws or states are others than when functions were last chosen for their steps
     """
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self.plans: dict[Any, LawPlan] = {}
         self.opaque: dict[Flow, int] = {}
         self.joining: dict[Any, None] = {}
-        self.readers: dict[int, dict[Flow, int]] = {}
+        self.writers = Writers(motion)
+        self.shared = Sharing(motion, self.writers)
         self.changed: dict[Flow, None] = {}
         self._clock: Flow | None = None
-        self._touchers: dict[Any, dict[Flow, int]] = {}
-        self._writer: dict[int, Any] = {}
-        self._rivals: dict[int, Writers] = {}
+
+    def members(self) -> Iterator[Any]:
+        """All members, one flow after the other."""
+        return (owner for flow in self.motion.flows.values() for owner in flow.members)
+
+    def plan_of(self, owner: Any) -> LawPlan:
+        """What is known of a member's laws."""
+        plan: LawPlan = owner._cohort.plan(owner)
+        return plan
+
+    def readers_of(self, slot: int) -> tuple[Flow, ...]:
+        """The flows that depend on what stands in a slot."""
+        return self.shared.readers(slot)
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
     def _new_flow(self) -> Flow:
         motion = self.motion
-        number = motion.flow_floats.allocate()
-        same = motion.flow_ints.allocate()
-        assert number == same
+        now, number = motion.sim.time, motion.berths.take()
         flow = motion.flows[number] = Flow(motion, number)
-        row = motion.flow_floats.array[number]
-        row[START] = row[END] = row[KEY] = motion.sim.time
-        motion.engine.enter(motion.arrays, number)
-        motion.touch(flow)
+        motion.engine.enter(motion.packed or motion.arrays, number, now)
+        motion.note_touching(flow)
         return flow
 
     def drop_if_empty(self, flow: Flow) -> bool:
         """Forget a flow that has neither members nor conditions."""
-        if not flow.is_empty or flow.conditions:
+        if flow.members or flow.conditions:
             return False
         self._drop(flow)
         return True
@@ -63,7 +79,6 @@ class Grouping:
         self.motion.watches.wake(flow)
         self.motion.forget(flow)
         self.changed.pop(flow, None)
-        flow.drop()
 
     def the_flow(self) -> Flow:
         """The one flow of a simulation that moves together."""
@@ -91,8 +106,8 @@ class Grouping:
             flow = other._flow
             if flow is not still:
                 met[flow] = None
-            elif other is newcomer and other in self._touchers:
-                met.update(dict.fromkeys(self._touchers[other]))
+            elif other is newcomer:
+                met.update(dict.fromkeys(self.shared.touchers(other)))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self._merge(flows[0], flow)
@@ -141,8 +156,12 @@ class Grouping:
     def note_changes(self) -> None:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
         motion = self.motion
+        ints, most = motion.flow_ints.view, motion.analyst.most_fused
         for flow in self.changed:
-            flow.fuse()
+            number = flow.number
+            laws = ints[number, CHAIN_HI] - ints[number, CHAIN_LO]
+            if flow.is_fused or laws <= most or laws >= flow.crowd:
+                flow.fuse()
             if motion.linearizations.of:
                 motion.linearizations.leave(flow)
         self.changed.clear()
@@ -162,90 +181,114 @@ class Grouping:
         motion, flow = self.motion, owner._flow
         if flow is motion.still:
             return
-        motion.touch(flow)
+        if not flow.is_open:
+            motion.touch(flow)
         motion.watches.wake_those_with(owner)
-        plan = self.plans[owner]
-        holds_together = not motion.together and self._holds_together(owner, plan, flow)
+        answer = motion.engine.may_fall_apart(motion.packed or motion.arrays, flow.number, owner._seat.number)
+        holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
-        self._house(owner, motion.still)
-        del self.plans[owner]
-        self._forget_writer(owner, plan)
-        motion.analyst.release(plan)
-        if flow.is_empty:
+        owner._flow = motion.still
+        if owner._cohort.memory:
+            motion.analyst.dissolve(owner)
+        if not flow.members:
             motion.watches.wake(flow)
             if not self.drop_if_empty(flow):
                 self._clock = flow
-        elif holds_together:
+        elif holds_together and not motion.together:
             self._split(flow)
-
-    def _holds_together(self, owner: Any, plan: LawPlan, flow: Flow) -> bool:
-        """Whether a flow may fall apart without a member: not if that touches one other at most, and nobody it."""
-        touches = plan.touches
-        if self._touchers[owner].get(flow, 0) > touches.count(owner):
-            return True
-        return len(touches) > 2 and sum(other._flow is flow for other in touches if other is not owner) > 1
 
     def change_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.motion.touch(flow)
-        had_states = flow.segments.count > 0
-        for low, high in coalesce(slots):
-            flow.toggle_slots(low, high)
-        self._restructured(flow, had_states)
+        self._toggle(flow, coalesce(slots))
 
     def place(self) -> None:
         """Place what has been started since in flows."""
         joining, self.joining = self.joining, {}
+        motion = self.motion
+        flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
         for owner in joining:
-            plan = self.plans[owner] = self.motion.analyst.law(owner)
-            flow = self.the_flow() if self.motion.together else self._flow_for(plan, owner)
+            enroll(owner)
+            number = flow_met(motion.packed or motion.arrays, owner._seat.number)
+            if motion.together:
+                flow = self.the_flow()
+            elif number >= 0:
+                flow = motion.flows[number]
+            else:
+                flow = self._flow_for(self.plan_of(owner), owner) if number == SEVERAL else self._new_flow()
             if not flow.is_open:
-                self.motion.touch(flow)
+                motion.touch(flow)
             self._enter_flow(flow, owner)
-            self._check_writers(owner, plan)
+            if self.writers.met:
+                self.writers.check(owner)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
-        self._house(owner, flow)
-        plan, had_states = self.plans[owner], flow.segments.count > 0
-        flow.add_owner(owner, plan)
-        self.note_uses(flow, plan)
-        if plan.assigns and not flow.assigns:
-            flow.assigns = True
-            self.motion.flow_ints.view[flow.number, ASSIGNS] = 1
-            self.motion.watches.note_assignments(flow)
-            self.motion.flow_ints.view[flow.number, STALE] = 1
-        if plan.signature is not None:
-            self.motion.keep_current(owner, plan)
-        self._restructured(flow, had_states)
-
-    def _house(self, owner: Any, flow: Flow | Still) -> None:
-        """Let a component or loose variable belong to a flow, or to what stands still."""
+        """Let a component or loose variable be a member of a flow."""
+        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
+        low, high = going[0] if going else (0, 0)
         owner._flow = flow
-        concerned, seat = self.motion.arena.concerned, owner._seat
-        if seat.layout.moving:
-            concerned[seat.base, HOME] = flow.number
-        if seat.layout.standing:
-            concerned[seat.side, HOME] = flow.number
+        flow.members[owner] = None
+        is_active, come, number = owner._is_active, motion.engine.come, flow.number
+        first = come(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        if first == NO_ROOM:
+            flow.grow()
+            first = come(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        if first < cohort.uses:
+            self.shared.note(flow, cohort.record, motion.arena.ranks.view[seat, ROW_OF_LAWS], seat, first)
+        flow.looked_up = None
+        if is_active:
+            flow.is_checked = False
+        self.changed[flow] = None
+        if len(going) > 1:
+            self._toggle(flow, going[1:])
+        if cohort.is_special or owner._slide is not None:
+            self._note_what_is_special(flow, owner)
+        if cohort.is_polled:
+            motion.keep_current(owner, cohort)
+
+    def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
+        """A member slides, calls inputs, may assign states, or has laws that cannot be read."""
+        cohort = owner._cohort
+        if owner._slide is not None:
+            flow.note_slide(owner)
+        if cohort.inputs != () and owner._is_active:
+            flow.note_inputs(owner, Reach(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
+        if cohort.is_opaque:
+            self._note_opaque(flow)
+        if cohort.assigns and flow.note_assignments():
+            self.motion.watches.note_assignments(flow)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
-        plan, had_states = self.plans[owner], flow.segments.count > 0
-        flow.remove_owner(owner)
-        self.forget_uses(flow, plan)
-        if plan.signature is not None:
-            self.motion.leave_alone(owner)
-        self._restructured(flow, had_states)
-
-    def _restructured(self, flow: Flow, had_states: bool) -> None:
-        """The laws or states of a flow have changed: its next step is tried as long as the last, if there was one.
-
-        An attempt in vain costs an implicit method derivatives and factors, so there the length is estimated anew.
-        """
-        motion = self.motion
+        """Let it be one no longer."""
+        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
+        low, high = going[0] if going else (0, 0)
+        del flow.members[owner]
+        is_active, depart, number = owner._is_active, motion.engine.depart, flow.number
+        first = depart(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        if first == NO_ROOM:
+            flow.grow()
+            first = depart(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        if first < cohort.uses:
+            self.shared.forget(flow, cohort.record, motion.arena.ranks.view[seat, ROW_OF_LAWS], seat, first)
+        flow.looked_up = None
         self.changed[flow] = None
-        goes_on = had_states and flow.segments.count and not isinstance(motion._method, Newton)
-        if not goes_on and motion.sim.dt_max == inf:
-            motion.flow_floats.view[flow.number, NEXT] = 0.0
+        if len(going) > 1:
+            self._toggle(flow, going[1:])
+        if flow.sliding is not None:
+            flow.sliding.slides.pop(owner, None)
+        if flow.inputs and is_active:
+            flow.forget_inputs(owner)
+        if cohort.is_opaque:
+            self._forget_opaque(flow)
+        if cohort.is_polled:
+            motion.leave_alone(owner)
+
+    def _toggle(self, flow: Flow, runs: Iterable[tuple[int, int]]) -> None:
+        """Let slots be integrated with a flow that are not, or stand still."""
+        for low, high in runs:
+            flow.toggle_slots(low, high)
+        self.changed[flow] = None
 
     def renew(self, owner: Any) -> None:
         """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
@@ -254,150 +297,48 @@ class Grouping:
         motion.watches.wake(flow)
         slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
         self._leave_flow(flow, owner)
-        self._forget_writer(owner, self.plans[owner])
-        motion.analyst.release(self.plans[owner])
-        plan = self.plans[owner] = motion.analyst.law(owner)
+        motion.analyst.dissolve(owner)
+        motion.analyst.enroll(owner)
         self._enter_flow(flow, owner)
         if not motion.together:
-            for other in dict.fromkeys(o._flow for o in plan.touches if o._flow is not motion.still):
+            touches = self.plan_of(owner).touches
+            for other in dict.fromkeys(o._flow for o in touches if o._flow is not motion.still):
                 if other is not flow:
                     self._merge(flow, other)
             self._split(flow)
-        self._check_writers(owner, plan)
+        self.writers.check(owner)
         if list(flow.slots) == slots:
             motion.flow_floats.view[flow.number, NEXT] = following
 
-    # --- who sets which rate --------------------------------------------------------------------------------------
-
-    def _check_writers(self, owner: Any, plan: LawPlan) -> None:
-        """Raise ModelError, naming both laws, if one sets a rate that an earlier one has written, unread."""
-        for slots in (plan.sets, plan.adds):
-            for slot in slots:
-                first = self._writer.setdefault(slot, owner)
-                if first is not owner:
-                    self._check_rivals(slot, first, owner)
-
-    def _check_rivals(self, slot: int, first: Any, owner: Any) -> None:
-        """As `_check_writers`, for a rate that another law writes as well."""
-        rivals = self._rivals.get(slot)
-        if rivals is None:
-            rivals = self._rivals[slot] = Writers()
-            rivals.add(first, sets=slot in self.plans[first].sets)
-        rivals.add(owner, sets=slot in self.plans[owner].sets)
-        clash = rivals.clash(owner)
-        if clash is not None:
-            raise two_setters(*clash, self.motion.system.variable_at(slot))
-
-    def _forget_writer(self, owner: Any, plan: LawPlan) -> None:
-        for slots in (plan.sets, plan.adds):
-            for slot in slots:
-                rivals = self._rivals.get(slot) if self._rivals else None
-                if rivals is not None:
-                    rivals.remove(owner)
-                if self._writer.get(slot) is owner:
-                    other = rivals.first() if rivals is not None else None
-                    if other is not None:
-                        self._writer[slot] = other
-                    else:
-                        del self._writer[slot]
-                        self._rivals.pop(slot, None)
-
     # --- who depends on what --------------------------------------------------------------------------------------
 
-    def note_uses(self, flow: Flow, plan: Plan) -> None:
-        """A flow depends on what a plan reads and touches, also on what is not active yet."""
+    def note_uses(self, flow: Flow, plan: ConditionPlan) -> None:
+        """A flow depends on what a condition reads and touches, also on what is not active yet."""
         if plan.is_opaque:
-            self.opaque[flow] = self.opaque.get(flow, 0) + 1
-        self._tell_readers(_add(self.readers, plan.reads, flow))
-        _add(self._touchers, plan.touches, flow)
+            self._note_opaque(flow)
+            return
+        motion, record, row = self.motion, plan.record, plan.index
+        first = motion.engine.use(motion.packed or motion.arrays, flow.number, record, row, -1, 0)
+        if first < plan.uses:
+            self.shared.note(flow, record, row, -1, first)
 
-    def forget_uses(self, flow: Flow, plan: Plan) -> None:
+    def forget_uses(self, flow: Flow, plan: ConditionPlan) -> None:
         """It depends on them no longer."""
         if plan.is_opaque:
-            self.opaque[flow] -= 1
-            if not self.opaque[flow]:
-                del self.opaque[flow]
-        self._tell_readers(_take_off(self.readers, plan.reads, flow))
-        _take_off(self._touchers, plan.touches, flow)
+            self._forget_opaque(flow)
+            return
+        motion, record, row = self.motion, plan.record, plan.index
+        first = motion.engine.disuse(motion.packed or motion.arrays, flow.number, record, row, -1, 0)
+        if first < plan.uses:
+            self.shared.forget(flow, record, row, -1, first)
 
-    def _tell_readers(self, slots: list[int]) -> None:
-        """Let the stepper know which flow depends on these slots."""
-        concerned, readers = self.motion.arena.concerned, self.readers
-        for slot in slots:
-            flows = readers.get(slot, ())
-            concerned[slot, READER] = next(iter(flows)).number if len(flows) == 1 else SEVERAL if flows else -1
+    def _note_opaque(self, flow: Flow) -> None:
+        self.opaque[flow] = self.opaque.get(flow, 0) + 1
 
-
-def _add(users: dict[Any, dict[Flow, int]], items: tuple[Any, ...], flow: Flow) -> list[Any]:
-    """Count a flow once more among the users of each item; answers the items that it has not used before."""
-    found: list[Any] = []
-    for item in items:
-        flows = users.get(item)
-        if flows is None:
-            users[item] = {flow: 1}
-            found.append(item)
-        elif flow in flows:
-            flows[flow] += 1
-        else:
-            flows[flow] = 1
-            found.append(item)
-    return found
-
-
-def _take_off(users: dict[Any, dict[Flow, int]], items: tuple[Any, ...], flow: Flow) -> list[Any]:
-    """Count it once less; answers the items that it uses no longer."""
-    lost: list[Any] = []
-    for item in items:
-        flows = users[item]
-        count = flows[flow]
-        if count > 1:
-            flows[flow] = count - 1
-            continue
-        lost.append(item)
-        if len(flows) > 1:
-            del flows[flow]
-        else:
-            del users[item]
-    return lost
-
-
-class Writers:
-    """The laws that write one rate."""
-
-    def __init__(self) -> None:
-        self._all: dict[Any, None] = {}
-        self._setters: dict[Any, None] = {}
-
-    def first(self) -> Any:
-        """The law that has written it longest; None if none does."""
-        return next(iter(self._all), None)
-
-    def add(self, owner: Any, *, sets: bool) -> None:
-        """A law sets the rate without having read it, or adds to it."""
-        self._all[owner] = None
-        if sets:
-            self._setters[owner] = None
-
-    def remove(self, owner: Any) -> None:
-        """A law writes it no longer."""
-        self._all.pop(owner, None)
-        self._setters.pop(owner, None)
-
-    def clash(self, newcomer: Any) -> tuple[Any, Any] | None:
-        """A law that sets what another has written before it, and that other; None if there is none.
-
-        newcomer    who has come since there was none
-        """
-        for setter in self._setters:
-            earlier = self._all if setter is newcomer else (newcomer,)
-            for other in earlier:
-                if other is not setter and _order(other) < _order(setter):
-                    return setter, other
-        return None
-
-
-def _order(owner: Any) -> tuple[float, int]:
-    return -owner._priority, owner._started
+    def _forget_opaque(self, flow: Flow) -> None:
+        self.opaque[flow] -= 1
+        if not self.opaque[flow]:
+            del self.opaque[flow]
 
 
 def _belongs(condition: Condition, flow: Flow) -> bool:

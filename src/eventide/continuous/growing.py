@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import prod
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -35,7 +34,7 @@ class Table:
     """A two-dimensional array whose rows are given out one by one; it doubles when it is full.
 
     array   the present array; `view` the same as a memoryview, whose items are Python numbers
-    flat    the numbers of all rows one after the other, as a memoryview
+    flat    the numbers of all rows one after the other, as a memoryview: by one number they are reached faster
     """
 
     def __init__(self, columns: int, dtype: type, on_growth: Callable[[], None], capacity: int = 16) -> None:
@@ -87,161 +86,103 @@ class Table:
             self.on_growth()
 
 
-class Runs(Table):
-    """A table of runs: each owner's rows stand together, in their order."""
+class Columns(NamedTuple):
+    """The columns of a table that tell of one of its rows which rows of another it has: the first, the one beyond the
+    last, and for how many there is room.
+    """
 
-    def __init__(self, columns: int, on_growth: Callable[[], None]) -> None:
+    first: int
+    end: int
+    room: int
+
+
+class Runs(Table):
+    """A table of runs: each owner's rows stand together, in their order.
+
+    runs    all that have room
+    """
+
+    def __init__(self, columns: int, on_growth: Callable[[], None], runs: Callable[[], Iterable[Run]]) -> None:
         super().__init__(columns, np.int64, on_growth)
-        self._runs: dict[Run, None] = {}
+        self._runs = runs
         self._promised = 0
 
-    def new_run(self, told: Told) -> Run:
-        """An empty run.
-
-        told    the columns of a row of another table that tell where the run begins and ends
-        """
-        run = Run(self, told)
-        self._runs[run] = None
-        return run
-
-    def drop(self, run: Run) -> None:
-        """Forget a run."""
-        del self._runs[run]
-        self._promised -= run.capacity
-
-    def make_room(self, run: Run, capacity: int) -> None:
-        """Move a run to the end of the table with room for `capacity` rows; squeeze out gaps if that is too far."""
-        if self._used + capacity > 2 * self._promised + 64:
-            self._compact()
-        start = self._used
-        self._used += capacity
-        self._promised += capacity - run.capacity
+    def cut(self, rows: int) -> int:
+        """The first of so many rows that no run has had."""
+        first = self._used
+        self._used += rows
+        self._promised += rows
         self.reserve(self._used)
-        self.array[start : start + run.count] = self.array[run.start : run.start + run.count]
-        run.move(start, capacity)
+        return first
+
+    def make_room(self, run: Run, room: int) -> None:
+        """Move a run to the end of the table with room for so many rows; squeeze out gaps if that is too far."""
+        if self._used + room > 2 * self._promised + 64:
+            self._compact()
+        count, first = run.count, run.start
+        self._promised -= run.room
+        start = self.cut(room)
+        self.array[start : start + count] = self.array[first : first + count]
+        run.move(start, room)
 
     def _compact(self) -> None:
-        kept = [self.array[r.start : r.start + r.count].copy() for r in self._runs]
+        runs = [run for run in self._runs() if run.room]
+        kept = [self.array[run.start : run.start + run.count].copy() for run in runs]
         place = 0
-        for run, rows in zip(self._runs, kept, strict=True):
+        for run, rows in zip(runs, kept, strict=True):
             run.move(place, max(len(rows), 1))
             self.array[place : place + len(rows)] = rows
-            place += run.capacity
+            place += run.room
         self._used = self._promised = place
 
 
-class Told(NamedTuple):
-    """Where it is told which rows a run has: the first, and the one beyond the last."""
-
-    table: Table
-    row: int
-    first: int
-    end: int
-
-
 class Run:
-    """Rows of a `Runs` table that belong together: rows start .. start + count - 1."""
+    """Rows of a `Runs` table that belong together, as they are told; the stepper adds to them, and takes out.
 
-    def __init__(self, table: Runs, told: Told) -> None:
+    told, row, columns      where it is told which rows these are
+    """
+
+    __slots__ = ("columns", "row", "table", "told")
+
+    def __init__(self, table: Runs, told: Table, row: int, columns: Columns) -> None:
         self.table = table
-        self.start = 0
-        self.count = 0
-        self.capacity = 0
-        self._rows: list[list[int]] | None = None
-        self._width = table.array.shape[1]
-        self._told = told
-        self.move(0, 0)
+        self.told = told
+        self.row = row
+        self.columns = columns
 
-    def move(self, start: int, capacity: int) -> None:
-        """Stand at another place of the table."""
-        self.start, self.capacity = start, capacity
-        told = self._told
-        told.table.view[told.row, told.first], told.table.view[told.row, told.end] = start, start + self.count
+    @property
+    def start(self) -> int:
+        """Where the first row is."""
+        return int(self.told.view[self.row, self.columns.first])
 
-    def _resize(self, count: int) -> None:
-        self.count = count
-        self._rows = None
-        told = self._told
-        told.table.view[told.row, told.end] = self.start + count
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        view, row, columns = self.told.view, self.row, self.columns
+        return int(view[row, columns.end] - view[row, columns.first])
+
+    @property
+    def room(self) -> int:
+        """For how many rows there is room."""
+        return int(self.told.view[self.row, self.columns.room])
 
     def __len__(self) -> int:
         return self.count
 
+    def move(self, start: int, room: int) -> None:
+        """Stand at another place of the table."""
+        view, row, columns, count = self.told.view, self.row, self.columns, self.count
+        view[row, columns.first], view[row, columns.end], view[row, columns.room] = start, start + count, room
+
+    def grow(self) -> None:
+        """Let there be room for twice as many rows."""
+        self.table.make_room(self, max(4, 2 * self.count))
+
     def rows(self) -> list[list[int]]:
         """The rows, as numbers of Python."""
-        if self._rows is None:
-            self._rows = self.table.array[self.start : self.start + self.count].tolist()
-        return self._rows
-
-    def insert(self, place: int, row: tuple[int, ...]) -> None:
-        """Insert a row before the one at `place` of the run."""
-        count = self.count
-        if count == self.capacity:
-            self.table.make_room(self, max(4, 2 * count))
-        flat, width = self.table.flat, self._width
-        at = (self.start + place) * width
-        if place < count:
-            end = (self.start + count) * width
-            flat[at + width : end + width] = flat[at:end]
-        for item in row:
-            flat[at] = item
-            at += 1
-        self.count, self._rows, told = count + 1, None, self._told
-        told.table.view[told.row, told.end] = self.start + count + 1
-
-    def append(self, row: tuple[int, ...]) -> None:
-        """Add a row at the end."""
-        self.insert(self.count, row)
-
-    def delete(self, place: int) -> None:
-        """Take a row out; those after it move up."""
-        count, width = self.count, self._width
-        if place + 1 < count:
-            flat, at, end = self.table.flat, (self.start + place) * width, (self.start + count) * width
-            flat[at : end - width] = flat[at + width : end]
-        self.count, self._rows, told = count - 1, None, self._told
-        told.table.view[told.row, told.end] = self.start + count - 1
-
-    def clear(self) -> None:
-        """Take all rows out."""
-        self._resize(0)
-
-    def toggle(self, low: int, high: int) -> None:
-        """Let the rows, ascending stretches (first, one beyond the last), have what lies in one more stretch if none
-        of it is in them, and lack it if all of it is; stretches that meet become one.
-        """
-        # Either way the two ends of the stretch come where no end has been, and go where one has been.
-        count, flat = self.count, self.table.flat
-        first, end = 2 * self.start, 2 * (self.start + count)
-        at = bisect_left(flat, low, first, end)
-        meets_low = at < end and flat[at] == low
-        after = at + meets_low
-        if after < end and flat[after] == high:
-            if meets_low:
-                flat[at : end - 2] = flat[at + 2 : end]
-                self._resize(count - 1)
-            else:
-                flat[at] = low
-                self._rows = None
-        elif meets_low:
-            flat[at] = high
-            self._rows = None
-        else:
-            at -= first
-            if count == self.capacity:
-                self.table.make_room(self, max(4, 2 * count))
-                flat = self.table.flat
-            first = 2 * self.start
-            at += first
-            end = first + 2 * count
-            flat[at + 2 : end + 2] = flat[at:end]
-            flat[at], flat[at + 1] = low, high
-            self._resize(count + 1)
-
-    def is_inside(self, number: int) -> bool:
-        """Whether a number lies in one of the rows, if they are ascending stretches."""
-        first = 2 * self.start
-        return bool((bisect_right(self.table.flat, number, first, first + 2 * self.count) - first) & 1)
+        start = self.start
+        rows: list[list[int]] = self.table.array[start : start + self.count].tolist()
+        return rows
 
 
 Lease: TypeAlias = tuple[list[int], int]
@@ -271,6 +212,10 @@ class Blocks:
         place = free.pop() if free else self._cut(size)
         write(self.view, 8 * place, *numbers)
         return free, place
+
+    def write(self, place: int, numbers: tuple[float, ...]) -> None:
+        """Write numbers to a block that is in use."""
+        self._sizes[len(numbers)][1](self.view, 8 * place, *numbers)
 
     def _size(self, size: int) -> tuple[list[int], Callable[..., None]]:
         known = self._sizes[size] = [], Struct(f"{size}{self.array.dtype.char}").pack_into

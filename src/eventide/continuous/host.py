@@ -45,9 +45,9 @@ class Host:
         self._running = flow, None
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
-        for low, high in flow.segments.rows():
+        for low, high in flow.look_up().segments:
             rates[low:high] = zeros(high - low)
-        for low, high in flow.sums.rows():
+        for low, high in flow.look_up().sums:
             states[low:high] = zeros(high - low)
         self._guard(flow, flow.run_laws)
 
@@ -169,7 +169,7 @@ class Host:
         before = sim.active, sim.time, sim.dt, sim.last_time
         sim.active = True
         try:
-            function(motion.arrays, f, sim.time)
+            function(motion.packed or motion.arrays, f, sim.time)
         finally:
             sim.active, sim.time, sim.dt, sim.last_time = before
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
-from eventide.continuous.tables import E0, STALE, Y0, R, Y
+from eventide.continuous.tables import E0, READER, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
 from eventide.declare import MISSING
 from eventide.errors import ModelError
@@ -63,10 +63,14 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if value.__class__ is not float and row[slot] != value:
         refuse_rounded(self, {name!r}, value)
-    for flow in motion.groups.readers.get(slot, ()):
-        motion.flow_ints.view[flow.number, {stale}] = 1
+    reader = motion.arena.concerned[slot, {reader}]
+    if reader >= 0:
+        flow = motion.flows[reader]
+        motion.flow_ints.flat[flow.stale_at] = 1
         if not flow.is_open:
             motion.touch(flow)
+    elif reader != -1:
+        motion.written(slot)
 """
 _VECTOR = """
 def get(self):
@@ -312,7 +316,7 @@ class Layout:
 
 def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:
     names: dict[str, Any] = {**_HELPERS, **others}
-    exec(template.format(offset=offset, name=name, kind=kind, stale=STALE), names)  # noqa: S102  # our own text, a number and an identifier
+    exec(template.format(offset=offset, name=name, kind=kind, reader=READER), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
 

@@ -31,12 +31,22 @@ from eventide.continuous.tables import (
     ARMED,
     ARMS,
     ASKED,
+    ASSIGNS,
     AT,
     AT_END,
+    ATTEMPT,
     AWAKE,
+    BEFORE,
     BROKEN,
+    CHAIN_LO,
     CHOICE,
     CHOSEN,
+    COMPLETE_STEP,
+    CONTRIBUTORS,
+    COUNTED,
+    DIRECT,
+    DOUBTED,
+    DOZING,
     DT_MAX,
     DT_MIN,
     DUE,
@@ -55,15 +65,19 @@ from eventide.continuous.tables import (
     FIRST_STAGE,
     FITTED,
     FLOW,
+    FLOW_FLOATS,
     FLOWS,
     GUARD_AT_END,
     GUARD_AT_START,
     IMPLICIT,
+    INDIRECT,
     KEY,
     LAND,
+    LEFT,
     LIMIT,
     LOCATED,
     LOW,
+    MEMBERS,
     MIDDLE,
     MOMENT,
     NEEDS_LAWS,
@@ -86,17 +100,21 @@ from eventide.continuous.tables import (
     SEEN,
     SEGMENTS_HI,
     SEGMENTS_LO,
+    SLIDES,
     SLOPE_AT_END,
     SLOPE_AT_START,
     SPAN,
     STAGES,
+    STALE,
     START,
     STEP,
     STEPPED,
     STEPS,
     STEPWISE,
     STUCK,
+    SUMS_LO,
     SYSTEM,
+    TENDED,
     TOUCHED,
     TRIGGER,
     TROUBLED,
@@ -395,6 +413,11 @@ def touch(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, EVENT] = -1.0
     a.flow_floats[f, KEY] = time
     sift_up(a, a.places[f])
+    note_touched(a, f)
+
+
+def note_touched(a: Arrays, f: int) -> None:
+    """A flow is to be settled after the event."""
     a.flow_ints[f, OPEN] = 1
     a.touched[int(a.settings[TOUCHED])] = f
     a.settings[TOUCHED] += 1.0
@@ -472,9 +495,28 @@ def settle(a: Arrays, f: int, time: float) -> None:
 # --- all flows -------------------------------------------------------------------------------------------------------
 
 
-def enter(a: Arrays, f: int) -> None:
-    """Let a flow be marched."""
+def enter(a: Arrays, f: int, time: float) -> None:
+    """Let there be a flow without members from now on. It is touched, and has the room that it had when it was left."""
+    for column in range(FLOW_FLOATS):
+        a.flow_floats[f, column] = 0.0
+    for column in (START, END, KEY, AT):
+        a.flow_floats[f, column] = time
+    a.flow_floats[f, EVENT] = -1.0
+    a.flow_floats[f, LIMIT] = inf
+    a.flow_floats[f, BEFORE] = LATEST
+    a.flow_floats[f, SPAN] = inf
+    for column in (FITTED, ANNOUNCED, ASSIGNS, COUNTED, ATTEMPT, COMPLETE_STEP, DOUBTED, ENTRIES, LEFT, AWAKE):
+        a.flow_ints[f, column] = 0
+    for column in (MOMENT, DOZING, STALE, TENDED, MEMBERS, CONTRIBUTORS, INDIRECT):
+        a.flow_ints[f, column] = 0
+    for column in (SLIDES, SYSTEM, WORST):
+        a.flow_ints[f, column] = -1
+    for column in (SEGMENTS_LO, CHAIN_LO, SUMS_LO):
+        a.flow_ints[f, column + 1] = a.flow_ints[f, column]
+    a.flow_ints[f, EMPTY] = 1
+    a.flow_ints[f, DIRECT] = 1
     insert(a, f)
+    note_touched(a, f)
 
 
 def leave(a: Arrays, f: int) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import march
+from eventide.continuous.berths import Berths
 from eventide.continuous.checks import check_limits, check_method
 from eventide.continuous.collector import FEWEST, Collector
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.grouping import Grouping
-from eventide.continuous.growing import Blocks, Runs, Table, view_of
+from eventide.continuous.growing import Blocks, view_of
 from eventide.continuous.host import Host
 from eventide.continuous.journeys import Journeys
 from eventide.continuous.linearization import Linearizations
@@ -24,22 +25,16 @@ from eventide.continuous.tables import (
     ARMS,
     AT,
     BROKEN,
-    CHAIN_COLUMNS,
     CHOSEN,
     DT_MAX,
     DT_MIN,
     END,
-    EVALUATIONS,
     EVENT,
     EVENT_DT,
     EVENT_START,
     EVENT_TIME,
-    FACTORIZATIONS,
-    FLOW_FLOATS,
-    FLOW_INTS,
     FOUND,
     HANDLED,
-    JACOBIANS,
     JOINED,
     KEY,
     LAND,
@@ -51,13 +46,10 @@ from eventide.continuous.tables import (
     PATIENCE,
     PAUSED,
     PENDING,
-    REFUSED,
     REST,
     SETTINGS,
-    STALE,
     START,
     STEP,
-    STEPS,
     STEPWISE,
     SYSTEM,
     TAPE,
@@ -74,16 +66,14 @@ from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import Analyst, Plan
+    from eventide.continuous.analysis import Analyst, Cohort, Plan
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
 
 
-COUNTERS: Final = (STEPS, REFUSED, EVALUATIONS, JACOBIANS, FACTORIZATIONS)
-"""The columns of flows that are counters."""
-
-
+TENDING: Final = (BROKEN, UNPLANNED, PAUSED)
+"""Codes for which the march comes back in between."""
 FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
 """What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
 MOST_WORK: Final = 2.0**17
@@ -117,13 +107,13 @@ class Motion:
         "_method",
         "_models",
         "_next_event",
-        "_past",
         "_polled",
         "_settings",
         "_told",
         "_touched",
         "analyst",
         "arena",
+        "berths",
         "chain",
         "chosen",
         "constants",
@@ -147,7 +137,6 @@ class Motion:
         "settings",
         "sim",
         "still",
-        "sums",
         "system",
         "together",
         "touched",
@@ -164,14 +153,12 @@ class Motion:
         self.analyst = analyst
         self.analyst.motion = self
         self.together = sim.stepping == "together"
-        self.flow_floats = Table(FLOW_FLOATS, np.float64, self.outdate)
-        self.flow_ints = Table(FLOW_INTS, np.int64, self.outdate)
-        self.segments = Runs(2, self.outdate)
-        self.chain = Runs(CHAIN_COLUMNS, self.outdate)
-        self.sums = Runs(2, self.outdate)
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
+        self.berths = berths = Berths(self.constants, self.outdate)
+        self.flow_floats, self.flow_ints = berths.floats, berths.ints
+        self.segments, self.chain = berths.segments, berths.chain
         settings = np.zeros(SETTINGS)
         self.settings: Any = view_of(settings)
         self._settings = settings
@@ -194,7 +181,6 @@ class Motion:
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
-        self._past = [0] * len(COUNTERS)
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self._heap = self._touched = memoryview(b"")
@@ -234,9 +220,9 @@ class Motion:
             slots=self.arena.slots,
             flow_floats=self.flow_floats.array,
             flow_ints=self.flow_ints.array,
+            seats=self.arena.ranks.array,
             segments=self.segments.array,
             chain=self.chain.array,
-            sums=self.sums.array,
             index=self.index.array,
             lists=self.lists.array,
             conditions=self.watches.ints.array,
@@ -284,18 +270,20 @@ class Motion:
 
     def total(self, column: int) -> int:
         """The sum of a counter over all flows, past ones included."""
-        past = self._past[COUNTERS.index(column)]
-        return past + sum(int(self.flow_ints.array[number, column]) for number in self.flows)
+        return int(self.flow_ints.array[:, column].sum())
 
     def forget(self, flow: Flow) -> None:
-        """A flow is no more; what it has counted is kept."""
+        """A flow is no more; what it has counted stays in its row."""
         self.watches.seat_returning()
-        self.engine.leave(self.arrays, flow.number)
-        for k, column in enumerate(COUNTERS):
-            self._past[k] += self.flow_ints.view[flow.number, column]
-        self.linearizations.leave(flow)
-        del self.flows[flow.number]
-        self.touched = [f for f in self.touched if f is not flow]
+        number = flow.number
+        self.engine.leave(self.packed or self.arrays, number)
+        if self.linearizations.of:
+            self.linearizations.leave(flow)
+        del self.flows[number]
+        if flow in self.touched:
+            self.touched.remove(flow)
+        flow.end()
+        self.berths.give_back(number)
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
@@ -310,7 +298,7 @@ class Motion:
         self.watches.place()
         self._collector.note_growth(len(self.arena.tenancies) + len(self.watches.at))
 
-    def keep_current(self, item: Any, plan: Plan) -> None:
+    def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self._polled if plan.is_polled else self._told)[item] = None
@@ -336,7 +324,10 @@ class Motion:
 
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
-        items = [*self._polled, *self._told] if self.is_rebound else list(self._polled)
+        items = list(self._polled)
+        if self.is_rebound:
+            told = [owner for owner in self.groups.members() if owner._cohort.signature and not owner._cohort.is_polled]
+            items += [*told, *self._told]
         if self.is_rebound:
             self.reactions.renew()
         self.is_rebound = False
@@ -344,7 +335,7 @@ class Motion:
             if isinstance(item, Condition):
                 if not self.analyst.is_condition_current(item, item.plan):
                     self.watches.renew(item)
-            elif not self.analyst.is_law_current(item, self.groups.plans[item]):
+            elif not self.analyst.is_law_current(item):
                 self.groups.renew(item)
 
     # --- seeing and touching --------------------------------------------------------------------------------------
@@ -360,13 +351,17 @@ class Motion:
         if flow.is_open:
             return
         self.host.call(self.engine.touch, flow.number)
-        flow.is_open, flow.at = True, self.sim.time
-        self.touched.append(flow)
+        self.note_touching(flow)
         if flow.sliding is not None:
             flow.sliding.note_opening()
+        self.host.raise_what_was_met()
+
+    def note_touching(self, flow: Flow) -> None:
+        """The stepper has ended the step of a flow now."""
+        flow.is_open, flow.at = True, self.sim.time
+        self.touched.append(flow)
         if self.on_touch is not None:
             self.on_touch(flow)
-        self.host.raise_what_was_met()
 
     def touch_all(self) -> None:
         """End the steps of all flows now."""
@@ -375,8 +370,8 @@ class Motion:
 
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
-        for flow in self.groups.readers.get(slot, ()):
-            self.flow_ints.view[flow.number, STALE] = 1
+        for flow in self.groups.readers_of(slot):
+            self.flow_ints.flat[flow.stale_at] = 1
             if not flow.is_open:
                 self.touch(flow)
 
@@ -428,15 +423,19 @@ class Motion:
         arms    whether conditions found false are armed
         Returns the flows that have been touched
         """
-        now = self.sim.time
+        sim, settings = self.sim, self.settings
+        now = sim.time
+        if settings[TOUCHED] == 0.0:
+            sim.dt, sim.last_time = 0.0, now
+            return []
         self.watches.seat_returning()
         touched = self._close()
-        self.settings[ARMS] = 1.0 if arms else 0.0
+        settings[ARMS] = 1.0 if arms else 0.0
         self.is_marching = True
-        is_settled = self.engine.settle_touched(self.arrays, now)
+        is_settled = self.engine.settle_touched(self.packed or self.arrays, now)
         self.is_marching = False
-        self.settings[ARMS] = 1.0
-        self.sim.time, self.sim.dt, self.sim.last_time = now, 0.0, now
+        settings[ARMS] = 1.0
+        sim.time, sim.dt, sim.last_time = now, 0.0, now
         if self.host.has_met:
             self.join_what_met()
             return [*touched, *self.settle(arms=arms)]
@@ -452,11 +451,8 @@ class Motion:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
-            if flow.inputs:
-                flow.foresee(self.sim.time)
-            if flow.sliding is not None:
-                flow.sliding.renew()
-                self.flow_ints.view[flow.number, STALE] = 1
+            if flow.is_tended:
+                flow.tend(self.sim.time)
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -480,21 +476,30 @@ class Motion:
         wait, watches.returning = watches.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
-        now = sim.time
-        answer: int = self.engine.proceed(self.packed or self.arrays, now, stop, row, rank)
-        if answer < 0:
+        now, march_on = sim.time, self.engine.proceed
+        answer: int = march_on(self.packed or self.arrays, now, stop, row, rank)
+        if answer < 0 or self.host.seen:
+            answer = self._come_back(answer, now, stop)
+            if answer < 0:
+                return answer
+        self.is_marching = False
+        sim.time = sim.last_time = now = self.settings[EVENT_TIME]
+        sim.dt = 0.0
+        self.chosen = chosen = watches.at[answer]
+        flow = chosen.flow
+        self.touched.append(flow)
+        flow.at, flow.is_open = now, True
+        return answer
+
+    def _come_back(self, answer: int, now: float, stop: float) -> int:
+        """The march has come back and there is more to do than to let an event be the next one."""
+        if answer in TENDING:
             answer, now = self._tend(answer, now, stop)
         self.is_marching = False
         if self.host.seen:
             self.host.forget_what_was_seen()
         if answer < 0:
             self._note(answer, now)
-            return answer
-        sim.time = now = self.settings[EVENT_TIME]
-        self.chosen = chosen = watches.at[answer]
-        flow = chosen.flow
-        self.touched.append(flow)
-        flow.at, flow.is_open = now, True
         return answer
 
     def _tell_next_event(self, next_event: float) -> None:
@@ -508,7 +513,7 @@ class Motion:
         Returns     what it answers at last, and the time from which it has gone on
         """
         settings, sim = self.settings, self.sim
-        while code in (BROKEN, UNPLANNED, PAUSED):
+        while code in TENDING:
             if code == BROKEN:
                 sim.time = now = settings[EVENT_TIME]
                 self.flows[self._touched[0]].foresee(now)

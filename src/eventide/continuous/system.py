@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
+from struct import pack, unpack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy as np
 from eventide.continuous.arena import Arena, row_view
 from eventide.continuous.checks import check_class
 from eventide.continuous.culprits import refuse_commands_of
-from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS, coalesce
+from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
-from eventide.continuous.tables import ABS, EVALUATIONS, REL, ROWS, Y0, R, Y
+from eventide.continuous.tables import ABS, EVALUATIONS, PRIOR, REL, ROWS, STARTED, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
@@ -175,8 +176,9 @@ class System:
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._give_place(component)
-        groups.enlist(component)
+        groups.joining[component] = None
         sim = self.sim
+        sim._is_steady = False
         if sim._vigil is None:
             sim._watch()
         if component._when_specs or component._every_specs:
@@ -229,8 +231,9 @@ class System:
         """Let a component stand after all that are active and not of a lower priority."""
         self._starts += 1
         component._started = started = self._starts
-        priority = -component._priority
-        component._places = (CONTRIBUTIONS, priority, started), (EQUATIONS, priority, started)
+        ranks, number = self.arena.ranks.view, component._seat.number
+        ranks[number, STARTED] = started
+        ranks[number, PRIOR] = rank_of(component._priority) if component._priority else 0
         self._members[component] = self._chain = None
 
     @property
@@ -262,8 +265,14 @@ class System:
         return self.motion.total(EVALUATIONS)
 
 
-def _place_of(component: Continuous) -> tuple[int, float, int]:
-    return component._places[EQUATIONS]
+def _place_of(component: Continuous) -> tuple[float, int]:
+    return -component._priority, component._started
+
+
+def rank_of(priority: float) -> int:
+    """A whole number that is the smaller the higher a priority is."""
+    (bits,) = unpack("q", pack("d", 0.0 - priority))
+    return int(bits if bits >= 0 else bits ^ (2**63 - 1))
 
 
 class _Draft:

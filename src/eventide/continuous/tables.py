@@ -130,7 +130,19 @@ JACOBIANS: Final = 31
 """How often derivatives of its laws have been evaluated."""
 FACTORIZATIONS: Final = 32
 """How often they have been factorized for a step."""
-LAID_FROM: Final = 33
+SEGMENTS_ROOM: Final = 33
+"""For how many runs of its slots there is room, ..."""
+CHAIN_ROOM: Final = 34
+"""... for how many laws, ..."""
+SUMS_ROOM: Final = 35
+"""... and for how many runs of its sums."""
+MEMBERS: Final = 36
+"""How many components and loose variables belong to it."""
+CONTRIBUTORS: Final = 37
+"""How many of its laws are contributions, which come first."""
+INDIRECT: Final = 38
+"""How many of its members have laws that are not DIRECT."""
+LAID_FROM: Final = 39
 """The place in `lists` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
 FLOW_INTS: Final = 40
 """As all tables of which an event reads a row, it is a whole number of cache lines wide."""
@@ -140,10 +152,66 @@ FLOW_INTS: Final = 40
 HOME: Final = 0
 """Of the first slot of an object's block: the flow in which the object moves; -1 if it stands still."""
 READER: Final = 1
-"""The flow that depends on what stands still here; -1 if there is none."""
+"""The flow that depends on what stands here; -1 if there is none."""
 SEVERAL: Final = -2
-"""More than one flow does."""
-SLOT_COLUMNS: Final = 2
+"""More than one flow does: Python knows which."""
+READINGS: Final = 2
+"""How many laws and conditions of that one flow do."""
+TOUCHER: Final = 3
+"""Of the first slot of an object's block: the flow whose other laws and conditions touch the object; or as above."""
+TOUCHINGS: Final = 4
+"""How many of that one flow do."""
+WRITER: Final = 5
+"""Twice the seat of whose laws write the rate here, and 1 more if they set it without having read it; -1 if none do,
+SEVERAL if those of more than one object do."""
+SEAT: Final = 6
+"""The seat of which the slot is."""
+SLOT_COLUMNS: Final = 8
+
+# Columns of a seat: the slots of an object, and what its laws are ----------------------------------------------------
+
+BASE: Final = 0
+"""The first slot of what is integrated; -1 if there is none. SIDE: of what is not."""
+SIDE: Final = 1
+RECORD: Final = 2
+"""The place in `lists` of the record of its laws."""
+ROW_OF_LAWS: Final = 3
+"""The place in `index` of the rows of its laws, which stand side by side."""
+PRIOR: Final = 4
+"""Its priority, as a whole number that is the smaller the earlier it comes."""
+STARTED: Final = 5
+"""Its number among all that have been started."""
+SEAT_COLUMNS: Final = 6
+
+# The record of laws or of a condition, in `lists` ----------------------------------------------------------------
+
+CONTRIBUTES: Final = 0
+"""Whether there are contributions; EQUATES: equations."""
+EQUATES: Final = 1
+CONTRIBUTION: Final = 2
+"""The address of the kernel of each, and where its index row begins behind that of the first."""
+CONTRIBUTION_ROW: Final = 3
+EQUATION: Final = 4
+EQUATION_ROW: Final = 5
+SUMS_OF: Final = 6
+"""Where in the second block the sums begin; SUM_COUNT: how many there are."""
+SUM_COUNT: Final = 7
+IS_INDIRECT: Final = 8
+"""Whether some of the laws are not DIRECT."""
+READ_COUNT: Final = 9
+"""How many slots they depend on, how many blocks they touch, how many rates they write."""
+TOUCH_COUNT: Final = 10
+WRITE_COUNT: Final = 11
+SET_COUNT: Final = 12
+"""How many of these rates, the first of them, are set without having been read."""
+RECORD_HEAD: Final = 13
+"""Behind the head: of each slot the entry of the index row with the first of its block, and its place behind that; or
+-1, and the slot."""
+USE: Final = 2
+NO_ROOM: Final = -1
+"""Nothing has been done: a table has to be made longer."""
+MAYBE: Final = 2
+"""That is not known here: Python knows."""
 
 # An entry for a condition, in `constants` -----------------------------------------------------------------------------
 
@@ -164,12 +232,14 @@ OPERANDS: Final = 1
 """The place in `index` of the row that says which objects are meant."""
 RUN: Final = 2
 """Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-JOINT: Final = 3
+LAW_OF: Final = 3
+"""The seat of whose law it is."""
+JOINT: Final = 4
 """The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
 is there that they are called."""
 ALONE: Final = -1
 BY_OTHERS: Final = -2
-CHAIN_COLUMNS: Final = 4
+CHAIN_COLUMNS: Final = 5
 
 # Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
 
@@ -621,9 +691,9 @@ class Arrays(NamedTuple):
     rows            (ROWS, slots) what is known of each slot
     slots           one row for each slot: who is concerned when it is read or written
     flow_floats, flow_ints   one row for each flow
-    segments        (n, 2) runs of slots that are integrated, grouped by flow
+    seats           one row for each object that has slots, or had
+    segments        (n, 2) runs of slots that are integrated, and runs of sums to be zeroed, grouped by flow
     chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
-    sums            (n, 2) runs of slots to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
     conditions, condition_floats   one row for each condition
@@ -644,9 +714,9 @@ class Arrays(NamedTuple):
     slots: Any
     flow_floats: Any
     flow_ints: Any
+    seats: Any
     segments: Any
     chain: Any
-    sums: Any
     index: Any
     lists: Any
     conditions: Any

@@ -186,9 +186,10 @@ class Columns:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
         if not self._laws:
             return True
-        plans = self._motion.groups.plans
-        known = [plans[owner] for owner in self._laws if owner in plans]  # those that have been stopped have none
-        return self._motion.analyst.compiles and not any(plan.is_opaque for plan in known)
+        still = self._motion.still
+        return self._motion.analyst.compiles and not any(
+            owner._cohort.is_opaque for owner in self._laws if owner._flow is not still
+        )
 
 
 class Tape(Columns):
@@ -286,9 +287,7 @@ def _slots_of(variable: Variable) -> list[int]:
 
 def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:
     """`count` instants of a grid from number `index` on, each rounded once."""
-    scale = grid.anchor.denominator * grid.period.denominator
-    first = grid.anchor.numerator * grid.period.denominator
-    step = grid.period.numerator * grid.anchor.denominator
+    first, step, scale = grid.first, grid.step, grid.scale
     last = first + (index + count) * step
     if scale < EXACT and max(abs(first), abs(last), abs(step)) < EXACT:
         return (first + np.arange(index, index + count) * step) / float(scale)

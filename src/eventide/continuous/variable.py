@@ -25,6 +25,7 @@ class Variable:
     """
 
     _seat: Seat
+    _cohort: Any
     _slide = None
     _is_active = False
     _going: tuple[tuple[int, int], ...] = ()

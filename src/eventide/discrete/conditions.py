@@ -375,6 +375,10 @@ class ConditionList:
         """Add a wait that is over once more, for a condition of the same code; whether it can be."""
         return False
 
+    def take_up(self, wait: StateWait, until: Until) -> bool:
+        """The same, where nothing but its rank is new."""
+        return False
+
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
         return None
@@ -386,38 +390,43 @@ Awaited: TypeAlias = Callable[[], Any] | Crossing
 class Until:
     """The command to wait until a condition is true, made by `until`."""
 
-    __slots__ = ("condition", "prior", "priority")
+    __slots__ = ("code", "condition", "prior", "priority")
 
     condition: Awaited
+    code: Any
+    """The code of the condition; None if it is no function."""
     priority: float | None
     prior: bool | None
 
     def _execute(self, sim: World, activity: Any, /) -> None:
+        wait = activity._past
+        if wait is not None and wait.code is self.code and sim._conditions.take_up(wait, self):
+            wait.activity, activity._past = activity, wait.following
+            activity._wait = wait
+        else:
+            activity._wait = self._wait_for(sim, activity)
+
+    def _wait_for(self, sim: World, activity: Any) -> StateWait:
+        """Let an activity wait, by what it has kept or else by something new."""
         condition: Any = self.condition
         priority = sim.wait_priority if self.priority is None else self.priority
         prior = sim.wait_prior if self.prior is None else self.prior
-        if condition.__class__ is Crossing:
-            activity._wait = _await_crossing(sim, activity, condition, priority, prior)
-            return
-        code, wait = getattr(condition, "__code__", None), activity._past
-        if wait is not None and not (wait.code is code and wait.crossed is None and wait.is_over):
-            wait = past_wait(activity, code, None)
-        if (wait is None or priority is not wait.priority) and (
-            priority.__class__ is not float or priority != priority
-        ):
+        if priority.__class__ is not float or priority != priority:
             check_priority(f"the until of {activity.name}", priority)
+        if isinstance(condition, Crossing):
+            return _await_crossing(sim, activity, condition, priority, prior)
+        wait: StateWait | None = past_wait(activity, self.code, None)
         if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
             wait.activity, activity._past = activity, wait.following
-        else:
-            refuse_commands(condition, None, sim, CONDITION, activity)
-            wait = StateWait(sim, activity, condition, priority)
-            sim._watch()
-            sim._conditions.add(wait, prior=prior)
-        activity._wait = wait
+            return wait
+        refuse_commands(condition, None, sim, CONDITION, activity)
+        wait = StateWait(sim, activity, condition, priority)
+        sim._watch()
+        sim._conditions.add(wait, prior=prior)
+        return wait
 
 
 def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
-    check_priority(f"the until of {activity.name}", priority)
     for part in crossing.parts:
         refuse_commands(part, None, sim, CONDITION, activity)
     sim._watch()
@@ -482,10 +491,14 @@ def until(
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    if condition.__class__ is not FunctionType and not (callable(condition) or isinstance(condition, Crossing)):
-        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     wait = Until()  # made without a call of `__init__`, which would take as long as the rest
     wait.condition, wait.priority, wait.prior = condition, priority, prior
+    if condition.__class__ is FunctionType:
+        wait.code = condition.__code__
+    elif callable(condition) or isinstance(condition, Crossing):
+        wait.code = getattr(condition, "__code__", None)
+    else:
+        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
     return wait
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from math import floor
+from math import lcm
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.commands import command
@@ -37,21 +37,28 @@ def exact_period(period: float | Fraction | None = None, hz: float | Fraction | 
 
 
 class Grid:
-    """The instants `anchor + offset + k * period`, k = 0, 1, ..."""
+    """The instants `anchor + offset + k * period`, k = 0, 1, ...
 
-    __slots__ = ("anchor", "period")
+    first, step, scale  whole numbers, which Python is quick to divide: the k-th is (first + k * step) / scale
+    """
+
+    __slots__ = ("first", "scale", "step")
 
     def __init__(self, anchor: float, period: Fraction, offset: Fraction = Fraction(0)) -> None:
-        self.anchor = Fraction(anchor) + offset
-        self.period = period
+        first = Fraction(anchor) + offset
+        self.scale = lcm(first.denominator, period.denominator)
+        self.first = first.numerator * (self.scale // first.denominator)
+        self.step = period.numerator * (self.scale // period.denominator)
 
     def time(self, index: int) -> float:
         """The instant number `index`, rounded once."""
-        return float(self.anchor + index * self.period)
+        return (self.first + index * self.step) / self.scale
 
     def index_after(self, time: float) -> int:
         """The number of the first instant strictly after `time`."""
-        index = max(floor((Fraction(time) - self.anchor) / self.period), _FIRST)
+        numerator, denominator = time.as_integer_ratio()
+        passed = numerator * self.scale - self.first * denominator
+        index = max(passed // (self.step * denominator), _FIRST)
         while self.time(index) <= time:
             index += 1
         return index

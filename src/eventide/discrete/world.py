@@ -333,10 +333,11 @@ class World:
         while True:
             for turn in islice(calendar.numbers, spell):
                 if self._vigil is not None:
-                    notice = heap[0]
-                    is_quiet = not front and not ready and notice[3]._notice is notice
+                    due, _, _, activity = notice = heap[0]
+                    if front or ready or activity._notice is not notice:
+                        due = calendar.next_time()
                     try:
-                        called = self._vigil.advance(horizon, notice[0] if is_quiet else calendar.next_time())
+                        called = self._vigil.advance(horizon, due)
                     except BaseException:
                         calendar.void += 1  # no event has taken place
                         raise

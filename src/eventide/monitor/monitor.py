@@ -75,7 +75,7 @@ class Monitor:
         Returns     whose event it is, if that is one of a condition; None if it is that of the first in the list;
                     AT_END if there is none before `horizon`
         """
-        sim, motion = self.sim, self.motion
+        sim, motion, system = self.sim, self.motion, self.system
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
@@ -86,32 +86,41 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            if not sim._is_steady:
-                forced = self._look_around()
-                if forced is not None:
-                    return self._force(forced)
-            while sim.time < next_event:
+            chosen: Condition | None = None if sim._is_steady else self._look_around()
+            while chosen is None:
+                if sim.time >= next_event:
+                    motion.settle()
+                    return None if due <= sim.time else AT_END
                 if next_event == inf:
-                    somebody_waits = motion.watches.returning is not None or motion.settings[LISTED]
-                    if not (somebody_waits and self.system._active) and not self._has_prospect():
-                        return self._fire_if_due()
+                    # Who waits again does so for what moves.
+                    is_awaited = motion.watches.returning is not None or (motion.settings[LISTED] and system._active)
+                    if not is_awaited and not self._has_prospect():
+                        if not self._is_anything_due():
+                            return AT_END
+                        chosen = motion.chosen
+                        break
                     next_event = LATEST
                 stop = next_event if sim._is_steady else self._look_ahead(next_event)
                 answer = motion.proceed(stop, next_event)
                 if answer >= 0 or self._is_event(answer):
-                    return self._fire(motion.chosen)
-                self._attend(answer, stop, next_event)
-                if sim.time >= LATEST:
-                    raise SimulationError(7, sim.time, "No condition has become true.")
-            motion.settle()
-            return None if due <= sim.time else AT_END
+                    chosen = motion.chosen
+                elif answer == REACHED and sim._is_steady and stop < LATEST:
+                    sim.time = stop  # nobody looks
+                else:
+                    self._attend(answer, stop, next_event)
+            self.state_events += 1
+            if chosen.partner is not None:
+                self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+            if motion.journeys.of:
+                motion.journeys.ready(chosen)
+            return chosen.fire(sim)
         finally:
             sim.active = False
 
     def _look_around(self) -> Trigger | None:
         """After an event that may have changed more than states and numbers: see what it has changed.
 
-        Returns     the handler that is to fire at once because of what slides; None if there is none
+        Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
         is_rebound = slides.is_awake and motion.is_rebound
@@ -130,6 +139,8 @@ class Monitor:
             and not self.observers
             and not self.observers.taped
         )
+        if forced is not None:
+            self._force(forced)
         return forced
 
     def refresh(self) -> None:
@@ -182,6 +193,8 @@ class Monitor:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
+        if sim.time >= LATEST:
+            raise SimulationError(7, sim.time, "No condition has become true.")
 
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
@@ -203,16 +216,16 @@ class Monitor:
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
         self.sim._keyboard.stop()
 
-    def _fire_if_due(self) -> Any:
-        """Make the event of a condition that is true now the next one; answers whose it is, AT_END if there is none."""
+    def _is_anything_due(self) -> bool:
+        """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""
         self.motion.reactions.allow(0)
         answer = self.motion.proceed(self.sim.time, self.sim.time)
         if answer >= 0 or self._is_event(answer):
-            return self._fire(self.motion.chosen)
+            return True
         if answer != REACHED:
             self._resolve(answer)
         self._check_end()
-        return AT_END
+        return False
 
     def _is_event(self, code: int) -> bool:
         """Whether the march has come to a state event; then observers have looked at it, and it is no cascade."""
@@ -225,18 +238,8 @@ class Monitor:
             self._show_left(code)
         if motion.settings[ALERT] != 0.0:
             motion.chosen = self._cascade.judge(motion.chosen)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
-
-    def _fire(self, chosen: Condition) -> Any:
-        """Let the event of a condition be the next one; answers whose that is."""
-        sim = self.sim
-        self.state_events += 1
-        if chosen.partner is not None:
-            self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-        if self.motion.journeys.of:
-            self.motion.journeys.ready(chosen)
-        sim.dt, sim.last_time = 0.0, sim.time
-        return chosen.fire(sim)
 
     def _show_left(self, code: int) -> None:
         """Let observers look at the model just before a state event, then open what it touches."""
@@ -248,13 +251,13 @@ class Monitor:
         finally:
             self.motion.open_reached()
 
-    def _force(self, trigger: Trigger) -> Any:
-        """Let the event of a handler be the next one because of what slides; answers whose that is."""
+    def _force(self, trigger: Trigger) -> None:
+        """The event of a handler is the next one because of what slides."""
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
             if self.motion.settings[ALERT] != 0.0:
                 self._cascade.judge(trigger)
-        return self._fire(trigger)
+        self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
     def _touch_at(self, instant: float) -> None:
         """Let the conditions on time alone that become true now be looked at."""

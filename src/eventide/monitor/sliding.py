@@ -268,7 +268,7 @@ class Slides:
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:
-            met.update(dict.fromkeys(owner for owner in motion.groups.plans if _reads(motion, owner, slot)))
+            met.update(dict.fromkeys(owner for owner in motion.groups.members() if _reads(motion, owner, slot)))
         sliding._meets = tuple(met)
         for trigger in (above, below):
             self.sim._conditions.remove(trigger)
@@ -458,12 +458,12 @@ def _is_computed(motion: Motion, slot: int) -> bool:
 
 def _is_read(motion: Motion, slot: int) -> bool:
     """Whether an active law reads a number, as it does the mode of a side and not a count of the sides."""
-    return any(_reads(motion, owner, slot) for owner in motion.groups.plans)
+    return any(_reads(motion, owner, slot) for owner in motion.groups.members())
 
 
 def _reads(motion: Motion, owner: Any, slot: int) -> bool:
     """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
-    plan = motion.groups.plans[owner]
+    plan = motion.groups.plan_of(owner)
     if not plan.is_opaque:
         return slot in plan.reads
     name = motion.system.name_of(slot).rpartition(".")[2]

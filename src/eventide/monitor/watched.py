@@ -12,7 +12,7 @@ from eventide.monitor.instants import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
-    from eventide.discrete.conditions import StateWait, Trigger
+    from eventide.discrete.conditions import StateWait, Trigger, Until
 
 
 class WatchedConditions(ConditionList):
@@ -77,31 +77,33 @@ class WatchedConditions(ConditionList):
         self._motion.journeys.leave(process)
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
-        """Let a wait that is over be waited for once more; False if it is kept no longer.
+        """Let a wait that is over be waited for once more; False if it is kept no longer."""
+        wait.ask(test)
+        self._arrivals = arrival = self._arrivals + 1.0
+        wait.rank, wait.priority = -arrival if prior else arrival, priority
+        if not self._watches.resume(wait):
+            return False
+        if wait.is_timed:
+            self.instants.add(wait)
+        wait.is_over = False
+        return True
 
-        One of which only the rank is new is told of on the way to the next event, if it is the only one.
-        """
+    def take_up(self, wait: StateWait, until: Until) -> bool:
+        """The same, where nothing but its rank is new: that is told on the way to the next event; False otherwise."""
+        sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
+        priority = sim.wait_priority if until.priority is None else until.priority
+        if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
+            return False
         if test.__class__ is FunctionType:
             wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
         else:
-            wait.ask(test)
+            wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
+        stands = plan.pattern.stands
+        if not (wait.flow.is_open and stands(test, wait.arguments, plan.binding)):
+            return False
         self._arrivals = arrival = self._arrivals + 1.0
-        wait.rank = -arrival if prior else arrival
-        plan, watches = wait.plan, self._watches
-        if (
-            wait.is_plain
-            and wait.flow.is_open
-            and watches.returning is None
-            and priority is wait.priority
-            and plan.pattern.stands(test, wait.arguments, plan.binding)
-        ):
-            watches.returning = wait
-        else:
-            wait.priority = priority
-            if not watches.resume(wait):
-                return False
-            if wait.is_timed:
-                self.instants.add(wait)
+        wait.rank = -arrival if (sim.wait_prior if until.prior is None else until.prior) else arrival
+        watches.returning = wait
         wait.is_over = False
         return True
 

@@ -70,6 +70,10 @@ def clear_run(low: int, high: int) -> None:
     """Set the items from one address up to another, not included, to zero."""
 
 
+def move_run(low: int, high: int, to: int) -> None:
+    """Copy what stands from one address up to another, not included, to a third; they may overlap."""
+
+
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
 _LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
 _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
@@ -125,6 +129,14 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value("", "void")
 
 
+def _move(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    low, high, to = (expressions.value(argument).text for argument in arguments)
+    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
+    builder.move(low, to, builder.value(f"sub i64 {ends[1]}, {ends[0]}"))
+    return Value("", "void")
+
+
 def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """As `least_of_each` tests a slot: what is no number is not within."""
     value, group = expressions.builder.value, f"<{LANES} x double>"
@@ -158,4 +170,5 @@ INSTRUCTIONS: Final[dict[str, Instruction]] = {
     "are_within": _are_within,
     "address_of": _address,
     "clear_run": _clear,
+    "move_run": _move,
 }

@@ -15,6 +15,7 @@ from eventide.continuous.tables import (
     CONDITION_INTS,
     FLOW_FLOATS,
     FLOW_INTS,
+    SEAT_COLUMNS,
     SLOT_COLUMNS,
     TRAIL_FLOATS,
     Arrays,
@@ -51,9 +52,9 @@ WIDTHS: Final = {
     "conditions": CONDITION_INTS,
     "condition_floats": CONDITION_FLOATS,
     "trails": TRAIL_FLOATS,
+    "seats": SEAT_COLUMNS,
     "segments": 2,
     "chain": CHAIN_COLUMNS,
-    "sums": 2,
 }
 """How many columns there are, where that never changes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])

@@ -18,6 +18,7 @@ from eventide.compiled.stepping.instructions import (
     condition,
     fused,
     law,
+    move_run,
     recourse,
 )
 from eventide.continuous.passes import copy
@@ -96,7 +97,7 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
     for s in range(a.flow_ints[f, SUMS_LO], a.flow_ints[f, SUMS_HI]):
-        clear_run(address_of(a.rows[Y, a.sums[s, 0]]), address_of(a.rows[Y, a.sums[s, 1]]))
+        clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
     call_laws(a, f, instant, dt, target)
@@ -200,6 +201,16 @@ def cut_run(a: Arrays, start: int, place: int) -> None:
     if place > start and rest > 0:
         a.chain[start, RUN] = place - start
         a.chain[place, RUN], a.chain[place, JOINT] = rest, ALONE
+
+
+def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
+    """Move rows of the chain."""
+    move_run(address_of(a.chain[first, 0]), address_of(a.chain[end, 0]), address_of(a.chain[first + by, 0]))
+
+
+def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
+    """Move ends of runs."""
+    move_run(address_of(a.segments[0, first]), address_of(a.segments[0, end]), address_of(a.segments[0, first + by]))
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:

@@ -1,0 +1,111 @@
+"""Slots that more than one flow uses: each of these flows, and how often. Of all others the slot itself tells that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eventide.continuous.tables import (
+    READ_COUNT,
+    READER,
+    READINGS,
+    RECORD_HEAD,
+    SET_COUNT,
+    SEVERAL,
+    TOUCH_COUNT,
+    TOUCHER,
+    TOUCHINGS,
+    USE,
+    WRITE_COUNT,
+)
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.writers import Writers
+
+Counts: TypeAlias = "dict[int, dict[Flow, int]]"
+
+
+class Sharing:
+    """What the stepper leaves to Python where flows come to use slots, or cease to: see `membership.py`.
+
+    writers     who is told of rates that several laws write
+    """
+
+    def __init__(self, motion: Motion, writers: Writers) -> None:
+        self._motion = motion
+        self._writers = writers
+        self._readers: Counts = {}
+        self._touchers: Counts = {}
+
+    def readers(self, slot: int) -> tuple[Flow, ...]:
+        """The flows that depend on what stands in a slot."""
+        return self._flows(self._readers, slot, READER)
+
+    def touchers(self, owner: Any) -> tuple[Flow, ...]:
+        """The flows of which laws or conditions touch an object, but for its own laws."""
+        found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, TOUCHER)]
+        return tuple(dict.fromkeys(found))
+
+    def _flows(self, counts: Counts, slot: int, who: int) -> tuple[Flow, ...]:
+        number = self._motion.arena.concerned[slot, who]
+        if number == SEVERAL:
+            return tuple(counts[slot])
+        return (self._motion.flows[number],) if number >= 0 else ()
+
+    def note(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
+        """A flow uses what a record tells: from one use on that the stepper has left to us."""
+        motion, numbers, use_more = self._motion, self._motion.lists.view, self._motion.engine.use
+        read = numbers[record + READ_COUNT]
+        touched = read + numbers[record + TOUCH_COUNT]
+        end = touched + numbers[record + WRITE_COUNT]
+        while use < end:
+            slot = self._slot(record, row, use)
+            if use < read:
+                self._count_up(self._readers, slot, READER, READINGS, flow)
+            elif use < touched:
+                self._count_up(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+            else:
+                self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
+            use = use_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+
+    def forget(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
+        """It does so no longer."""
+        motion, numbers, disuse_more = self._motion, self._motion.lists.view, self._motion.engine.disuse
+        read = numbers[record + READ_COUNT]
+        touched = read + numbers[record + TOUCH_COUNT]
+        end = touched + numbers[record + WRITE_COUNT]
+        while use < end:
+            slot = self._slot(record, row, use)
+            if use < read:
+                self._count_down(self._readers, slot, READER, READINGS, flow)
+            elif use < touched:
+                self._count_down(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+            else:
+                self._writers.forget(slot, seat)
+            use = disuse_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+
+    def _slot(self, record: int, row: int, use: int) -> int:
+        numbers, at = self._motion.lists.view, record + RECORD_HEAD + USE * use
+        place, column = numbers[at], numbers[at + 1]
+        return int(column if place < 0 else self._motion.index.view[row + place] + column)
+
+    def _count_up(self, counts: Counts, slot: int, who: int, number: int, flow: Flow) -> None:
+        concerned = self._motion.arena.concerned
+        flows = counts.get(slot)
+        if flows is None:
+            flows = counts[slot] = {self._motion.flows[concerned[slot, who]]: concerned[slot, number]}
+            concerned[slot, who] = SEVERAL
+        flows[flow] = flows.get(flow, 0) + 1
+
+    def _count_down(self, counts: Counts, slot: int, who: int, number: int, flow: Flow) -> None:
+        flows = counts[slot]
+        flows[flow] -= 1
+        if flows[flow]:
+            return
+        del flows[flow]
+        if len(flows) == 1:
+            concerned = self._motion.arena.concerned
+            ((last, concerned[slot, number]),) = flows.items()
+            concerned[slot, who] = last.number
+            del counts[slot]
