@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import nullcontext
 from math import sin
 from typing import Any
 
@@ -155,3 +157,49 @@ def test_a_law_that_gives_no_number_is_met_in_python_at_its_line() -> None:
     Falls(sim).start()
     with pytest.raises(ZeroDivisionError):
         sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("name", ["ENGLAND", "DORMAND_PRINCE"])
+def test_a_step_that_is_taken_although_it_is_not_accurate_is_the_same(name: str) -> None:
+    class Forgiving(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            asked.append(self.time)
+            return False
+
+    asked: list[float] = []
+    results = []
+    for compile_ in (True, False):
+        sim = Forgiving(compile=compile_, rel_error=1e-13, abs_error=0.0, dt_min=0.125, dt_max=0.25)
+        sim.method = getattr(ev.methods, name)
+        Oscillator(sim).start()
+        sim.run(until=1.0)
+        assert is_fused(sim) == [compile_]
+        results.append((outcome(sim), asked[:]))
+        asked.clear()
+    assert results[0] == results[1]
+    assert len(results[0][1]) == 8
+
+
+def test_rates_that_are_not_finite_at_the_end_of_an_accurate_step_refuse_it() -> None:
+    class Walled(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        wall: float = 1e9
+
+        def equations(self) -> None:
+            self.rate.x = 1e305 if self.x == self.wall else self.x
+
+    def run(compile_: bool, wall: float) -> tuple[ev.Simulation, Walled]:
+        sim = ev.Simulation(compile=compile_, rel_error=1e-3, abs_error=1e-3, dt_min=0.25, dt_max=0.25)
+        body = Walled(sim, wall=wall).start()
+        with nullcontext() if wall == 1e9 else pytest.raises(ev.SimulationError, match="not finite"):
+            sim.run(until=0.25)
+        return sim, body
+
+    sim, body = run(False, 1e9)
+    before = sim.monitor.system.evaluations
+    assert (sim.monitor.steps, body.x) == (1, pytest.approx(math.exp(0.25), rel=1e-6))
+    wall = body.x
+    native, plain = run(True, wall)[0], run(False, wall)[0]
+    assert is_fused(native) == [True]
+    assert outcome(native) == outcome(plain)
+    assert (plain.monitor.steps, plain.monitor.system.evaluations) == (0, 2 * before - 1)  # to the end, twice

@@ -114,7 +114,7 @@ class Bench:
     def step(self, time: float, step: float) -> None:
         self.begin(time)
         self.attempt(time, step)
-        stepper.complete(self.arrays, 0, step, time + step)
+        stepper.complete_stages(self.arrays, 0, step, time + step)
         self.arrays.flow_floats[0, tables.STEP] = step
         stepper.fit(self.arrays, 0)
 

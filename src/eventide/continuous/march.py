@@ -304,11 +304,11 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
 def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> float:
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
     a.settings[TROUBLED] = 0.0
-    end, _ = end_of(a, f, step, remaining, limit)
+    end, end_rest = end_of(a, f, step, remaining, limit)
     ratio = attempt_by_method(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
-    return ratio if finish_step(a, f, step, remaining, limit) else 0.0
+    return ratio if finish_step(a, f, step, end, end_rest, ratio) else 0.0
 
 
 def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
@@ -318,10 +318,9 @@ def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
     return attempt(a, f, step, end)
 
 
-def finish_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> bool:
+def finish_step(a: Arrays, f: int, step: float, end: float, end_rest: float, ratio: float) -> bool:
     """Complete a step and note its end; whether the rates there are finite."""
-    end, end_rest = end_of(a, f, step, remaining, limit)
-    if not complete(a, f, step, end) or a.settings[TROUBLED] != 0.0:
+    if not complete(a, f, step, end, ratio) or a.settings[TROUBLED] != 0.0:
         return False
     end_step(a, f, step, end, end_rest)
     return True
@@ -342,10 +341,10 @@ def force(a: Arrays, f: int) -> int:
     limit = limit_of(a, f)
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     step = first_try(a, f, remaining, limit)
-    end, _ = end_of(a, f, step, remaining, limit)
+    end, end_rest = end_of(a, f, step, remaining, limit)
     ratio = attempt_by_method(a, f, step, end)
-    finish_step(a, f, step, remaining, limit)
-    adapt(a, f, step, max(ratio, 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
+    finish_step(a, f, step, end, end_rest, ratio)
+    adapt(a, f, step, max(abs(ratio), 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f, True)
     sift_down(a, a.places[f])

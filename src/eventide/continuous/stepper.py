@@ -62,8 +62,8 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     return attempt_stages(a, f, step, end)
 
 
-def complete(a: Arrays, f: int, step: float, end: float) -> bool:
-    """As `complete_stages`; in native code small flows have a function of their own for it."""
+def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:  # noqa: ARG001  # see `overrides.py`
+    """As `complete_stages`; in native code a small flow has done so with the attempt, if `ratio` was 1 or more."""
     return complete_stages(a, f, step, end)
 
 

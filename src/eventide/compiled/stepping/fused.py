@@ -1,5 +1,5 @@
-"""A step of a small flow as two functions of its own: stages, sums and laws in one piece, so that states and rates stay
-in registers.
+"""A step of a small flow as a function of its own: stages, sums and laws in one piece, so that states and rates stay in
+registers; another completes a step that is taken although it is not accurate.
 
 Each sum has the operations and the order of `continuous/stepper.py`, which does the same for flows of any size; what is
 known here is how many slots there are, which laws run, and the method's weights.
@@ -217,8 +217,8 @@ class _Step:
         self.rates[self.stages] = self.run_laws("%end", "%step", R)
         self.store(K + self.stages, self.rates[self.stages])
 
-    def compare(self) -> None:
-        """The smallest ratio of tolerance to error, as `error_ratio`, and where it was met."""
+    def compare(self) -> str:
+        """The smallest ratio of tolerance to error, as `error_ratio`; where it was met is noted."""
         columns = int(self.method.sizes[ERROR_STAGE] + self.method.sizes[END_FIRST])
         errors = self.combined(self.stages + ESTIMATE, columns)
         ratio, block = real(2.0 ** (float(self.method.sizes[ERROR_ORDER]) + 2.0)), "tested"
@@ -240,34 +240,46 @@ class _Step:
             self.lines += [f"br i1 {is_some}, label %next{i}, label %none", f"next{i}:"]
             ratio = self.value(f"phi double [ {ratio}, %{block} ], [ {worse}, %worse{i} ]")
             block = f"next{i}"
-        self.lines += [f"ret double {ratio}", "none:", f"ret double {real(0.0)}"]
+        is_accurate = self.value(f"fcmp oge double {ratio}, {real(1.0)}")
+        self.lines += [f"br i1 {is_accurate}, label %accurate, label %refused"]
+        self.lines += ["refused:", f"ret double {ratio}", "none:", f"ret double {real(0.0)}", "accurate:"]
+        return ratio
+
+    def finish(self) -> str:
+        """Evaluate what is left of the stages and the end; whether all rates there are finite."""
+        if self.method.sizes[END_FIRST] == 0:
+            for stage in range(int(self.method.sizes[ERROR_STAGE]), self.stages):
+                self.run_stage(stage)
+            self.reach_end()
+        is_finite = "true"
+        for rate in self.rates[self.stages]:
+            is_small = self.value(f"fcmp olt double {self.size(rate)}, {real(HUGE)}")
+            is_finite = self.value(f"and i1 {is_finite}, {is_small}")
+        return is_finite
 
     # --- the two functions ----------------------------------------------------------------------------------------
 
     def attempt(self) -> str:
-        """What stands for `attempt`: the stages until the error is known, and the ratio."""
+        """What stands for `attempt`: the stages until the error is known, those after it if that is small enough, and
+        the ratio; less than zero if the step is accurate and rates at its end are not finite.
+        """
         self.known(range(1))
         for stage in range(1, int(self.method.sizes[ERROR_STAGE])):
             self.run_stage(stage)
         if self.method.sizes[END_FIRST] == 1:
             self.reach_end()
-        self.compare()
+        ratio = self.compare()
+        is_finite, opposite = self.finish(), self.value(f"fneg double {ratio}")
+        self.lines.append(f"ret double {self.value(f'select i1 {is_finite}, double {ratio}, double {opposite}')}")
         return self._function("@attempt")
 
     def complete(self) -> str:
-        """What stands for `complete`: the remaining stages, the end, and 1 if all rates there are finite."""
-        if self.method.sizes[END_FIRST] == 0:
-            self.known(range(int(self.method.sizes[ERROR_STAGE])))
-            for stage in range(int(self.method.sizes[ERROR_STAGE]), self.stages):
-                self.run_stage(stage)
-            self.reach_end()
-        else:
-            self.known(range(self.stages, self.stages + 1))
-        is_finite = "true"
-        for rate in self.rates[self.stages]:
-            is_small = self.value(f"fcmp olt double {self.size(rate)}, {real(HUGE)}")
-            is_finite = self.value(f"and i1 {is_finite}, {is_small}")
-        self.lines.append(f"ret double {self.value(f'uitofp i1 {is_finite} to double')}")
+        """What stands for `complete` in a step that is not accurate: the remaining stages, the end, and 1 if all rates
+        there are finite.
+        """
+        known = self.stages + 1 if self.method.sizes[END_FIRST] == 1 else int(self.method.sizes[ERROR_STAGE])
+        self.known(range(known))
+        self.lines.append(f"ret double {self.value(f'uitofp i1 {self.finish()} to double')}")
         return self._function("@complete")
 
     def _function(self, name: str) -> str:

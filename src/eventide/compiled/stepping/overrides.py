@@ -214,20 +214,33 @@ def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
-    """Evaluate stages until the error is known; a small flow that slides nowhere has a function of its own for it."""
+    """Evaluate stages until the error is known; a small flow that slides nowhere has a function of its own for it.
+
+    That goes on to the end of a step that is accurate; if rates there are not finite, its answer is negative.
+    """
     if a.flow_ints[f, ATTEMPT] == 0 or a.flow_ints[f, SLIDES] >= 0:
         return attempt_stages(a, f, step, end)
     a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
-    return step_of_its_own(a, f, a.flow_ints[f, ATTEMPT], step, end)
+    ratio = step_of_its_own(a, f, a.flow_ints[f, ATTEMPT], step, end)
+    if abs(ratio) >= 1.0:
+        count_last_stages(a, f)
+    return ratio
 
 
-def complete(a: Arrays, f: int, step: float, end: float) -> bool:
-    """Finish an accepted step; a small flow that slides nowhere has a function of its own for it."""
+def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
+    """Finish an accepted step; a small flow that slides nowhere has functions of its own for it."""
     if a.flow_ints[f, COMPLETE_STEP] == 0 or a.flow_ints[f, SLIDES] >= 0:
         return complete_stages(a, f, step, end)
+    if abs(ratio) >= 1.0:
+        return ratio > 0.0
+    count_last_stages(a, f)
+    return step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end) != 0.0
+
+
+def count_last_stages(a: Arrays, f: int) -> None:
+    """Count the evaluations that complete a step."""
     if a.method.sizes[END_FIRST] == 0:
         a.flow_ints[f, EVALUATIONS] += a.method.sizes[STAGES] - a.method.sizes[ERROR_STAGE] + 1
-    return step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end) != 0.0
 
 
 def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) -> float:
