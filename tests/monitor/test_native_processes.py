@@ -129,7 +129,7 @@ def test_the_generator_is_kept_where_it_is_and_made_anew_when_python_goes_on_els
     twin = process._generator
     assert twin is not first
     assert (twin.gi_code, twin.__name__, twin.__qualname__) == (first.gi_code, first.__name__, first.__qualname__)
-    assert twin.gi_frame.f_locals == first.gi_frame.f_locals
+    assert dict(twin.gi_frame.f_locals) == dict(first.gi_frame.f_locals)
     assert twin.gi_frame.f_locals["tank"] is first.gi_frame.f_locals["tank"]
     sim.run(until=15.25)
     assert process._generator is twin

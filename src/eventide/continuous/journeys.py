@@ -35,6 +35,8 @@ EACH: Final = 4
 """So many events of one of its waits a process has before it is looked at whether it can go on by itself."""
 REST: Final = 64
 """So many after it could not go on so any longer."""
+BEHIND: Final = 2
+"""A suspended generator tells its yield's instruction, or since CPython 3.13 the one that comes behind it."""
 HOLDERS: Final = 5
 """So many know the generator of a process that has just run, if nobody else does: two names of the process, the run
 loop's, and two of who asks.
@@ -164,7 +166,7 @@ class Journeys:
         for number, (stop, wait) in enumerate(zip(course.stops, waits, strict=True)):
             if wait is not None and (id(code), number) not in self._tried:
                 twin, _ = enter(function, values, stop.line)
-                if twin.gi_frame.f_lasti != stop.offset:
+                if twin.gi_frame.f_lasti not in (stop.offset, stop.offset + BEHIND):
                     return False
                 self._tried[id(code), number] = code
         return True
