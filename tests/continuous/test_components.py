@@ -190,6 +190,20 @@ def test_two_laws_that_set_one_rate_are_named(sim: ev.Simulation) -> None:
         sim.run(until=1.0)
 
 
+def test_who_comes_before_a_law_that_sets_a_rate_may_not_write_it(sim: ev.Simulation) -> None:
+    class Thief(ev.Continuous):
+        victim: Decay
+
+        def equations(self) -> None:
+            self.victim.rate.x += 3.0
+
+    victim = Decay(sim, name="victim").start()
+    sim.run(until=1.0)
+    Thief(sim, victim=victim, name="thief").set_priority(1.0).start()
+    with pytest.raises(ev.ModelError, match=r"victim sets the rate of victim\.x, which thief has"):
+        sim.run(until=2.0)
+
+
 def test_who_writes_a_rate_may_stop_and_others_come(sim: ev.Simulation) -> None:
     class Tank(ev.Continuous):
         level: ev.State = ev.state(0.0)

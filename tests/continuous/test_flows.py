@@ -51,6 +51,25 @@ each_way = pytest.mark.parametrize(
 )
 
 
+def test_what_one_object_has_held_together_falls_apart_when_it_leaves() -> None:
+    class Link(ev.Continuous):
+        one: Decay
+        other: Decay
+        y: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.y = self.one.x - self.other.x
+
+    sim = make(compile=True)
+    a, b = Decay(sim, name="a").start(), Decay(sim, name="b").start()
+    link = Link(sim, name="link", one=a, other=b).start()
+    sim.run(until=1.0)
+    assert flows(sim) == [["a", "b", "link"]]
+    link.stop()
+    sim.run(until=2.0)
+    assert sorted(flows(sim)) == [["a"], ["b"]]
+
+
 def test_what_touches_nothing_else_is_a_flow_of_its_own() -> None:
     sim = make(compile=True)
     a, b = Decay(sim, name="a").start(), Decay(sim, name="b").start()
