@@ -1,11 +1,13 @@
 """The text of a function is found again by where its code came from, and only if it is the text that runs."""
 
 from __future__ import annotations
+import __future__
 
 import importlib.util
 import linecache
 import sys
 from types import FunctionType
+from typing import Any
 
 import pytest
 from compiled.harness import new_registry, run_condition, table_of
@@ -117,6 +119,18 @@ def test_equal_texts_in_two_files_keep_their_own_globals(registry, probe, tmp_pa
     ]
     assert tests[0].__code__ == tests[1].__code__
     assert [run_condition(registry.condition(test, probe), table_of(probe.sim)).guide for test in tests] == [4.0, -4.0]
+
+
+@pytest.mark.parametrize("inherits", [True, False])
+def test_code_that_inherits_future_statements_is_read(registry, probe, inherits) -> None:
+    """As `exec` hands on those of the code that calls it, and one stands in this file."""
+    name, text = f"<inherits {inherits}>", "LIMIT = 4.0\n\ndef test(probe: Any):\n    return probe.x > LIMIT\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict = {"Any": Any}
+    exec(compile(text, name, "exec", dont_inherit=not inherits), names)  # noqa: S102  # made here
+    test = names["test"]
+    assert bool(test.__code__.co_flags & __future__.annotations.compiler_flag) is inherits
+    assert run_condition(registry.condition(test, probe), table_of(probe.sim)).guide == 1.0
 
 
 def test_decorated_methods_are_found(probe) -> None:

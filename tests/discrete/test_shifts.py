@@ -103,6 +103,39 @@ def test_work_is_suspended(sim, log):
     assert desk.utilisation == 11.0 / 16.0
 
 
+def test_work_that_is_done_at_the_close_is_not_suspended(sim, log):
+    """The close stands before the end of the work at that instant; what is begun after it is suspended."""
+    desks = [ev.Resource(sim, name=name) for name in ("desk", "bench")]
+    for desk in desks:
+        ev.Shifts(sim, desk, [(0, 10)], period=24, on_close="suspend")
+
+    def work(name, start, lengths):
+        yield ev.hold(start)
+        with desks[0].request() as desk, desks[1].request() as bench:
+            yield desk
+            yield bench
+            for length in lengths:
+                yield ev.hold(length)
+                log(name, "has held", length)
+
+    seen = []
+    sim.trace = lambda occurrence: seen.append((occurrence.time, occurrence.who, occurrence.why))
+    sim.process(work("A", 0.0, [3.0, 7.0]))
+    sim.process(work("B", 30.0, [4.0, 2.0, 0.0]), name="B")
+    sim.run(until=72.0)
+
+    assert log == [(3.0, "A has held 3.0"), (10.0, "A has held 7.0")] + [
+        (time, f"B has held {length}") for time, length in [(34.0, 4.0), (50.0, 2.0), (50.0, 0.0)]
+    ]
+    assert [what for what in seen if what[0] == 34.0] == [
+        (34.0, "Shifts 1", "a shift has ended or begun"),
+        (34.0, "Shifts 2", "a shift has ended or begun"),
+        (34.0, "B", "hold ended"),
+        (34.0, "the suspension of B", "a hold ended as its unit went"),
+        (34.0, "the suspension of B", "a hold ended as its unit went"),
+    ]
+
+
 def test_work_is_preempted(sim, log):
     desk = ev.Resource(sim)
     ev.Shifts(sim, desk, OFFICE, period=24, on_close="preempt")

@@ -271,6 +271,26 @@ def test_processes_and_handlers_of_one_instant_go_in_their_order() -> None:
     assert results[0] == results[1]
 
 
+def ranked(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0, priority=-1.0)
+        tank.flow = -1.0
+        tank.log.append((tank.turns, "ranked", tank))
+        yield ev.until(lambda: tank.level <= 0.5, priority=+2)
+        yield ev.until(lambda: tank.level <= 0.0, priority=0.5)
+        tank.flow = 1.0
+
+
+def test_priorities_may_be_any_written_numbers() -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        sim.process(two(tank, plan), name="two")
+        sim.run(until=20.25)
+        return [(c.name, c.priority) for c in sim._conditions]
+
+    native, _ = both(act, ranked)
+    assert native > 30
+
+
 def held(tank: Tank, plan: Plan) -> ev.Life:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import dis
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -330,10 +331,12 @@ class Reader:
 
 
 def _priority(command: ast.expr | None) -> float | None:
-    """The number that is given as a priority; None if none is."""
+    """The number that is written as a priority; None if none is."""
     for keyword in command.keywords if isinstance(command, ast.Call) else ():
-        if isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, float):
-            return keyword.value.value
+        with suppress(ValueError, OverflowError):
+            value = ast.literal_eval(keyword.value)
+            if type(value) in (int, float):
+                return float(value)
     return None
 
 

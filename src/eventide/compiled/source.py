@@ -1,6 +1,7 @@
 """The syntax tree of a function that exists: the text it was made from, found again and compared with what runs."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import linecache
@@ -13,6 +14,8 @@ from eventide.compiled.refusal import CannotLower
 
 Tree: TypeAlias = ast.FunctionDef | ast.Lambda
 
+FUTURE: Final = __future__.annotations.compiler_flag
+"""The flag of the future statement that still changes what is compiled."""
 GENERATOR_LIKE: Final = 0x20 | 0x80 | 0x200
 """The flags of code that yields or awaits."""
 
@@ -39,20 +42,26 @@ class SourceFile:
         self.name = name
         self.lines = lines
         self.text = "".join(lines)
-        tree = ast.parse(self.text)
+        tree = self._tree = ast.parse(self.text)
         self.rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
         self._trees: dict[tuple[str, int], list[Tree]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 self._trees.setdefault(_key_of(node), []).append(node)
         self._scopes = _scopes(tree)
-        self._codes: dict[tuple[str, int], list[CodeType]] = {}
-        for code in _codes_in(compile(tree, name, "exec", dont_inherit=True)):
-            self._codes.setdefault((code.co_name, code.co_firstlineno), []).append(code)
+        self._codes: dict[int, dict[tuple[str, int], list[CodeType]]] = {}
 
     def has(self, code: CodeType) -> bool:
-        """Whether this text is what the code was made from."""
-        return code in self._codes.get((code.co_name, code.co_firstlineno), ())
+        """Whether this text is what the code was made from.
+
+        What `exec` and `compile` are called with inherits the future statements of the code that calls them.
+        """
+        future = code.co_flags & FUTURE
+        if future not in self._codes:
+            codes = self._codes[future] = {}
+            for made in _codes_in(compile(self._tree, self.name, "exec", flags=future, dont_inherit=True)):
+                codes.setdefault((made.co_name, made.co_firstlineno), []).append(made)
+        return code in self._codes[future].get((code.co_name, code.co_firstlineno), ())
 
     def tree_of(self, code: CodeType) -> Tree | None:
         """The tree of a function or lambda; None if the text does not tell."""

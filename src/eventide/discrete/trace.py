@@ -185,6 +185,8 @@ class Tracer:
         by = self.world.current
         if isinstance(activity, Timer):
             return PERIOD_OVER
+        if hasattr(activity, "reason"):
+            return str(activity.reason)
         if isinstance(activity, Ending):
             return f"ended by {name_of(by)}"
         if isinstance(activity, Interruption):

@@ -9,6 +9,7 @@ from eventide.discrete.conditions import NOTHING
 from eventide.discrete.process import Interruption
 
 if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
     from eventide.discrete.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
@@ -49,6 +50,32 @@ class Preempting(Interruption):
         return super()._resume()
 
 
+class DueSuspension:
+    """The event that suspends a hold whose end was due in the instant in which its unit went.
+
+    It comes behind that end: a process that holds once more with the unit is suspended in that hold.
+    """
+
+    __slots__ = ("_notice", "request")
+    _story = _value = _wait = None
+    reason = "a hold ended as its unit went"
+    _notice: Notice | None
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._notice = None
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        return f"the suspension of {self.request.process.name}"
+
+    def _resume(self) -> Any:
+        if self.request in self.request.resource._suspended:
+            suspend_hold(self.request)
+        return NOTHING
+
+
 class Suspension:
     """What a process waits for whose hold stands still: the units that it needs to go on.
 
@@ -74,11 +101,17 @@ class Suspension:
 
 
 def suspend_hold(request: Request) -> None:
-    """Let the hold of the process that has the unit stand still; what else it may be waiting for goes on."""
+    """Let the hold of the process that has the unit stand still; what else it may be waiting for goes on.
+
+    A hold that is due now has ended: what comes after it is suspended.
+    """
     process = request.process
-    wait = process._wait
+    wait, sim = process._wait, process.sim
     if isinstance(wait, Suspension):
-        wait.requests.append(request)
+        if request not in wait.requests:
+            wait.requests.append(request)
+    elif wait is None and process._notice is not None and process._notice[0] <= sim.time:
+        sim._calendar.schedule_after(process._notice, DueSuspension(request))
     elif wait is None and process._notice is not None:
         process._wait = wait = Suspension(process, process._notice[0] - process.sim.time)
         process._notice = None

@@ -46,6 +46,7 @@ class Change:
 class _Agenda:
     """The run's own data about shifts; a plain base, so that none of it counts as a declared field."""
 
+    reason = "a shift has ended or begun"
     _notice: Notice | None = None
     _story: Any = None
     _value: Any = None
