@@ -21,7 +21,7 @@ from eventide.continuous.implicit import (
     remember,
     shorter,
 )
-from eventide.continuous.location import locate, note_start, visit
+from eventide.continuous.location import locate, note_start, test_inside, visit
 from eventide.continuous.passes import copy, is_true
 from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
 from eventide.continuous.tables import (
@@ -160,7 +160,7 @@ def advance(a: Arrays, f: int) -> int:
         if code != REACHED:
             return code
     a.flow_ints[f, STEPS] += 1
-    return RAISED if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0 else REACHED
+    return RAISED if has_failed(a) else REACHED
 
 
 def make_step(a: Arrays, f: int) -> int:
@@ -174,6 +174,7 @@ def make_step(a: Arrays, f: int) -> int:
 
 def take_back(a: Arrays, f: int) -> None:
     """Return to the start of the step that has been made."""
+    forget_arming(a, f)
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
         a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD_AT_START]
@@ -394,8 +395,8 @@ def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
     if a.flow_ints[f, OPEN] == 1:
         return
-    publish(a, f, time)
     arm(a, f, elapsed_at(a, f, time))
+    publish(a, f, time)
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
             copy(a, f, E2, E0)
@@ -431,7 +432,7 @@ def settle_touched(a: Arrays, time: float) -> bool:
         a.flow_ints[a.touched[k], OPEN] = 0
     for k in range(count):
         settle(a, a.touched[k], time)
-        if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+        if has_failed(a):
             keep_touched(a, k, count)
             return False
     return True
@@ -447,23 +448,44 @@ def keep_touched(a: Arrays, first: int, count: int) -> None:
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
-    """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
+    """So much of the step has come to pass: what was found false in it is armed, unless it has been true so far.
+
+    Where a step is cut before the point that was found, the condition is tested at the cut: it may be false from an
+    earlier point on, and had it become true again since, its event would have cut the step before.
+    """
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
         if a.conditions[c, ARMED] == AT_END:
-            a.conditions[c, ARMED] = 1 if a.condition_floats[c, LOW] <= elapsed else 0
+            a.conditions[c, ARMED] = 1
+            if a.condition_floats[c, LOW] > elapsed and (test_inside(a, c, f, elapsed) or has_failed(a)):
+                a.conditions[c, ARMED] = 0
+
+
+def forget_arming(a: Arrays, f: int) -> None:
+    """The step is void, and what was found in it arms nothing."""
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
+        if a.conditions[c, ARMED] == AT_END:
+            a.conditions[c, ARMED] = 0
+
+
+def has_failed(a: Arrays) -> bool:
+    """Whether laws or a condition have raised an error, or touched another flow: what they have answered is void."""
+    return bool(a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0)
 
 
 def settle(a: Arrays, f: int, time: float) -> None:
     """After an event: take the states as they are now for a step's start, evaluate the laws, test the conditions.
 
-    The flow is pending then: its conditions may be due at this instant.
+    The flow is pending then: its conditions may be due at this instant. After an error it is to be settled again.
     """
     copy(a, f, Y, Y0)
     if a.flow_ints[f, EMPTY] == 0:
         run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
         copy(a, f, R, K)
+        if has_failed(a):
+            return
     if a.method.sizes[IMPLICIT] > 0:
         begin_again(a, f)
     a.flow_floats[f, AT] = time
@@ -477,6 +499,8 @@ def settle(a: Arrays, f: int, time: float) -> None:
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
         truth = is_true(a, c, f, time, 0.0)
+        if has_failed(a):
+            return
         note_start(a, c, truth, a.flow_ints[f, MOMENT])
         if a.conditions[c, TRIGGER] == 1 and a.conditions[c, ARMED] == 0:
             a.conditions[c, DUE] = 0

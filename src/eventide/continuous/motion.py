@@ -601,6 +601,7 @@ class Motion:
         row, floats = flow.number, self.flow_floats.view
         start = floats[row, START]
         self.show_start(flow)
+        march.forget_arming(self.views(), row)
         floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
         floats[row, EVENT], floats[row, AT] = -1.0, nan
         self.sim.time = start

@@ -1,0 +1,208 @@
+"""Promise 3: a handler is armed as soon as its condition has been found false, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+Simulate = Callable[..., ev.Simulation]
+
+METHODS = [ev.ENGLAND, ev.DORMAND_PRINCE, ev.DOP853, ev.methods.RADAU]
+each_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+
+
+class Dive(ev.Continuous):
+    """v is 1 - t until 2, and t - 3 from then on: `v < 0` from 1 to 3, in steps that grow long."""
+
+    v: ev.State = ev.state(1.0)
+    s: ev.State = ev.state(0.0)
+    slope: float = -1.0
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.v = self.slope
+        self.rate.s = 1.0
+
+    @ev.when(lambda self: self.v < 0.0)
+    def low(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+class Kicked(Dive):
+    """State events of its own turn it, and kick it below zero again."""
+
+    moment: float = 3.1
+
+    @ev.when(lambda self: self.s >= 2.0)
+    def turn(self) -> None:
+        self.slope = 1.0
+
+    @ev.when(lambda self: self.s >= self.moment)
+    def kick(self) -> None:
+        self.v = -0.1
+
+
+class Kicker(ev.Continuous):
+    """State events of another object do."""
+
+    dive: Dive
+    moment: float = 3.1
+    s: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.s = 1.0
+
+    @ev.when(lambda self: self.s >= 2.0)
+    def turn(self) -> None:
+        self.dive.slope = 1.0
+
+    @ev.when(lambda self: self.s >= self.moment)
+    def kick(self) -> None:
+        self.dive.v = -0.1
+
+
+def kicked_by_time(sim: ev.Simulation, moment: float) -> Dive:
+    """Time events do."""
+    dive = Dive(sim).start()
+
+    def story() -> ev.Life:
+        yield ev.hold(2.0)
+        dive.slope = 1.0
+        yield ev.hold(moment - 2.0)
+        dive.v = -0.1
+
+    sim.process(story())
+    return dive
+
+
+def kicked_by_itself(sim: ev.Simulation, moment: float) -> Dive:
+    return Kicked(sim, moment=moment).start()
+
+
+def kicked_by_another(sim: ev.Simulation, moment: float) -> Dive:
+    dive = Dive(sim).start()
+    Kicker(sim, dive=dive, moment=moment).start()
+    return dive
+
+
+@each_method
+@pytest.mark.parametrize("begin", [kicked_by_time, kicked_by_itself, kicked_by_another])
+def test_a_handler_is_armed_in_a_step_that_is_cut_soon_after_its_condition_is_false(
+    simulate: Simulate, method: Any, begin: Any
+) -> None:
+    """False from 3 on, and true again by an event at a moment behind that, well inside the step."""
+    logs = []
+    for moment in (3.001, 3.05, 3.3, 5.0):
+        sim = simulate()
+        sim.method = method
+        dive = begin(sim, moment)
+        sim.run(until=9.0)
+        logs.append(dive.log)
+    assert logs == [[1.0, moment] for moment in (3.001, 3.05, 3.3, 5.0)]
+
+
+class Node(ev.Continuous):
+    """x = t."""
+
+    x: ev.State = ev.state(0.0)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: self.x >= 1.0)
+    def up(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+class Unread(Node):
+    """Python has to be asked for its condition: it goes by way of a list."""
+
+    @ev.when(lambda self: sorted([self.x])[0] >= 1.0)  # noqa: FURB192  # what cannot be read
+    def up(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+@pytest.mark.parametrize("kind", [Node, Unread])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_condition_that_is_found_to_touch_another_flow_arms_nobody(
+    simulate: Simulate, kind: type[Node], *, is_first: bool
+) -> None:
+    """While it is found out nobody is tested, so that nobody counts as false."""
+    sim = simulate()
+    nodes = [kind(sim).start() for _ in range(3)]
+    pair = [nodes[2], nodes[1]] if is_first else [nodes[0], nodes[1]]
+
+    def waits() -> ev.Life:
+        yield ev.hold(2.0)
+        i, j = 0, 1
+        yield ev.until(lambda: pair[i].x + pair[j].x > 100.0)
+
+    sim.process(waits())
+    sim.run(until=3.0)
+    assert [node.log for node in nodes] == [[1.0]] * 3
+
+
+class Level(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    log: list = ev.field(default_factory=list)
+
+    @ev.when(lambda self: self.x <= 2.0)
+    def low(self) -> None:
+        self.log.append(self.sim.time)
+
+
+class Total(ev.Continuous):
+    """Its law cannot be read."""
+
+    x: ev.State = ev.state(0.0)
+    levels: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = sum(getattr(level, "x") for level in self.levels)  # noqa: B009  # what cannot be read
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_a_law_that_is_found_to_touch_other_flows_arms_nobody(simulate: Simulate, count: int) -> None:
+    """True from the start: such handlers do not fire."""
+    sim = simulate()
+    total, levels = Total(sim), [Level(sim) for _ in range(count)]
+    total.levels = levels
+    for one in (total, *levels):
+        one.start()
+    sim.run(until=1.0)
+    assert ([level.log for level in levels], total.x) == ([[]] * count, pytest.approx(count))
+
+
+class Tide(ev.Continuous):
+    """x rises to 2 until 2, and falls: `x >= 1.5` from 1 to 3."""
+
+    x: ev.State = ev.state(0.0)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 2.0 - self.sim.time
+
+    @ev.when(lambda self: self.x >= 1.5)
+    def up(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+def test_what_was_found_in_a_step_that_is_void_arms_nobody(simulate: Simulate) -> None:
+    """A condition touches another flow only late in a step, in which a handler's condition becomes false as well."""
+    sim = simulate(dt_max=4.0)
+    tide, other = Tide(sim).start(), Node(sim).start()
+    pair = [tide, other]
+
+    def waits() -> ev.Life:
+        yield ev.hold(1.5)
+        i, j = 0, 1
+        yield ev.until(lambda: pair[i].x < 1.0 and pair[j].x > 100.0)
+
+    sim.process(waits())
+    sim.run(until=6.0)
+    assert (tide.log, other.log) == ([1.0], [1.0])
