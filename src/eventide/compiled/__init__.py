@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from eventide.compiled.binder import Binding
+from eventide.compiled.locking import locked
 from eventide.compiled.lower import lower_condition, lower_law
 from eventide.compiled.lowered import Access, Anchor, Constant, Kernel, Lowered
 from eventide.compiled.refusal import CannotLower
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+@locked
 @cache
 def _shared_registry() -> Registry:
     """One registry for all simulations of this process: it keeps classes and code, no object of theirs."""
     return Registry()
 
 
+@locked
 @cache
 def _shared_engine() -> NativeEngine:
     """One stepper for all simulations of this process."""

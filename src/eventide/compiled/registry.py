@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from eventide.compiled.binder import Bind, Binding, make_binder
 from eventide.compiled.courses import Course, Reader
 from eventide.compiled.joining import joined
+from eventide.compiled.locking import LOCK, locked
 from eventide.compiled.lower import Lowering, not_a_function
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
@@ -96,10 +97,18 @@ class Registry:
             binding = kernel.lowered.bind(function, arguments)
             if binding is not None:
                 return _new(Bound, (kernel, binding))
+        with LOCK:
+            return self._find_or_make(key, function, arguments)
+
+    def _find_or_make(self, key: tuple[LoweredKind, int], function: FunctionType, arguments: tuple[Any, ...]) -> Bound:
+        for kernel in self._kernels.get(key, ()):  # another thread may have made it meanwhile
+            binding = kernel.lowered.bind(function, arguments)
+            if binding is not None:
+                return Bound(kernel, binding)
         for refused in self._refusals.get(key, ()):
             if refused.fits(function, arguments) is not None:
                 raise CannotLower(*refused.what)
-        kernel = self._make(kind, Entry(function, arguments))
+        kernel = self._make(key[0], Entry(function, arguments))
         binding = kernel.lowered.bind(function, arguments)
         assert binding is not None
         return Bound(kernel, binding)
@@ -128,6 +137,7 @@ class Registry:
         """
         return self.find("condition", test, arguments)
 
+    @locked
     def fused(
         self, method: Coefficients, slots: int, laws: list[tuple[Kernel, tuple[int | None, ...]]]
     ) -> tuple[int, int]:
@@ -147,6 +157,7 @@ class Registry:
             self._fused[key] = method, addresses
         return self._fused[key][1]
 
+    @locked
     def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
         """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
         how wide these are; zeros if they are to stay two. See `joining.py`.
@@ -172,7 +183,8 @@ class Registry:
         kernels = tuple(map(_KERNEL, bounds))
         known = self._templates.get(kernels)
         if known is None:
-            known = self._templates[kernels] = Template(kernels)
+            with LOCK:
+                known = self._templates.setdefault(kernels, Template(kernels))
         return known
 
     def templates_of(self, cls: type) -> list[Template]:
@@ -186,6 +198,7 @@ class Registry:
         """
         return self.find("handler", handler, ())
 
+    @locked
     def course(self, function: FunctionType) -> Course:
         """What a generator function does between its yields.
 
@@ -206,6 +219,7 @@ class Registry:
             raise CannotLower(*known)
         return known
 
+    @locked
     def renew(self) -> None:
         """Forget kernels, and refusals, where names no longer stand for what was taken; to be called when a run starts.
 

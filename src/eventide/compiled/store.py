@@ -14,9 +14,9 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Final
 
+from eventide.compiled.locking import locked
 from eventide.compiled.lowered import Kernel, Lowered
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ class Store:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self.compiled = 0
-        self._lock = Lock()
         self._addresses: dict[str, int] = {}
         self._machine: Machine | None = None
 
@@ -50,9 +49,9 @@ class Store:
         Raises LookupError, naming a function that it calls and the system's mathematical library has not got, and
         RuntimeError if LLVM does not take its text.
         """
-        with self._lock:
-            return Kernel(self._address(lowered.source, lowered.symbols), lowered, self)
+        return Kernel(self.load(lowered.source, lowered.symbols), lowered, self)
 
+    @locked
     def load(self, source: str | Callable[[], str], needed: tuple[str, ...] = (), key: str = "") -> int:
         """The address of the function `@kernel` of a module.
 
@@ -61,10 +60,6 @@ class Store:
         key         what the text depends on; by default the text
         Raises as `kernel`.
         """
-        with self._lock:
-            return self._address(source, needed, key)
-
-    def _address(self, source: str | Callable[[], str], needed: tuple[str, ...], key: str = "") -> int:
         from eventide.compiled.llvm import Machine, machine_name
 
         key = hashlib.sha256(f"{machine_name()}\n{key or source}".encode()).hexdigest()

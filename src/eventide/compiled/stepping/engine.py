@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.locking import locked
 from eventide.compiled.stepping import calls, overrides
 from eventide.compiled.stepping.expressions import signature
 from eventide.compiled.stepping.gathering import MATHEMATICAL, gathered
@@ -49,12 +50,18 @@ class NativeEngine:
 
     def _pack(self, arrays: Arrays) -> tuple[int, Any]:
         method = arrays.method
-        known = self._methods.get(id(method))
-        if known is None or known[0] is not method:
+        known = self._methods.get(id(method)) or self._add(method)
+        return pack(arrays, known[1])
+
+    @locked
+    def _add(self, method: Coefficients) -> tuple[Coefficients, list[int]]:
+        """A method, and where its arrays stand. Native code works on these, so what is made first is kept for good."""
+        key = id(method)
+        if key not in self._methods:
             whole = method._replace(kernels=self._kernels_of(method))
             # It is kept with what it was made from, whose number might else be given to another.
-            known = self._methods[id(method)] = method, places_of(whole)
-        return pack(arrays, known[1])
+            self._methods[key] = method, places_of(whole)
+        return self._methods[key]
 
     def _kernels_of(self, method: Coefficients) -> Any:
         """The addresses of a method's functions."""
