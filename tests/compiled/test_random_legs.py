@@ -15,24 +15,31 @@ from eventide.continuous import journeys, reactions
 from eventide.discrete import conditions
 
 LEVELS = ["0.25", "0.5", "0.75", "level"]
+ODD = ["line", "branch", "default", "kept", "told"]
+"""What native code cannot follow exactly: it is to be seen, and left to Python."""
 STEPS = ["0.25", "0.5", "1.0", "1.25"]
 DEEDS = ["interrupt", "end", "activate", "later", "cancel", "why", "priority", "prior", "exchange", "sample", "trace"]
 
 
 @st.composite
-def waiting(draw: Any) -> list[str]:
+def waiting(draw: Any, odd: str) -> list[str]:
     """A wait, and what makes its condition false."""
     who = draw(st.sampled_from(["self", "self", "other"]))
     level, back = draw(st.sampled_from(LEVELS)), draw(st.sampled_from(STEPS))
     extra = draw(st.sampled_from(["", "", "", " and self.count < 1000", " or self.x > 1e9"]))
     priority = draw(st.sampled_from([""] * 8 + [", priority=1.0", ", prior=True"]))
-    command = f"yield ev.until(lambda: {who}.phase >= {level}{extra}" + f"{priority})"
+    default = draw(st.sampled_from(["", " one=self", f" one={who}.twin"])) if odd == "default" else ""
+    command = f"yield ev.until(lambda{default}: {who}.phase >= {level}{extra}" + f"{priority})"
+    if odd == "line" and draw(st.booleans()):
+        command = f"note('before'); {command}"
+    if odd == "branch" and draw(st.booleans()):
+        command = f"if note('asked') is None: {command}"
     lines = [command] if draw(st.integers(0, 9)) else ["yield ev.hold(0.25)"]
     return [*lines, f"{who}.phase -= {back}"]
 
 
 @st.composite
-def stretch(draw: Any, depth: int, *, is_loop: bool) -> list[str]:
+def stretch(draw: Any, depth: int, odd: str, *, is_loop: bool) -> list[str]:
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
         kind = draw(st.integers(0, 11 if depth else 6))
@@ -42,24 +49,28 @@ def stretch(draw: Any, depth: int, *, is_loop: bool) -> list[str]:
             lines.append(f"{draw(st.sampled_from(['note', 'log.append', 'keeper.notes.append']))}({draw(item(()))})")
         elif kind == 3:
             lines += ["here = self.sim.time", "note(here)"]
+            if odd in ("kept", "told"):
+                kept = "note(tell())" if odd == "told" else draw(st.sampled_from(["note(kept)", "return kept"]))
+                lines += ["kept = self.count", "if len(log) > keeper.most:", f"    {kept}"]
         elif kind <= 5:
-            lines += draw(waiting())
+            lines += draw(waiting(odd))
         elif kind == 6:
-            way = draw(st.sampled_from(["break", "continue", "return"] if is_loop else ["return"]))
+            end = "return kept" if odd == "kept" else "return"
+            way = draw(st.sampled_from(["break", "continue", end] if is_loop else [end]))
             lines += [f"if {draw(truth((), 0) | st.just('len(log) > keeper.most'))}:", f"    {way}"]
         elif kind <= 9:
-            lines += [f"if {draw(truth((), 1))}:", *indented(draw(stretch(depth - 1, is_loop=is_loop)))]
+            lines += [f"if {draw(truth((), 1))}:", *indented(draw(stretch(depth - 1, odd, is_loop=is_loop)))]
             if draw(st.booleans()):
-                lines += ["else:", *indented(draw(stretch(depth - 1, is_loop=is_loop)))]
+                lines += ["else:", *indented(draw(stretch(depth - 1, odd, is_loop=is_loop)))]
         else:
-            lines += draw(loop(depth - 1))
+            lines += draw(loop(depth - 1, odd))
     return lines
 
 
 @st.composite
-def loop(draw: Any, depth: int) -> list[str]:
+def loop(draw: Any, depth: int, odd: str) -> list[str]:
     test = draw(st.sampled_from(["True", "self.count < 12", "len(log) < keeper.most", "len(keeper.notes) < 9"]))
-    inside = [*draw(waiting()), "self.count += 1", *draw(stretch(depth, is_loop=True))]
+    inside = [*draw(waiting(odd)), "self.count += 1", *draw(stretch(depth, odd, is_loop=True))]
     return [f"while {test}:", *indented(inside)]
 
 
@@ -68,14 +79,17 @@ def program(draw: Any) -> str:
     """A module with two processes of random bodies."""
     lines = [HEAD, "class Keeper:", "    pass", ""]
     for k in range(2):
+        odd = draw(st.sampled_from([""] * len(ODD) + ODD))
         body = [
             "log = self.log",
             "note = LOG.append",
             f"level = {draw(st.sampled_from(['0.5', '0.625', '1']))}",
             "here = 0.0",
-            "a = b = k = 0",
-            *draw(loop(2)),
-            *draw(stretch(1, is_loop=False)),
+            "a = b = k = kept = 0",
+            *(["def tell():", "    return kept"] if odd == "told" else []),
+            *draw(loop(2, odd)),
+            *draw(stretch(1, odd, is_loop=False)),
+            *(["return kept"] if odd == "kept" else []),
         ]
         lines += [f"def story_{k}(self, other, keeper):", *indented(body), ""]
     return "\n".join([*lines, ""])
@@ -134,7 +148,7 @@ def outcome(names: dict[str, Any], deeds: list[tuple[float, str, int]], **option
         [sim.time, sim.dt, sim.last_time, sim.events, sim.monitor.state_events, sim.monitor.steps],
         [sim.monitor.refused, sim._continuum.evaluations, sim._conditions._arrivals, len(sim._conditions)],
         [(c.name, c.priority, c.rank, c.describe()) for c in sim._conditions],
-        [(p.name, p.terminated, p.idle, p._wait and p._wait.describe()) for p in stories],
+        [(p.name, p.terminated, p.result, p.idle, p._wait and p._wait.describe()) for p in stories],
         errors,
     ]
     return repr(left), sim.monitor.motion.reactions.handled

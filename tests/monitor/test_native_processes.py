@@ -11,7 +11,7 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import journeys, reactions
-from eventide.discrete import conditions
+from eventide.discrete import conditions, standing
 from eventide.discrete.standing import Stand
 
 
@@ -364,9 +364,89 @@ def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
         tank.level = 0.0
 
 
+def after_another(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        plan.times.append(tank.sim.time); yield ev.until(lambda: tank.level >= 1.0)  # fmt: skip  # noqa: E702
+        tank.level = 0.0
+
+
+def in_its_branch(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        if plan.times.append(tank.sim.time) is None: yield ev.until(lambda: tank.level >= 1.0)  # fmt: skip  # noqa: E701
+        tank.level = 0.0
+
+
+def told(tank: Tank, plan: Plan) -> ev.Life:
+    phase = 0
+
+    def tell() -> int:
+        return phase
+
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+        tank.turns += 1
+        yield ev.until(lambda: tank.level >= 0.5)
+        if tank.turns % 5 == 0:
+            phase = tank.turns
+            plan.times.append(tell())
+            yield ev.hold(0.25)
+
+
+def ended(tank: Tank, plan: Plan) -> ev.Life:
+    kept = 0
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+        tank.turns += 1
+        kept = tank.turns
+        yield ev.until(lambda: tank.level >= 0.5)
+        if tank.turns == 10:
+            tank.log.append((tank.turns, "ended", tank))
+            return kept
+
+
+def behind_a_loop(tank: Tank, plan: Plan) -> ev.Life:
+    kept = 0
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+        kept = tank.turns = tank.turns + 1
+        yield ev.until(lambda: tank.level >= 0.5)
+        for turn in range(tank.turns):
+            if turn == 4:
+                break
+        while tank.turns % 5 == 0:
+            plan.times.append(kept)
+            if plan.times:
+                yield ev.hold(0.125)
+                break
+
+
+def by_default(tank: Tank, plan: Plan) -> ev.Life:
+    while True:
+        yield ev.until(lambda least=tank.turns: tank.level >= 1.0 + least / 8)
+        tank.level = 0.0
+        tank.turns += 1
+
+
+def by_the_frame(tank: Tank, plan: Plan) -> ev.Life:
+    plan.times.append(sys._getframe().f_lineno)
+    while True:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+
+
 @pytest.mark.parametrize(
     ("story", "why"),
     [
+        (after_another, "something else stands before it on its line"),
+        (in_its_branch, "something else stands before it on its line"),
+        (told, "'phase', which a function made here reads, may change between two waits"),
+        (ended, "'kept' may change between two waits"),
+        (behind_a_loop, "'kept' may change between two waits"),
+        (by_default, "a default of its lambda is computed at each wait"),
+        (by_the_frame, "it calls one of"),
         (changing, "'bound' may change between two waits"),
         (with_answer, "native code goes on behind a yield that is a statement"),
         (with_try, "native code goes on behind a yield that is a statement"),
@@ -375,9 +455,54 @@ def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_is_not_followed_stays_python_and_is_told(story: Any, why: str) -> None:
-    native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes[0].refusal)][1], story)
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        sim.run(until=0.25)
+        (note,) = sim.explain().processes
+        sim.run(until=12.2)
+        return str(note.refusal), process.result
+
+    native, (note, _) = both(act, story)
     assert native == 0
     assert why in note
+
+
+def lasting(tank: Tank, plan: Plan) -> ev.Life:
+    limit = 1.0
+    ranks = sorted([3, 1, 2], key=lambda rank: -rank)
+    while True:
+        yield ev.until(lambda who=tank, limit=limit, bound=0.0: who.level >= limit + bound)
+        rank = tank.turns
+        tank.flow = -1.0
+        tank.turns = rank + 1
+        tank.log.append((rank, "lasting", tank))
+        yield ev.until(
+            lambda: tank.level <= 0.0,
+        ); tank.flow = limit  # fmt: skip  # noqa: E702
+        if tank.turns > 20:
+            return ranks
+
+
+def test_what_lasts_is_followed() -> None:
+    native, _ = both(lambda sim, *_: sim.run(until=60.25), lasting)
+    assert native > 30
+
+
+def test_a_frame_that_somebody_keeps_tells_where_its_process_is() -> None:
+    def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
+        frame, seen = process._generator.gi_frame, []
+        for until in (4.25, 10.25, 13.25):
+            sim.run(until=until)
+            seen.append(frame.f_lineno - swings.__code__.co_firstlineno)
+        return seen
+
+    assert both(act) == (0, [3, 3, 8])
+
+
+def test_generators_of_a_python_that_was_not_tried_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standing, "TESTED", ())
+    native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes)][1])
+    assert native == 0
+    assert "keeps generators has not been tried out" in note
 
 
 def test_the_explanation_tells_what_is_left_to_python() -> None:

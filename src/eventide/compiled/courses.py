@@ -12,18 +12,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from eventide.compiled.liveness import Liveness, closures_in
 from eventide.compiled.lowered import Constant
+from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.source import Definition
 from eventide.discrete.conditions import until
 
-if TYPE_CHECKING:
-    from eventide.compiled.refusal import CannotLower
-
 LONGEST: Final = 400
 """So many statements a leg has at most, with all its ways."""
-PEERING: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals"])
+PEERING: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Who calls these may see names of which nothing is known."""
 
 Ways: TypeAlias = ast.If | ast.While
@@ -37,6 +36,7 @@ class Stop:
     condition   the code of what is waited for there; None if it is no `until` of a lambda, so that Python waits there
     offset      of the instruction at which a generator stands there
     priority    of the wait; None if it is not written there
+    why         native code cannot wait there; empty if it can, or if that is no `until` of a lambda
     """
 
     line: int
@@ -44,6 +44,7 @@ class Stop:
     condition: CodeType | None
     offset: int
     priority: float | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ class Reader:
         self.code = function.__code__
         self.names = {*self.code.co_varnames, *self.code.co_cellvars, *self.code.co_freevars}
         self.constants: dict[tuple[str, str], Constant] = {}
+        self.changing: frozenset[str] = frozenset()
         self._yields: list[tuple[ast.Expr, _Block, int]] = []
         self._numbers: dict[ast.stmt, int] = {}
         self._blocks: dict[tuple[ast.stmt, str], _Block] = {}
@@ -115,18 +117,14 @@ class Reader:
             raise self._refusal(self.tree, f"it calls one of {', '.join(sorted(PEERING))}")
         root = _Block(self.tree.body)
         self._collect(root)
+        self.changing = self._find_changing()
         stops = tuple(self._stop(statement) for statement, _, _ in self._yields)
-        changing = self._changing()
         bodies = [self._behind(number) for number in range(len(stops))]
-        for statement, _, _ in self._yields:
-            for inner in _own_scopes(statement):
-                self._check_reads(inner, changing, set())
-        for body in bodies:
-            self._check_block(body, set(), changing)
+        self._check_names()
         legs, definitions = {}, []
         for number, (stop, body) in enumerate(zip(stops, bodies, strict=True)):
             if stop.condition is not None:
-                leg, definition = self._leg(number, body, changing)
+                leg, definition = self._leg(number, body)
                 legs[number] = leg
                 definitions.append((leg.function.__code__, definition))
         return Course(stops, legs, tuple(self.constants.values()), tuple(definitions))
@@ -158,25 +156,51 @@ class Reader:
                 )
 
     def _stop(self, statement: ast.Expr) -> Stop:
-        offsets = [
-            step.offset
-            for step in dis.get_instructions(self.code)
-            if step.opname == "YIELD_VALUE" and _covers(statement, step.positions)
-        ]
         assert isinstance(statement.value, ast.Yield)
-        command = statement.value.value
+        command, condition, offset, why = statement.value.value, None, -1, ""
+        try:
+            condition = self._condition(command)
+            offset = self._offset(statement)
+        except Unlowerable as refusal:
+            condition, why = None, str(refusal)
+        return Stop(
+            statement.lineno, self.definition.file.excerpt(statement), condition, offset, _priority(command), why
+        )
+
+    def _offset(self, statement: ast.Expr) -> int:
+        """Where the yield of a statement stands, which is made anew by going to its line.
+
+        Raises Unlowerable if that would execute anything else as well.
+        """
+        steps = [step for step in dis.get_instructions(self.code) if step.positions is not None]
         # What can never be reached has no instruction; where one stands often nobody knows which it is.
-        condition, offset = (self._condition(command), offsets[0]) if len(offsets) == 1 else (None, -1)
-        return Stop(statement.lineno, self.definition.file.excerpt(statement), condition, offset, _priority(command))
+        yields = [step for step in steps if step.opname == "YIELD_VALUE" and _covers(statement, step.positions)]
+        if len(yields) != 1:
+            raise Unlowerable("it cannot be told where it stands in the compiled code")
+        offset, entry = (
+            yields[0].offset,
+            next(step.offset for step in steps if step.positions and step.positions.lineno == statement.lineno),
+        )
+        if any(entry <= step.offset < offset and not _covers(statement, step.positions) for step in steps):
+            raise Unlowerable("something else stands before it on its line: give the `yield` a line of its own")
+        return offset
 
     def _condition(self, command: ast.expr | None) -> CodeType | None:
-        """The code of the lambda that is waited for; None if the command is another."""
+        """The code of the lambda that is waited for; None if the command is another.
+
+        Raises Unlowerable for an `until` of a lambda with which native code cannot wait.
+        """
         if not isinstance(command, ast.Call) or len(command.args) != 1 or not isinstance(command.args[0], ast.Lambda):
-            return None
-        if any(k.arg != "priority" or _priority(command) is None for k in command.keywords):
             return None
         if self._named(command.func) is not until:
             return None
+        if any(k.arg != "priority" or _priority(command) is None for k in command.keywords):
+            raise Unlowerable("besides its lambda it is given more than a `priority` that is a written number")
+        given, lasting = command.args[0].args, {*self.code.co_varnames, *self.code.co_cellvars} - self.changing
+        for default in (*given.defaults, *given.kw_defaults):
+            is_lasting = isinstance(default, ast.Name) and default.id in lasting
+            if not (default is None or isinstance(default, ast.Constant) or is_lasting):
+                raise Unlowerable("a default of its lambda is computed at each wait: let a field keep it")
         codes = [code for code in self.code.co_consts if isinstance(code, CodeType)]
         trees = [code for code in codes if self.definition.file.tree_of(code) is command.args[0]]
         return trees[0] if len(trees) == 1 else None
@@ -263,7 +287,7 @@ class Reader:
 
     # --- names ----------------------------------------------------------------------------------------------------
 
-    def _changing(self) -> frozenset[str]:
+    def _find_changing(self) -> frozenset[str]:
         """The names that are given values, or lose them, behind the first stop."""
         later = False
         found: set[str] = set()
@@ -273,45 +297,26 @@ class Reader:
                 found.update(_stored(statement))
         return frozenset(found)
 
-    def _check_block(self, statements: list[ast.stmt], given: set[str], changing: frozenset[str]) -> set[str] | None:
-        """Refuse what a leg reads of names that change before it has given them values itself.
+    def _check_names(self) -> None:
+        """Refuse to go on by other means where that would show in names that get new values between waits.
 
-        Answers the names that have values behind the statements; None if no way leads there.
+        Native code does not tell the generator their values; and one that is made anew has cells of its own, which
+        functions made before do not see.
         """
-        for statement in statements:
-            if isinstance(statement, ast.Return | ast.Raise):
-                self._check_reads(statement, changing, given)
-                return None
-            if isinstance(statement, ast.If):
-                self._check_reads(statement.test, changing, given)
-                ways = [self._check_block(part, set(given), changing) for part in (statement.body, statement.orelse)]
-                ends = [way for way in ways if way is not None]
-                if not ends:
-                    return None
-                given = set.intersection(*ends)
-                continue
-            self._check_reads(statement, changing, given)
-            if isinstance(statement, ast.Assign | ast.AnnAssign):
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                given |= {name for target in targets for name in _stored(target)}
-        return given
+        behind = Liveness(self.tree).behind
+        for statement, _, _ in self._yields:
+            for name in sorted(behind[statement] & self.changing):
+                node = next(n for n in ast.walk(self.tree) if isinstance(n, ast.Name) and n.id == name)
+                why = f"{name!r} may change between two waits: keep it as a field, or give it its value first"
+                raise self._refusal(node, why)
+        for code in closures_in(self.code):
+            for name in sorted(self.changing.intersection(code.co_freevars)):
+                why = f"{name!r}, which a function made here reads, may change between two waits: keep it as a field"
+                raise CannotLower(code.co_filename, code.co_firstlineno, self.tree.name, why)
 
-    def _check_reads(self, node: ast.AST, changing: frozenset[str], given: set[str]) -> None:
-        for inner in ast.walk(node):
-            names: tuple[str, ...] = ()
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load | ast.Del):
-                names = (inner.id,)
-            elif isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Name):
-                names = (inner.target.id,)
-            for name in names:
-                if name in changing and name not in given:
-                    raise self._refusal(
-                        inner, f"{name!r} may change between two waits: keep it as a field, or give it its value first"
-                    )
-
-    def _leg(self, number: int, body: list[ast.stmt], changing: frozenset[str]) -> tuple[Leg, Definition]:
+    def _leg(self, number: int, body: list[ast.stmt]) -> tuple[Leg, Definition]:
         loaded = [node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)]
-        names = tuple(name for name in dict.fromkeys(loaded) if name in self.names and name not in changing)
+        names = tuple(name for name in dict.fromkeys(loaded) if name in self.names and name not in self.changing)
         for name in names:
             if name in self.code.co_freevars and self.definition.file.is_rebound(self.tree, name):
                 raise self._refusal(self.tree, f"{name!r}, which it closes over, may be given another value")
@@ -364,13 +369,6 @@ def _nodes_in(statement: ast.AST) -> Iterator[ast.AST]:
 
 def _yields_in(node: ast.AST) -> Iterator[ast.AST]:
     return (inner for inner in _nodes_in(node) if isinstance(inner, ast.Yield | ast.YieldFrom | ast.Await))
-
-
-def _own_scopes(statement: ast.AST) -> Iterator[ast.AST]:
-    """The functions that are made in a statement."""
-    for node in ast.walk(statement):
-        if isinstance(node, ast.Lambda | ast.FunctionDef):
-            yield node
 
 
 def _is_way_out(node: ast.AST, statement: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from eventide.compiled.refusal import CannotLower
 from eventide.continuous.journeys import obstacle
 from eventide.discrete.conditions import past_waits
-from eventide.discrete.standing import Stand, closures_of, function_of, locals_of
+from eventide.discrete.standing import Stand, closures_of, function_of, is_tested, locals_of
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -33,10 +33,14 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     if function is None:
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, "its function is not to be had")
     course = registry.course(function)
-    if not course.legs:
+    if not course.legs and not any(stop.why for stop in course.stops):
         why = "it waits for nothing by `yield until(lambda: ...)`"
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
-    asks: list[CannotLower] = []
+    is_known, name = is_tested()
+    if not is_known:
+        why = f"how {name} keeps generators has not been tried out"
+        raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
+    asks = [CannotLower(code.co_filename, stop.line, stop.text, stop.why) for stop in course.stops if stop.why]
     values, is_native = names_of(generator, function), False
     obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), process._wait)}
     for number in course.legs:

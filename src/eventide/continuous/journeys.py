@@ -22,7 +22,7 @@ from eventide.continuous.tables import (
 )
 from eventide.discrete.conditions import StateWait, past_waits
 from eventide.discrete.process import Process
-from eventide.discrete.standing import Stand, enter, function_of, locals_of
+from eventide.discrete.standing import Stand, enter, function_of, is_tested, locals_of
 
 if TYPE_CHECKING:
     from eventide.continuous.analysis import CoursePlan, ReactionPlan, StopPlan
@@ -41,6 +41,10 @@ HOLDERS: Final = 5
 """So many know the generator of a process that has just run, if nobody else does: two names of the process, the run
 loop's, and two of who asks.
 """
+
+
+FRAME_HOLDERS: Final = 2
+"""So many know its frame: the generator, and who asks."""
 
 
 def obstacle(wait: Any) -> str:
@@ -106,6 +110,7 @@ class Journeys:
         self._refused: dict[int, Any] = {}
         self._tried: dict[tuple[int, int], Any] = {}
         self._priority = 0.0
+        self._is_tested = is_tested()[0]
 
     # --- who comes ------------------------------------------------------------------------------------------------
 
@@ -116,7 +121,7 @@ class Journeys:
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
             return
         code = generator.gi_code
-        if not self.motion.analyst.compiles or id(code) in self._refused:
+        if not self.motion.analyst.compiles or not self._is_tested or id(code) in self._refused:
             return
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
         if count < ENOUGH and not self.motion.analyst.knows_course(code):
@@ -156,7 +161,8 @@ class Journeys:
         wait = process._wait
         is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
         is_still = process._story is generator and process._notice is None and generator.gi_suspended
-        return is_waiting and is_still and process not in self.of and sys.getrefcount(generator) <= HOLDERS + 1
+        is_ours = sys.getrefcount(generator) <= HOLDERS + 1 and sys.getrefcount(generator.gi_frame) <= FRAME_HOLDERS
+        return is_waiting and is_still and process not in self.of and is_ours
 
     def _try(self, generator: Any, course: CoursePlan, waits: list[Any]) -> bool:
         """Whether all names of a process have values, and generators can be brought to where it may wait."""

@@ -9,14 +9,28 @@ Source: the Python language reference, 3.2.13.2, on writing to `f_lineno`
 from __future__ import annotations
 
 import gc
+import platform
 import sys
 from contextlib import suppress
 from types import FrameType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions import StateWait
     from eventide.discrete.process import Process
+
+
+TESTED: Final = ((3, 11), (3, 12), (3, 13))
+"""The versions of CPython on which all of this was tried, and counts of references tell who else has a generator."""
+
+
+def is_tested() -> tuple[bool, str]:
+    """Whether what is done here was tried out with this Python; and its name."""
+    name = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]}"
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    if not has_lock:
+        name += " without its global lock"
+    return sys.implementation.name == "cpython" and sys.version_info[:2] in TESTED and has_lock, name
 
 
 def function_of(generator: Any) -> FunctionType | None:
@@ -57,18 +71,19 @@ def enter(function: FunctionType, values: dict[str, Any], line: int) -> tuple[An
     generator: Any = function(*[None] * code.co_argcount, **dict.fromkeys(only_by_name))
     frame, before = generator.gi_frame, sys.gettrace()
 
-    def place(here: FrameType, event: str, _: Any) -> Any:
-        if here is not frame:
-            return None
-        if event == "call":
-            here.f_locals.update(values)
-            return place
-        here.f_lineno = line
+    # Two functions, as one that answered itself would be left to the collector, and with it all frames that call this.
+    def place(here: FrameType, _: str, __: Any) -> None:
+        here.f_lineno = line  # type: ignore[misc]  # of a trace function it may be set
         here.f_trace = None
         sys.settrace(None)
-        return None
 
-    sys.settrace(place)
+    def fill(here: FrameType, _: str, __: Any) -> Any:
+        if here is not frame:
+            return None
+        here.f_locals.update(values)
+        return place
+
+    sys.settrace(fill)
     try:
         command = generator.send(None)
     finally:
