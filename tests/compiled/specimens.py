@@ -192,7 +192,7 @@ class Filter(ev.Continuous):
     """A difference equation beside a state."""
 
     room: Room
-    smooth: ev.State = ev.state(15.0)
+    smooth: ev.State = ev.state(15.0, assigned=True)
     last_error: ev.State = ev.state(0.0)
     area: ev.State = ev.state(0.0)
 

@@ -277,7 +277,7 @@ def test_a_misspelt_rate_or_state_is_refused(sim: ev.Simulation) -> None:
 @pytest.mark.row("R-091")
 def test_a_difference_equation_follows_the_steps(sim: ev.Simulation) -> None:
     class Sampler(ev.Continuous):
-        total: ev.State = ev.state(0.0)
+        total: ev.State = ev.state(0.0, assigned=True)
 
         def equations(self) -> None:
             self.total = self.last.total + 2.0 * self.sim.dt

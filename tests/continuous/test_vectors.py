@@ -300,7 +300,7 @@ def test_a_brusselator_of_two_hundred_states_compiles_and_keeps_its_bits() -> No
 @pytest.mark.parametrize("compiled", MODES)
 def test_a_difference_equation_of_a_vector(compiled: bool) -> None:
     class Delay(ev.Continuous):
-        taps: ev.VectorState = ev.vector(size=3)
+        taps: ev.VectorState = ev.vector(size=3, assigned=True)
 
         def equations(self) -> None:
             self.taps[0] = self.sim.time

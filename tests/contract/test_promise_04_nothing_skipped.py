@@ -103,9 +103,10 @@ class Keeper(ev.Continuous):
     """A law that assigns a state, which then is not what the interpolant says."""
 
     swing: Swing
+    kept: ev.State = ev.state(0.0, assigned=True)
 
     def equations(self) -> None:
-        self.swing.x = self.swing.x
+        self.kept = self.swing.x
 
 
 @pytest.mark.row("R-146")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.compiled.paths import ITEMS
 from eventide.compiled.processes import asks_of
 from eventide.compiled.refusal import CannotLower
+from eventide.compiled.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
 from eventide.discrete.conditions import StateWait, Trigger, describe_function
@@ -15,7 +15,6 @@ from eventide.discrete.process import Process
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Row
-    from eventide.compiled.registry import Bound
     from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.watches import Kind
     from eventide.discrete.conditions import Condition
@@ -131,6 +130,7 @@ class Explanation:
 
     compiles    whether the simulation compiles at all
     together    whether all is one flow, as stepping="together" says
+    refusal     why laws that have been started are refused, so that they are not here and no run begins; else empty
     """
 
     compiles: bool
@@ -140,6 +140,7 @@ class Explanation:
     handlers: tuple[HandlerNote, ...]
     processes: tuple[HandlerNote, ...]
     flows: tuple[FlowNote, ...]
+    refusal: str = ""
 
     def _may_miss(self, item: ConditionNote) -> bool:
         """Whether a condition is only tested, and reads what moves."""
@@ -148,7 +149,8 @@ class Explanation:
 
     def __str__(self) -> str:
         """The whole as lines of text."""
-        lines = ["laws, in the order in which they run"]
+        lines = [f"refused: {self.refusal}"] if self.refusal else []
+        lines.append("laws, in the order in which they run")
         for law in self.laws:
             lines.append(f"  {law.name}: {_state(law.is_compiled, law.refusal, self.compiles)}, flow {law.flow}")
             lines += [f"    reads {what} before {setter} sets it" for what, setter in law.early]
@@ -188,8 +190,8 @@ def explain(motion: Motion) -> Explanation:
 
     What has been started or waited for in the present event is placed first, so a model can be asked before it runs.
     """
-    motion.place_what_waits()
-    return _Reader(motion).read()
+    refusal = motion.place_what_can()
+    return _Reader(motion).read(refusal)
 
 
 SET_BY_LAWS: Final[tuple[Row, ...]] = ("computed", "sum", "rate")
@@ -254,8 +256,8 @@ class _Reader:
         self._compiles = motion.analyst.compiles
         self.numbers = {flow: k for k, flow in enumerate(motion.flows.values(), start=1)}
 
-    def read(self) -> Explanation:
-        """All of it."""
+    def read(self, refusal: str) -> Explanation:
+        """All of it, with why laws are refused that would be there."""
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
         laws.sort(key=lambda item: (item[0], -item[1]._priority, item[1]._started))
         conditions = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
@@ -268,6 +270,7 @@ class _Reader:
             handlers=self._handlers(conditions),
             processes=tuple(self._process(c.activity) for c in conditions if _is_of_process(c)),
             flows=tuple(self._flow(flow) for flow in self.numbers),
+            refusal=refusal,
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------
@@ -300,7 +303,7 @@ class _Reader:
             bound = self.analyst.registry.law(law, getattr(type(law), name))
         except CannotLower as error:
             return _Uses({}, {}, error)
-        objects, lowered = _objects_of(bound), bound.kernel.lowered
+        objects, lowered = objects_of(bound), bound.kernel.lowered
         ranges = dict(lowered.ranges)
         written = {(o, a.row, a.name): ranges.get(a) for a in lowered.writes for o in objects.get(a.path, ())}
         read = {
@@ -373,12 +376,3 @@ def _is_of_process(condition: Condition) -> bool:
 
 def _name(law: Any, stage: str) -> str:
     return f"{law.name}.{stage}"
-
-
-def _objects_of(bound: Bound) -> dict[Any, list[Any]]:
-    """The objects at each path of a kernel; several where the path goes through a list."""
-    lowered, binding = bound.kernel.lowered, bound.binding
-    objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}
-    for (path, _), items in zip(lowered.lists, binding.items, strict=False):
-        objects[path if path[-1] == ITEMS else (*path, ITEMS)] = list(items)
-    return objects

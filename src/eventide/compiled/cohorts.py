@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.compiled.binder import Binding
 from eventide.compiled.records import Call, Usage, sums_of
 from eventide.compiled.registry import Bound
+from eventide.compiled.soundness import check_laws
 from eventide.continuous import Variable
 from eventide.continuous.analysis import Cohort, LawPlan
 from eventide.continuous.tables import RECORD, ROW_OF_LAWS
@@ -117,6 +118,7 @@ class Cohorts:
     def _of_many(self, template: Template, owner: Any) -> Cohort:
         """The cohort of objects like one, which has its index rows."""
         plan = self._describe(template, owner)
+        check_laws(owner, plan.kept)
         usage = template.usage
         assert usage is not None
         if not plan.moves or not (plan.sets or plan.adds):
@@ -150,6 +152,7 @@ class Cohorts:
     def _of_one(self, owner: Any) -> Cohort:
         """The cohort of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
+        check_laws(owner, [bound for bound in plan.kept if isinstance(bound, Bound)])
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds)
         words = words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
         record = self._analyst.motion.lists.put(words)

@@ -42,7 +42,7 @@ from eventide.compiled.ways import Frame
 from eventide.continuous import Variable
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Row
+    from eventide.compiled.lowered import Access, Row
 
 LONGEST: Final = 30_000
 """How many values a kernel may have: helpers are followed at each call, so calls in calls in calls may grow beyond."""
@@ -53,11 +53,15 @@ class Following(Reductions):
     """Writes calls.
 
     rates_to_spoil      the rates that the law writes, but for those of lists' items
+    at                  the statement that is being followed
+    assignments         the states that the law assigns, and where it does so first: file, line, text
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.rates_to_spoil: list[Place] = []
+        self.at: ast.stmt | None = None
+        self.assignments: dict[Access, tuple[str, int, str]] = {}
 
     def _call(self, node: ast.Call) -> Item:
         if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
@@ -197,6 +201,7 @@ class Following(Reductions):
         stored = target.memory
         self._note_rate(Place(stored.owner, stored.row, stored.name, stored.offset + low))
         access = self.slots.note_write(stored, (low, high))
+        self._note_assignment(access)
         if stored.owner.element is None and len(items) == stored.length:
             self.flow.written |= {access}
 
@@ -204,6 +209,12 @@ class Following(Reductions):
         """Keep a rate that the law writes, to be spoiled where Python would have raised."""
         if place.row == "rate" and place.owner.element is None:
             self.rates_to_spoil.append(place)
+
+    def _note_assignment(self, access: Access) -> None:
+        """Keep where the law assigns a state."""
+        if access.row == "state" and access not in self.assignments and self.at is not None:
+            where = self.refusal(self.at, "")
+            self.assignments[access] = where.file, where.line, where.construct
 
     def _check_row(self, row: Row, name: str) -> None:
         if self.is_guided:
@@ -219,6 +230,7 @@ class Following(Reductions):
         self.epoch += 1
         self._note_rate(place)
         access = self.slots.write(place, self.arithmetic.double(item))
+        self._note_assignment(access)
         if place.owner.element is None:
             self.flow.written |= {access}
 

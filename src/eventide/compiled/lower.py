@@ -283,6 +283,7 @@ class Lowering:
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
             ranges=tuple((access, tuple(spans)) for access, spans in slots.ranges.items()),
+            assignments=tuple(writer.assignments.items()),
             symbols=(*writer.builder.symbols, *writer.builder.loops, *writer.builder.calls),
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
 from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
+from eventide.continuous import Variable
 from eventide.continuous.inputs import Input
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Lowered:
     reads       quantities, but for those that it has surely written itself before
     writes      quantities
     ranges      of the rates of vectors that it writes, which items: runs (first, one beyond the last)
+    assignments the states that it assigns, with file, line and text of where it does so first
     constants   what was taken as it stood
     symbols     the functions of the mathematical library, and the loops of numpy, that it calls
     reads_time  whether it reads the clock; reads_step: dt or last_time
@@ -102,6 +104,7 @@ class Lowered:
     reads: tuple[Access, ...]
     writes: tuple[Access, ...]
     ranges: tuple[tuple[Access, tuple[tuple[int, int], ...]], ...]
+    assignments: tuple[tuple[Access, tuple[str, int, str]], ...]
     constants: tuple[Constant, ...]
     symbols: tuple[str, ...]
     reads_time: bool
@@ -173,6 +176,13 @@ class Lowered:
     def can_change(self) -> bool:
         """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
         return any(step.can_change for step in self.steps)
+
+    @property
+    def assigns_loose(self) -> bool:
+        """Whether it assigns variables that are of no component."""
+        kinds = {step.path: step.expected for step in self.steps}
+        found = (kinds.get(access.path) for access, _ in self.assignments)
+        return any(isinstance(kind, type) and issubclass(kind, Variable) for kind in found)
 
     @property
     def references(self) -> tuple[tuple[Path, str], ...]:

@@ -49,12 +49,15 @@ class Statements(Following):
 
     def _execute(self, node: ast.stmt) -> None:
         handler: Callable[[Any], None] | None = getattr(self, f"_do_{type(node).__name__.lower()}", None)
+        outer, self.at = self.at, node
         try:
             if handler is None:
                 raise Unlowerable(_UNFOLLOWED.get(type(node), "this is not followed"))
             handler(node)
         except Unlowerable as error:
             raise self.refusal(node, error.why) from None
+        finally:
+            self.at = outer
 
     # --- assignments ----------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ class Template:
     kernels         those of a component's laws
     calls           their addresses, and where their index rows begin, which stand side by side
     locators        for each what finds its index row, where it works on nothing but blocks of slots of single objects
-    is_plain        whether they all do
+    is_plain        whether they all do, and none assigns a variable of which only the object tells whether it may
     usage           what they use of these; None if they use all items of a list
     """
 
@@ -37,7 +37,7 @@ class Template:
         self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
         self.locators: Any = [kernel.lowered.locate for kernel in kernels]
-        self.is_plain = None not in self.locators
+        self.is_plain = None not in self.locators and not any(kernel.lowered.assigns_loose for kernel in kernels)
         self.usage = usage_of(kernels)
         self._spread = make_spread(uses)
 

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
+
+class UnsoundLaw(ModelError):
+    """Laws do what has no meaning between events."""
+
+
 _checked = "_equations_are_checked"
 
 
@@ -284,6 +289,23 @@ def check_method(method: Any) -> None:
     raise ModelError(
         f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.RADAU` or what `ev.methods.explicit(...)` makes, "
         f"and got {method!r}, of type {type(method).__name__}"
+    )
+
+
+def unsound_assignment(law: str, title: str, spec: Field | None, where: str = "") -> UnsoundLaw:
+    """The error of a law that assigns a state which is not declared so.
+
+    spec    of the state; None of a loose variable
+    """
+    if spec is None:
+        declared = "`ev.Variable(sim, ..., assigned=True)`"
+    elif spec.role == "vector":
+        declared = f"`{spec.name}: ev.VectorState = ev.vector(..., assigned=True)`"
+    else:
+        declared = f"`{spec.name}: ev.State = ev.state(..., assigned=True)`"
+    return UnsoundLaw(
+        f"{law} assigns the state {title}{where}, and what a state is between events follows from its rate: set its "
+        f"rate, or the state in an event (`@ev.when`, a process); a difference equation is declared, {declared}"
     )
 
 

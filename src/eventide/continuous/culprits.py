@@ -30,6 +30,8 @@ def tell_law(error: BaseException, law: Any, time: float) -> None:
     if isinstance(error, SimulationError):
         error.blame(law, place, continuous=law)
     _note(error, f"in {place} at time {time!r}")
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        _note(error, "laws set rates: a vector of states is read here, unless it is declared with assigned=True")
 
 
 def is_condition_true(condition: Condition, time: float) -> bool:

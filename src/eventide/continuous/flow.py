@@ -35,6 +35,8 @@ from eventide.continuous.tables import (
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
+IN_PASS: Final = 1
+"""In place of True while Python executes the laws of a flow: they write all but states."""
 CROWD: Final = 32
 """In a flow of so many laws it is worth while to join those of a class."""
 
@@ -63,6 +65,8 @@ class Still:
 
         What a law writes there inside a step, as the sum of an object that has been stopped, touches nobody.
         """
+        if self.motion.host.executes:
+            self.motion.system.check_assignment(slot)
         if self.motion.is_observed:
             refuse_change(self.motion.system.name_of(slot))
         if self.motion.arena.concerned[slot, READER] != -1 and not self.motion.is_marching:
@@ -73,7 +77,7 @@ class Flow:
     """One flow: its row in the arrays, its laws in their order, its slots.
 
     at          the time to which what is seen of its states belongs
-    is_open     whether an event has changed it and it has not been settled since
+    is_open     whether an event has changed it and it has not been settled since; or IN_PASS
     members     its components and loose variables, in the order in which they joined
     looked_up   what has been looked up of its laws and slots as they are now
     crowd       when it has so many laws, those of a class are joined
@@ -91,7 +95,7 @@ class Flow:
         self.motion = motion
         self.number = number
         self.at = nan
-        self.is_open = False
+        self.is_open: bool | int = False
         self.assigns = False
         self.conditions: dict[Any, None] = {}
         self.resting: dict[Any, tuple[Any, ...]] = {}
@@ -158,8 +162,15 @@ class Flow:
             motion.publish(self)
 
     def open(self, slot: int) -> None:
-        """An event changes the flow: its step ends now. Raises ModelError if it is a reporter that would change it."""
+        """An event changes the flow: its step ends now.
+
+        Raises ModelError if it is a reporter that would change it, or a law that assigns what no law may.
+        """
         motion = self.motion
+        if motion.host.executes:
+            motion.system.check_assignment(slot)
+            if self.is_open:
+                return
         if motion.is_observed:
             refuse_change(motion.system.name_of(slot))
         if motion.is_marching:

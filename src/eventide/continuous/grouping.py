@@ -204,8 +204,16 @@ class Grouping:
         self._toggle(flow, coalesce(slots))
 
     def place(self) -> None:
-        """Place what has been started since in flows."""
+        """Place what has been started since in flows; what raises an error, and who comes after, still waits then."""
         joining, self.joining = self.joining, {}
+        try:
+            self._place(joining)
+        except BaseException:
+            still = self.motion.still
+            self.joining = {**{owner: None for owner in joining if owner._flow is still}, **self.joining}
+            raise
+
+    def _place(self, joining: dict[Any, None]) -> None:
         motion = self.motion
         flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
         for owner in joining:

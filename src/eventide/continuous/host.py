@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.culprits import execute_law, is_condition_true
+from eventide.continuous.flow import IN_PASS
 from eventide.continuous.tables import ABORTED, START, TROUBLED, VALUELESS, R, Y
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Host:
     """Whom the stepper calls where it cannot go on by itself.
 
     seen        the flows that show the states of some time within a step
+    executes    whether Python executes laws now
     trouble     the last error of arithmetic that a law raised in a trial step; failure: what must go up at once
     """
 
@@ -31,6 +33,7 @@ class Host:
         self._meeting: tuple[Flow, Flow, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.seen: list[Flow] = []
+        self.executes = False
         self._shown: Flow | None = None
 
     # --- what the stepper calls -----------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ class Host:
 
         Errors of arithmetic count as a failed step first; all others end the march at once.
         """
-        was_open, flow.is_open = flow.is_open, True
+        was_open, flow.is_open, self.executes = flow.is_open, IN_PASS, True
         try:
             # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
             with np.errstate(all="ignore"):
@@ -149,7 +152,7 @@ class Host:
             self.failure = error
             self.motion.settings[ABORTED] = 1.0
         finally:
-            flow.is_open = was_open
+            flow.is_open, self.executes = was_open, False
 
     def raise_what_was_met(self) -> None:
         """Raise what Python code called from within a step has raised, the same object."""

@@ -24,7 +24,7 @@ def get(self):
 
 def set(self, value):
     flow = self._flow
-    if not flow.is_open:
+    if flow.is_open is not True:
         flow.open(self._base + {offset})
     try:
         self._row[self._base + {offset}] = value
@@ -32,6 +32,8 @@ def set(self, value):
         refuse(self, {name!r}, value)
     self._rests[self._base + {offset}] = 0.0
 """
+_ASSIGNED = _PROPERTY.replace("is_open is not True", "is_open is False")
+"""Of a state that laws assign: they find their flow open for all but other states."""
 _ASIDE = """
 def get(self):
     flow = self._flow
@@ -87,6 +89,17 @@ def set(self, value):
     else:
         write_values(self, {name!r}, values, value)
 """
+_VECTOR_OF_STATES = (
+    _VECTOR.replace(
+        "    values = self._vectors[{offset}]\n    return values if", "    return self._vectors[{shown}] if"
+    )
+    .replace("else seen(self, {name!r}, values)", "else seen(self, {name!r}, self._vectors[{offset}])")
+    .replace(
+        "        set_values(self, self._layout, {name!r}, values, value)",
+        "        self._flow.open(self._layout.slot(self, {name!r}))",
+    )
+)
+"""Of states that no law assigns: what laws get of them cannot be written."""
 _VECTOR_OF_RATES = """
 def get(self):
     return self._vectors[{offset}]
@@ -232,16 +245,19 @@ class Layout:
             if spec.role == "field":
                 self._install(cls, _PARAMETER, offset, name, KINDS[spec.annotation])
             else:
-                self._install(cls, _ASIDE if name in self.aside else _PROPERTY, offset, name)
+                template = _ASIDE if name in self.aside else _ASSIGNED if spec.assigned else _PROPERTY
+                self._install(cls, template, offset, name)
         for place, name in enumerate((*self.computed_vectors, *self.vectors)):
-            self._install(cls, _VECTOR, place, name)
+            shows = name in self.vectors and not self.fields[name].assigned
+            self._install(cls, _VECTOR_OF_STATES if shows else _VECTOR, place, name)
         for name in self.size_fields:
             self._install(cls, _SIZE, 0, name)
         for name in self.references:
             setattr(cls, name, Reference(name))
 
     def _install(self, cls: type, template: str, offset: int, name: str, kind: str = "") -> None:
-        getter, setter = _functions(template, offset, name, kind)
+        shown = offset + len(self.vectors)  # behind all that can be written
+        getter, setter = _functions(template, offset, name, kind, shown=shown)
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def settings(self, names: list[str], lines: list[str]) -> list[str]:
@@ -272,7 +288,8 @@ class Layout:
             seat.rates = seat.rates_read = seat.lasts = None
             if self.vectors or self.computed_vectors:
                 names = *self.computed_vectors, *self.vectors
-                seat.vectors = self._arrays(table[Y], seat.base, seat.side, names)
+                arrays = self._arrays(table[Y], seat.base, seat.side, names)
+                seat.vectors = *arrays, *map(_unwritable, arrays[len(self.computed_vectors) :])
         elif self.vectors:
             seat.rates_read = seat.lasts = None  # they know their owner's name
         own["_base"], own["_side"], own["_row"], own["_rests"] = seat.base, seat.side, rows[Y], rows[E0]
@@ -314,9 +331,16 @@ class Layout:
         return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
 
 
-def _functions(template: str, offset: int, name: str, kind: str = "", **others: Any) -> tuple[Any, ...]:
+def _unwritable(values: Any) -> Any:
+    """A view of an array that cannot be written."""
+    shown = values.view()
+    shown.flags.writeable = False
+    return shown
+
+
+def _functions(template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: Any) -> tuple[Any, ...]:
     names: dict[str, Any] = {**_HELPERS, **others}
-    exec(template.format(offset=offset, name=name, kind=kind, reader=READER), names)  # noqa: S102  # our own text, a number and an identifier
+    exec(template.format(offset=offset, name=name, kind=kind, reader=READER, shown=shown), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
 

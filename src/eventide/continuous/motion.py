@@ -10,7 +10,7 @@ import numpy as np
 
 from eventide.continuous import march
 from eventide.continuous.berths import Berths
-from eventide.continuous.checks import check_limits, check_method
+from eventide.continuous.checks import UnsoundLaw, check_limits, check_method
 from eventide.continuous.collector import FEWEST, Collector
 from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
@@ -293,6 +293,14 @@ class Motion:
         else:
             with self._collector.at_rest():
                 self._place()
+
+    def place_what_can(self) -> str:
+        """The same for who only looks; why laws are refused, so that who has them still waits: empty if none are."""
+        try:
+            self.place_what_waits()
+        except UnsoundLaw as error:
+            return str(error)
+        return ""
 
     def _place(self) -> None:
         self.groups.place()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.arena import Arena, row_view
-from eventide.continuous.checks import check_class
+from eventide.continuous.checks import check_class, unsound_assignment
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
@@ -157,6 +157,18 @@ class System:
             return owner.name
         name, item = owner._layout.name_of(owner, slot)
         return f"{owner.name}.{name}" if item is None else f"{owner.name}.{name}[{item}]"
+
+    def check_assignment(self, slot: int) -> None:
+        """Raise UnsoundLaw if a law that writes a slot may not, as it is of a state that is not declared so."""
+        owner = self.arena.owner_of(slot)
+        spec = None
+        if not isinstance(owner, Variable):
+            name, _ = owner._layout.name_of(owner, slot)
+            spec = owner._layout.fields[name]
+            if name in owner._layout.aside:
+                return
+        if not (spec or owner).assigned:
+            raise unsound_assignment("a law", self.name_of(slot), spec)
 
     # --- components -----------------------------------------------------------------------------------------------
 

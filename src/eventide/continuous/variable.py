@@ -22,6 +22,8 @@ class Variable:
 
     A loose one is made with its first value and is inactive until `start()`; the one behind a component's state is
     had by `component["x"]`. An active variable whose rate nobody sets keeps its value.
+
+    assigned    it is a difference equation: laws assign it
     """
 
     _seat: Seat
@@ -39,9 +41,11 @@ class Variable:
         unit: str = "",
         rel_error: float | None = None,
         abs_error: float | None = None,
+        assigned: bool = False,
     ) -> None:
         self.sim = sim
         self.unit = unit
+        self.assigned = assigned
         self._owner: Any = self
         self._system = sim._continuum
         self._flow: Any = self._system.motion.still
@@ -55,7 +59,7 @@ class Variable:
     def _of(cls, owner: Any, slot: int, name: str, spec: Field) -> Variable:
         """The variable behind one name of a component."""
         self = cls.__new__(cls)
-        self.sim, self.unit, self.name = owner.sim, spec.unit, name
+        self.sim, self.unit, self.name, self.assigned = owner.sim, spec.unit, name, spec.assigned
         self._owner, self._slot, self._system = owner, slot, owner._system
         return self
 
@@ -76,7 +80,7 @@ class Variable:
     @state.setter
     def state(self, value: float) -> None:
         rows, slot, flow = self._system.arena.rows, self._slot, self._owner._flow
-        if not flow.is_open:
+        if flow.is_open is not True:
             flow.open(slot)
         rows[Y][slot] = value
         rows[E0][slot] = 0.0

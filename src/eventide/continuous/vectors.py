@@ -104,7 +104,7 @@ def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any)
         what = f"that are finite, and got {float(draft[first])!r} for {name}[{first}]"
         raise ValueError(_takes(owner, layout, name, what))
     flow = owner._flow
-    if not flow.is_open:
+    if flow.is_open is not True:
         flow.open(layout.slot(owner, name))
     target[:] = draft
     owner._system.arena.table[E0, layout.slots(owner, name)] = 0.0

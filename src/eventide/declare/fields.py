@@ -42,7 +42,8 @@ MISSING: Final = object()
 class Field:
     """One declared datum of a component: its role, default, unit and meaning.
 
-    size    of a vector: how many numbers it has, or the name of the whole-number field that tells it
+    size        of a vector: how many numbers it has, or the name of the whole-number field that tells it
+    assigned    of a state: whether laws assign it, as a difference equation
     """
 
     role: Role
@@ -55,6 +56,7 @@ class Field:
     name: str = ""
     annotation: Any = None
     size: int | str = 0
+    assigned: bool = False
 
     @property
     def is_required(self) -> bool:
@@ -74,9 +76,13 @@ def state(
     description: str = "",
     abs_error: float | None = None,
     rel_error: float | None = None,
+    assigned: bool = False,
 ) -> Any:
-    """Declare a `State` with its initial value, unit and, if they differ from the run's, its tolerances."""
-    return Field("state", default, None, unit, description, abs_error, rel_error)
+    """Declare a `State` with its initial value, unit and, if they differ from the run's, its tolerances.
+
+    assigned    it is a difference equation: laws assign it, as `self.x = self.last.x + self.sim.dt * self.inflow`
+    """
+    return Field("state", default, None, unit, description, abs_error, rel_error, assigned=assigned)
 
 
 def computed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
@@ -92,13 +98,15 @@ def vector(
     description: str = "",
     abs_error: float | None = None,
     rel_error: float | None = None,
+    assigned: bool = False,
 ) -> Any:
     """Declare a `VectorState`: as many states as `size` says, under one name.
 
     default     the initial value of all of them, or a sequence of values
     size        a number, or the name of an `int` field of the class, which is fixed when an object is made
+    assigned    as of a `state`
     """
-    return Field("vector", default, None, unit, description, abs_error, rel_error, size=size)
+    return Field("vector", default, None, unit, description, abs_error, rel_error, size=size, assigned=assigned)
 
 
 def computed_vector(*, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:

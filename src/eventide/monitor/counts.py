@@ -59,7 +59,7 @@ class RunReport:
 def report(monitor: Monitor) -> RunReport:
     """The counts of a monitor's run."""
     motion = monitor.motion
-    motion.place_what_waits()
+    motion.place_what_can()
     watches = motion.watches
     return RunReport(
         events=monitor.sim.events,
