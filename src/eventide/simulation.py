@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Method, Motion, Multistep, Newton, System, Variable
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
-    from eventide.observe import Every, Integral, PopulationRecording, Recording, Watch
+    from eventide.observe import Every, Integral, PopulationRecording, Recording, Reporter, Watch
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -144,6 +144,15 @@ class Simulation(World):
     def variables(self) -> tuple[Variable, ...]:
         """The active variables, the one started last foremost."""
         return self._continuum.variables
+
+    @property
+    def reporters(self) -> tuple[Reporter, ...]:
+        """The active reporters, in the order of their calls."""
+        if "_the_monitor" not in self.__dict__:
+            return ()
+        from eventide.observe import Reporter
+
+        return tuple(one for one in self._the_monitor.observers if isinstance(one, Reporter))
 
     def set_tolerances(self, *, rel_error: float | None = None, abs_error: float | None = None) -> None:
         """Change the tolerances of the run and of all its present variables."""

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Self
 
 from eventide.continuous.arena import LONE, Seat
+from eventide.continuous.quantities import quantities_of
 from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from eventide.continuous.quantities import StepQuantities
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -107,6 +109,18 @@ class Variable:
     def last_state(self) -> float:
         """The value at the start of the present step; frozen while inactive."""
         return self._row(Y0)
+
+    @property
+    def step_quantities(self) -> StepQuantities | None:
+        """What the method has computed for it in the present step: increments, error estimate, tolerance.
+
+        To be read by reporters and by `integration_error`. None at an event, where no step has been made since, and
+        while it is inactive. Raises ModelError for a vector.
+        """
+        motion, number = self._system.motion, self._owner._flow.number
+        if number < 0 or not self.active:
+            return None
+        return quantities_of(motion.method, motion.flow_floats.array[number], self._system.arena.table[:, self._slot])
 
     @property
     def rel_error(self) -> float:

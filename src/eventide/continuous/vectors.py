@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.continuous.layout import Layout
+    from eventide.continuous.quantities import StepQuantities
     from eventide.declare import Field
 
 
@@ -172,6 +173,11 @@ class VectorVariable(Variable):
     @state.setter
     def state(self, value: Any) -> None:
         write_values(self._owner, self._field.name, self._system.arena.table[Y, self._slots], value)
+
+    @property
+    def step_quantities(self) -> StepQuantities | None:
+        """Refused: items have one each."""
+        raise ModelError(f"{self.name} is a vector: read the step_quantities of one item, as of variable[0]")
 
     @contextmanager
     def write(self) -> Iterator[NDArray[np.float64]]:

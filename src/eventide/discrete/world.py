@@ -20,6 +20,7 @@ from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
 from eventide.discrete.keyboard import Keyboard
+from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.roster import Roster
@@ -221,6 +222,16 @@ class World:
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
         return None if process is None else process.next_event
+
+    @property
+    def schedule(self) -> tuple[ScheduledEvent, ...]:
+        """The event list: what is due when and for whom, the next event first."""
+        return scheduled_events(self._calendar)
+
+    @property
+    def waits(self) -> tuple[AwaitedCondition, ...]:
+        """The condition list: who waits for what with which priority, in the order of their events."""
+        return awaited_conditions(self._conditions)
 
     def peek(self) -> float:
         """When the next time event is due; infinity if there is none."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
+from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -108,6 +109,10 @@ class Observers:
     def _count(self) -> int:
         return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
 
+    def __iter__(self) -> Iterator[Observer]:
+        """Those that look at events, in the order of their calls."""
+        return chain(self.at_spans, self.periodic, self.at_steps, self.at_events)
+
     def __contains__(self, observer: Observer) -> bool:
         return any(o is observer for o in self._list_of(observer))
 
@@ -161,7 +166,7 @@ class Observers:
         self.observe_at_will(time)
         for observer in self.periodic:
             observer._pass(time)
-        self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
+        self._look(list(self), phase)
 
     def observe_grid(self, time: float) -> None:
         """Those whose regular instant is `time` look, or who want to."""
