@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.discrete.process import Process
 
-_LAW: Final = CFUNCTYPE(None, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
+_LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
 _RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
 
@@ -149,8 +149,9 @@ class Compiler(Analyst):
     def _law_call(self, owner: Continuous, law: Any) -> Any:
         motion = self.motion
 
-        def call(time: float, dt: float, last: float, *_: Any) -> None:
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
             motion.host.call_law(owner, law, time, dt, last)
+            return 0
 
         return call
 
@@ -170,7 +171,7 @@ class Compiler(Analyst):
             mould = self._moulds[kernel] = Mould(
                 kernel,
                 certificate=self.motion.lists.put(words)[1] if words else -1,
-                recourse=self._recourse if kernel.lowered.raises else 0,
+                recourse=self.recourse if kernel.lowered.raises else 0,
                 record=self._record((kernel,)),
                 guide=self._guide(kernel.address),
             )
@@ -300,13 +301,20 @@ class Compiler(Analyst):
 
         return call
 
+    @property
+    def recourse(self) -> int:
+        """The address of a function of this simulation that does in Python what kernels leave to it."""
+        return self._recourse
+
     @cached_property
     def _recourse(self) -> int:
-        """The address of a function that tests a condition in Python, of this simulation."""
         motion = self.motion
 
         def call(c: int, f: int, time: float, dt: float) -> int:
-            return int(motion.host.is_true(c, f, time, dt))
+            if c >= 0:
+                return int(motion.host.is_true(c, f, time, dt))
+            motion.host.evaluate(f, time, dt)
+            return 0
 
         self._kept_recourse = _RECOURSE(call)
         return int(cast(self._kept_recourse, c_void_p).value or 0)

@@ -61,7 +61,7 @@ def _pair(builder: Builder, slots: Slots, access: Access) -> tuple[Touch, Touch]
 
     Nothing else of its kind is written, as that might be the same by another way.
     """
-    if access.row not in CARRIED or ITEMS in access.path or (access.row == "rate" and builder.trap):
+    if access.row not in CARRIED or ITEMS in access.path:
         return None
     if [other for other in slots.writes if other.row == access.row] != [access] or slots.ranges:
         return None

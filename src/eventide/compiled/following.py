@@ -52,14 +52,12 @@ REDUCTIONS: Final = (sum, any, all, min, max)
 class Following(Reductions):
     """Writes calls.
 
-    rates_to_spoil      the rates that the law writes, but for those of lists' items
     at                  the statement that is being followed
     assignments         the states that the law assigns, and where it does so first: file, line, text
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.rates_to_spoil: list[Place] = []
         self.at: ast.stmt | None = None
         self.assignments: dict[Access, tuple[str, int, str]] = {}
 
@@ -199,16 +197,10 @@ class Following(Reductions):
             return
         low, high = min(items), max(items) + 1
         stored = target.memory
-        self._note_rate(Place(stored.owner, stored.row, stored.name, stored.offset + low))
         access = self.slots.note_write(stored, (low, high))
         self._note_assignment(access)
         if stored.owner.element is None and len(items) == stored.length:
             self.flow.written |= {access}
-
-    def _note_rate(self, place: Place) -> None:
-        """Keep a rate that the law writes, to be spoiled where Python would have raised."""
-        if place.row == "rate" and place.owner.element is None:
-            self.rates_to_spoil.append(place)
 
     def _note_assignment(self, access: Access) -> None:
         """Keep where the law assigns a state."""
@@ -228,7 +220,6 @@ class Following(Reductions):
         """Set a slot."""
         self._check_row(place.row, place.name)
         self.epoch += 1
-        self._note_rate(place)
         access = self.slots.write(place, self.arithmetic.double(item))
         self._note_assignment(access)
         if place.owner.element is None:

@@ -9,21 +9,20 @@ from eventide.compiled.binder import make_binder, make_comparer, make_locator
 from eventide.compiled.carrying import carry
 from eventide.compiled.certificate import certificate_of, comparisons_in, leave
 from eventide.compiled.handlers import Handlers
-from eventide.compiled.ir import MARKS, NAN, SCALAR, SELDOM, Builder
+from eventide.compiled.ir import MARKS, SCALAR, Builder
 from eventide.compiled.laws import Conditions
 from eventide.compiled.legs import Legs
 from eventide.compiled.lowered import Lowered, LoweredKind
-from eventide.compiled.outside import Outside, Place
+from eventide.compiled.outside import Outside
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
-from eventide.compiled.values import Function, Item, Number, Ref, Truth
-from eventide.continuous import Continuous
+from eventide.compiled.values import Function, Item, Number, Truth
 from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, RAISES, STILL
 
 LAW: Final = (
-    "define void @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
+    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
 )
 CONDITION: Final = (
@@ -138,7 +137,6 @@ class Lowering:
             self._follow(writer)
             if _hides(writer):
                 builder.note_what_was_put_off()
-            self._spoil(writer)
         else:
             writer.iterate(
                 [],
@@ -151,7 +149,7 @@ class Lowering:
         builder.jump(head, SCALAR)
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
-        builder.finish()
+        _finish(builder, "0")
         row = [
             f"%call = mul i64 %k, {CHAIN_COLUMNS}",
             "%place.at = getelementptr i64, ptr %calls, i64 %call",
@@ -160,42 +158,9 @@ class Lowering:
         ]
         first, room = carry(builder, writer.slots, head, inside) if writer.slots.lanes is None else (inside, [])
         first.lines[:0] = [*row, *writer.slots.prologue("%row")]
-        builder.begin_without_trap(inside)
+        builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *room]
         return builder.text(LAW) + MARKS
-
-    def _spoil(self, writer: Statements) -> None:
-        """Where Python would have raised, make a rate NaN: the step fails, and Python repeats it at the same state.
-
-        It is a rate of its component, at best one that the law has written itself, else any that it has written. A
-        law without any is not watched.
-        """
-        builder = writer.builder
-        if not builder.trap:
-            return
-        own, written = self._own_rate(), writer.rates_to_spoil
-        mine = [rate for rate in written if own is not None and rate.owner == own.owner]
-        rate = next(iter([*mine, *([own] if own else []), *written]), None)
-        if rate is None:
-            return
-        # A branch is foreseen; a rate that is chosen by the test would be there only after all that is tested.
-        spoilt, whole = builder.block(), builder.block()
-        builder.branch(builder.has_trapped(), spoilt, whole, SELDOM)
-        builder.enter(spoilt)
-        builder.store("double", NAN, "%R", writer.slots.index_of(rate))
-        builder.jump(whole)
-        builder.enter(whole)
-
-    def _own_rate(self) -> Place | None:
-        """The first rate of the component whose law it is; None if it has no states."""
-        owner = self.entry.arguments[0] if self.entry.arguments else None
-        if not isinstance(owner, Continuous) or not owner._layout.moves:
-            return None
-        layout, name = owner._layout, self.entry.function.__code__.co_varnames[0]
-        ref = self.outside.root(name)
-        assert isinstance(ref, Ref)
-        offset = 0 if layout.states else layout.starts[layout.vectors[0]]
-        return Place(ref, "rate", (*layout.states, *layout.vectors)[0], offset)
 
     def _write_condition(self, writer: Statements) -> str:
         builder = writer.builder

@@ -249,6 +249,11 @@ class Analyst(ABC):
     compiles: bool
     most_fused: int = 0
 
+    @property
+    def recourse(self) -> int:
+        """The address of who does in Python what native code leaves to it; 0 without any."""
+        return 0
+
     @abstractmethod
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""

@@ -29,9 +29,11 @@ def tell_law(error: BaseException, law: Any, time: float) -> None:
     place = f"the equations of {law.name}"
     if isinstance(error, SimulationError):
         error.blame(law, place, continuous=law)
-    _note(error, f"in {place} at time {time!r}")
+    _note(error, place, time)
     if isinstance(error, ValueError) and "read-only" in str(error):
-        _note(error, "laws set rates: a vector of states is read here, unless it is declared with assigned=True")
+        advice = "laws set rates: a vector of states is read here, unless it is declared with assigned=True"
+        if advice not in error.__notes__:
+            error.add_note(advice)
 
 
 def is_condition_true(condition: Condition, time: float) -> bool:
@@ -46,13 +48,16 @@ def is_condition_true(condition: Condition, time: float) -> bool:
         if isinstance(error, SimulationError):
             owner: Any = owner_of(condition.owner) or condition.owner
             error.blame(owner, place, continuous=owner if hasattr(owner, "_laws") else None)
-        _note(error, f"in {place} at time {time!r}")
+        _note(error, place, time)
         raise
 
 
-def _note(error: BaseException, text: str) -> None:
-    if text not in getattr(error, "__notes__", ()):
-        error.add_note(text)
+def _note(error: BaseException, place: str, time: float) -> None:
+    """Tell where and when an error was raised last: one object may have been raised in trial steps before."""
+    start, notes = f"in {place} at time ", getattr(error, "__notes__", None)
+    if notes:
+        notes[:] = [note for note in notes if not note.startswith(start)]
+    error.add_note(f"{start}{time!r}")
 
 
 def refuse_commands_of(component: Continuous) -> None:

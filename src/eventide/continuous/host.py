@@ -11,6 +11,7 @@ import numpy as np
 from eventide.continuous.culprits import execute_law, is_condition_true
 from eventide.continuous.flow import IN_PASS
 from eventide.continuous.tables import ABORTED, START, TROUBLED, VALUELESS, R, Y
+from eventide.errors import EventideError
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
@@ -23,12 +24,12 @@ class Host:
 
     seen        the flows that show the states of some time within a step
     executes    whether Python executes laws now
-    trouble     the last error of arithmetic that a law raised in a trial step; failure: what must go up at once
+    trouble     the last error that a law raised in a trial step; failure: what must go up at once
     """
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self.trouble: Exception | None = None
+        self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
         self._meeting: tuple[Flow, Flow, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
@@ -103,8 +104,7 @@ class Host:
             return is_condition_true(condition, sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
             self.failure = error
-            is_void = isinstance(error, ArithmeticError | ValueError) and sim.dt > 0.0
-            settings[ABORTED] = VALUELESS if is_void else 1.0
+            settings[ABORTED] = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1.0
             return False
 
     # --- what code that cannot be read touches --------------------------------------------------------------------
@@ -138,19 +138,21 @@ class Host:
     def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
         """Call Python code from within a step: what it raises is kept until the stepper has returned.
 
-        Errors of arithmetic count as a failed step first; all others end the march at once.
+        What the user's code raises makes a step fail first: a shorter one may not come to where it does. What
+        eventide finds wrong, and what is no Exception, ends the march at once.
         """
         was_open, flow.is_open, self.executes = flow.is_open, IN_PASS, True
         try:
             # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
             with np.errstate(all="ignore"):
                 call()
-        except (ArithmeticError, ValueError) as error:
-            self.trouble = error
-            self.motion.settings[TROUBLED] = 1.0
-        except BaseException as error:  # noqa: BLE001  # see above
-            self.failure = error
-            self.motion.settings[ABORTED] = 1.0
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            if _is_of_states(error):
+                self.trouble = error
+                self.motion.settings[TROUBLED] = 1.0
+            else:
+                self.failure = error
+                self.motion.settings[ABORTED] = 1.0
         finally:
             flow.is_open, self.executes = was_open, False
 
@@ -201,3 +203,8 @@ class Host:
             flow.at = nan
         self.seen.clear()
         self._shown = None
+
+
+def _is_of_states(error: BaseException) -> bool:
+    """Whether an error may come of the states at which code was called, so that a shorter step may do without."""
+    return isinstance(error, Exception) and not isinstance(error, EventideError)

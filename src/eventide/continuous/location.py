@@ -80,7 +80,6 @@ from eventide.continuous.tables import (
     TRUE_AT_END,
     UNPROVED,
     USED,
-    VALUELESS,
     Y2,
     Arrays,
     K,
@@ -440,11 +439,11 @@ def is_settled(a: Arrays, c: int) -> bool:
 
 
 def has_no_value(a: Arrays, f: int) -> bool:
-    """Whether a condition has no value somewhere in the step, which is then to be made anew, half as long."""
-    half = a.flow_floats[f, STEP] / 2.0
-    if a.settings[ABORTED] != VALUELESS or not half > shortest(a, f):
+    """Whether a condition, or a law it needs, has no value inside the step, which is then to be half as long."""
+    half, aborted = a.flow_floats[f, STEP] / 2.0, a.settings[ABORTED]
+    if (aborted == 0.0 and a.settings[TROUBLED] == 0.0) or aborted == 1.0 or not half > shortest(a, f):
         return False
-    a.settings[ABORTED] = 0.0
+    a.settings[ABORTED] = a.settings[TROUBLED] = 0.0
     a.flow_floats[f, SPAN] = half
     return True
 

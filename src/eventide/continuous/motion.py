@@ -38,6 +38,7 @@ from eventide.continuous.tables import (
     JOINED,
     KEY,
     LAND,
+    LAWS_IN_PYTHON,
     LOOKED_AT,
     MODELS,
     MOVED,
@@ -168,6 +169,7 @@ class Motion:
         self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
         self.settings[JOINED] = -1.0
         self.settings[PATIENCE] = MOST_WORK
+        self.settings[LAWS_IN_PYTHON] = float(analyst.recourse)
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False

@@ -36,7 +36,9 @@ P: Final = 11
 """First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
 K: Final = 19
 """First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
-ROWS: Final = 36
+KEPT: Final = 36
+"""States as they were before an evaluation of laws that assign some, and may have to be executed again by Python."""
+ROWS: Final = 37
 
 # Columns of a flow: floats -------------------------------------------------------------------------------------------
 
@@ -414,9 +416,9 @@ NEXT_EVENT: Final = 3
 ABORTED: Final = 4
 """Set when Python code called from a step has raised what must go up; VALUELESS: unless a shorter step helps."""
 VALUELESS: Final = 2.0
-"""A condition has raised an error of arithmetic inside a step: it has no value there, and its event may come before."""
+"""A condition has raised an error inside a step: it has no value there, and its event may come before."""
 TROUBLED: Final = 5
-"""Set when Python code called from a step has raised an error of arithmetic."""
+"""Set when a law executed in Python has raised an error of the user's."""
 STEPWISE: Final = 6
 """Whether somebody looks at every step: 1 at its end, 2 also before an event cuts it."""
 FLOWS: Final = 7
@@ -477,7 +479,9 @@ MOVED: Final = 34
 """The place in `lists` of the first process that has gone on since Python was asked last; -1 if there is none."""
 HANDLED_AT: Final = 35
 """When the last of the handlers and processes has run."""
-SETTINGS: Final = 36
+LAWS_IN_PYTHON: Final = 36
+"""The address of who executes a flow's laws in Python, where a kernel answers RAISES."""
+SETTINGS: Final = 37
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 

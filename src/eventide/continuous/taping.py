@@ -31,6 +31,7 @@ from eventide.continuous.tables import (
     STOPPED,
     TAPE,
     TAPE_HEAD,
+    TROUBLED,
     UPCOMING,
     WHAT,
     WHERE,
@@ -67,13 +68,14 @@ def fill(a: Arrays, tape: int, limit: float) -> int:
     instants = a.lists[tape + BUFFER]
     while filled < room and a.constants[instants + filled] < limit:
         time = a.constants[instants + filled]
-        show_inside(a, tape, time)
+        is_written = show_inside(a, tape, time)
         row = instants + room + filled * width
         for k in range(width):
-            if not write_down(a, tape + TAPE_HEAD + k * COLUMN, row + k, time):
-                a.lists[tape + STOPPED] = 1
-                a.lists[tape + FILLED] = filled
-                return int(filled)
+            is_written = is_written and write_down(a, tape + TAPE_HEAD + k * COLUMN, row + k, time)
+        if not is_written:
+            a.lists[tape + STOPPED] = 1
+            a.lists[tape + FILLED] = filled
+            return int(filled)
         filled += 1
     a.lists[tape + FILLED] = filled
     return int(filled)
@@ -96,8 +98,11 @@ def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
     raise NotImplementedError
 
 
-def show_inside(a: Arrays, tape: int, time: float) -> None:
-    """Bring the states of a tape's flows to a time inside their steps; what laws compute as well, if it is wanted."""
+def show_inside(a: Arrays, tape: int, time: float) -> bool:
+    """Bring the states of a tape's flows to a time inside their steps; what laws compute as well, if it is wanted.
+
+    Returns     whether no law has raised an error
+    """
     for k in range(a.lists[tape + SHOWN]):
         f = a.lists[a.lists[tape + SHOWN_AT] + k]
         a.flow_floats[f, AT] = nan
@@ -106,6 +111,9 @@ def show_inside(a: Arrays, tape: int, time: float) -> None:
             interpolate(a, f, elapsed / a.flow_floats[f, STEP])
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
+    is_shown = a.settings[TROUBLED] == 0.0
+    a.settings[TROUBLED] = 0.0
+    return bool(is_shown)
 
 
 def elapsed_at(a: Arrays, f: int, time: float) -> float:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.compiled.ir import MARKS, real
+from eventide.compiled.ir import MARKS, NAN, SELDOM, real
 from eventide.compiled.stepping.methods import table_of
 from eventide.continuous.stepper import HUGE
 from eventide.continuous.tables import (
@@ -88,7 +88,7 @@ def _inlined(source: str, name: str) -> tuple[list[str], str]:
     lines = source.splitlines()
     first = next(i for i, line in enumerate(lines) if line.startswith("define"))
     last = max(i for i, line in enumerate(lines) if line == "}")
-    head = re.sub(r"^define void @kernel(\(.*\)) \{$", rf"define internal void {name}\1 alwaysinline {{", lines[first])
+    head = re.sub(r"^define i64 @kernel(\(.*\)) \{$", rf"define internal i64 {name}\1 alwaysinline {{", lines[first])
     return lines[:first], "\n".join([head, *lines[first + 1 : last + 1], ""])
 
 
@@ -183,8 +183,16 @@ class _Step:
         for k in range(len(self.parts)):
             clock = f"double {instant}, double {elapsed}, double %start"
             rest = f"ptr %row{k}, ptr %here, i64 1, ptr %lists"
-            self.lines.append(f"call void @law{k}({clock}, {rows}, {rest})")
+            code = self.value(f"call i64 @law{k}({clock}, {rows}, {rest})")
+            if self.parts[k].lowered.raises:
+                self.leave_if(self.value(f"icmp ne i64 {code}, 0"))
         return [self.load(row, i) for i in self.slots]
+
+    def leave_if(self, test: str) -> None:
+        """Answer NaN where a law has met what only Python does: the step is then made in the general way."""
+        place = len(self.lines)
+        self.lines += [f"br i1 {test}, label %asks{place}, label %goes{place}, {SELDOM}"]
+        self.lines += [f"asks{place}:", f"ret double {NAN}", f"goes{place}:"]
 
     def run_stage(self, stage: int) -> None:
         """Form the argument of one stage and evaluate the laws there."""
@@ -261,7 +269,7 @@ class _Step:
 
     def attempt(self) -> str:
         """What stands for `attempt`: the stages until the error is known, those after it if that is small enough, and
-        the ratio; less than zero if the step is accurate and rates at its end are not finite.
+        the ratio; less than zero if the step is accurate and rates at its end are not finite, NaN if Python is asked.
         """
         self.known(range(1))
         for stage in range(1, int(self.method.sizes[ERROR_STAGE])):
@@ -275,7 +283,7 @@ class _Step:
 
     def complete(self) -> str:
         """What stands for `complete` in a step that is not accurate: the remaining stages, the end, and 1 if all rates
-        there are finite.
+        there are finite; NaN if Python is asked.
         """
         known = self.stages + 1 if self.method.sizes[END_FIRST] == 1 else int(self.method.sizes[ERROR_STAGE])
         self.known(range(known))

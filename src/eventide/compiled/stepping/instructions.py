@@ -17,8 +17,9 @@ from eventide.compiled.stepping.values import Kind, Value
 
 def law(
     address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, calls: int, n: int, at: int
-) -> None:
-    """Call a law's kernel for `n` rows of the chain."""
+) -> int:
+    """Call a law's kernel for `n` rows of the chain; answers 0, or RAISES."""
+    return 0
 
 
 def condition(
@@ -29,7 +30,7 @@ def condition(
 
 
 def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
-    """Test a condition in Python; answers 0 or 1."""
+    """Test a condition in Python, which answers 0 or 1; without one (-1) execute the laws of a flow."""
     return 0
 
 
@@ -162,7 +163,7 @@ LANES: Final = 4
 FEW: Final = 128
 """So many bytes are set to zero one number after the other."""
 INSTRUCTIONS: Final[dict[str, Instruction]] = {
-    "law": _call(_LAW, "void"),
+    "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),
     "fused": _call(_FUSED, "double"),

@@ -50,10 +50,12 @@ from eventide.continuous.tables import (
     INDEX,
     JOINED,
     JOINT,
+    KEPT,
     LAID,
     LAID_FROM,
     LAID_WIDTH,
     LAW,
+    LAWS_IN_PYTHON,
     LAYING,
     MIDDLE,
     NUMBERS,
@@ -75,6 +77,7 @@ from eventide.continuous.tables import (
     START,
     SUMS_HI,
     SUMS_LO,
+    TROUBLED,
     WHERE,
     WORST,
     Y0,
@@ -91,8 +94,14 @@ SHORTEST_RUN: Final = 4
 
 
 def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R."""
+    """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R.
+
+    Where one meets what only Python does, Python executes them all, at the same states: it may raise, or know the
+    answer, as with whole numbers of any size.
+    """
     instant = min(time, a.flow_floats[f, BEFORE])
+    if a.flow_ints[f, ASSIGNS] == 1:
+        copy(a, f, Y, KEPT)
     target = row if a.flow_ints[f, DIRECT] == 1 else R
     for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
@@ -100,14 +109,21 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
         clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
     if a.flow_ints[f, COUNTED] == 0:
         count_runs(a, f)
-    call_laws(a, f, instant, dt, target)
+    if call_laws(a, f, instant, dt, target) > 0:
+        if a.flow_ints[f, ASSIGNS] == 1:
+            copy(a, f, KEPT, Y)
+        recourse(int(a.settings[LAWS_IN_PYTHON]), -1, f, instant, dt)
+        target = R
     if target != row:
         copy(a, f, R, row)
 
 
-def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> None:
-    """Call the kernels of a flow's laws, a run at a time; where two are joined, those that lay rows, or read them."""
-    e, place = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1
+def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> int:
+    """Call the kernels of a flow's laws, a run at a time; where two are joined, those that lay rows, or read them.
+
+    Returns     0 if all of them could be executed
+    """
+    e, place, codes = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1, 0
     while e < a.flow_ints[f, CHAIN_HI]:
         at, address, told = a.chain[e, JOINT], a.chain[e, LAW], 0
         if at >= 0:
@@ -115,7 +131,7 @@ def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> None
             told = place
             place += a.chain[e, RUN] * a.lists[at + LAID_WIDTH]
         if at != BY_OTHERS:
-            law(
+            codes += law(
                 address,
                 instant,
                 dt,
@@ -130,6 +146,7 @@ def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> None
             )
         e += a.chain[e, RUN]
     a.flow_ints[f, COUNTED] = 1
+    return codes
 
 
 def count_runs(a: Arrays, f: int) -> None:
@@ -220,10 +237,20 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
     """
     if a.flow_ints[f, ATTEMPT] == 0 or a.flow_ints[f, SLIDES] >= 0:
         return attempt_stages(a, f, step, end)
-    a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
     ratio = step_of_its_own(a, f, a.flow_ints[f, ATTEMPT], step, end)
+    if not ratio == ratio:  # noqa: SIM201  # NaN: a law asks Python
+        return attempt_to_the_end(a, f, step, end)
+    a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
     if abs(ratio) >= 1.0:
         count_last_stages(a, f)
+    return ratio
+
+
+def attempt_to_the_end(a: Arrays, f: int, step: float, end: float) -> float:
+    """What a small flow's own function does, with laws that may ask Python."""
+    ratio = attempt_stages(a, f, step, end)
+    if ratio >= 1.0 and a.settings[TROUBLED] == 0.0 and not complete_stages(a, f, step, end):
+        return -ratio
     return ratio
 
 
@@ -233,8 +260,11 @@ def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
         return complete_stages(a, f, step, end)
     if abs(ratio) >= 1.0:
         return ratio > 0.0
+    is_finite = step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end)
+    if not is_finite == is_finite:  # noqa: SIM201  # NaN: a law asks Python
+        return complete_stages(a, f, step, end)
     count_last_stages(a, f)
-    return step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end) != 0.0
+    return is_finite != 0.0
 
 
 def count_last_stages(a: Arrays, f: int) -> None:
