@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import linecache
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -13,8 +15,8 @@ import pytest
 from compiled.harness import run_condition, table_of
 
 import eventide as ev
-from eventide.compiled import Bound, Store, compile_kernel, lower_condition
-from eventide.compiled.store import default_folder
+from eventide.compiled import Bound, Registry, Store, compile_kernel, lower_condition
+from eventide.compiled.store import FORMAT, default_folder, is_trusted
 
 
 class Tank(ev.Continuous):
@@ -61,7 +63,7 @@ def test_without_a_folder_everything_stays_in_memory(tmp_path, monkeypatch) -> N
         pytest.param(lambda content: content[:-1], id="cut off"),
         pytest.param(lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:], id="a bit turned"),
         pytest.param(lambda content: b"", id="empty"),
-        pytest.param(lambda content: content.replace(b"kernel 1", b"kernel 0"), id="another format"),
+        pytest.param(lambda content: content.replace(b"kernel 2", b"kernel 0"), id="another format"),
     ],
 )
 def test_a_damaged_file_is_made_anew(tmp_path, damage) -> None:
@@ -111,6 +113,80 @@ def test_another_compiler_or_processor_is_another_file(tmp_path, monkeypatch) ->
     assert (guide(store, 1.0), store.compiled, len(files(tmp_path))) == (2.0, 1, 2)
 
 
+# --- whose
+
+MODES = pytest.mark.skipif(sys.platform == "win32", reason="modes tell nothing there")
+
+
+def made(folder: Path, limit: float) -> Path:
+    """The file of a kernel."""
+    before = set(folder.iterdir()) if folder.is_dir() else set()
+    guide(Store(folder), limit)
+    (path,) = set(folder.iterdir()) - before
+    return path
+
+
+@MODES
+def test_what_is_kept_is_for_its_user_alone(tmp_path) -> None:
+    path = made(tmp_path / "a" / "b", 1.0)
+    modes = [stat.S_IMODE(one.stat().st_mode) for one in (path, path.parent, path.parent.parent)]
+    assert list(map(oct, modes)) == ["0o600", "0o700", "0o700"]
+
+
+def test_a_file_in_the_place_of_another_is_made_anew(tmp_path) -> None:
+    path, other = made(tmp_path, 1.0), made(tmp_path, 2.5)
+    whole = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    store = Store(tmp_path)
+    assert (guide(store, 1.0), store.compiled, path.read_bytes() == whole) == (2.0, 1, True)
+
+
+def test_code_without_its_function_is_made_anew(tmp_path) -> None:
+    path, other = made(tmp_path, 1.0), made(tmp_path, 2.5)
+    whole, code = path.read_bytes(), other.read_bytes()[len(FORMAT) + 32 :]
+    path.write_bytes(FORMAT + hashlib.sha256(path.stem.encode() + code).digest() + code)
+    store = Store(tmp_path)
+    assert (guide(store, 1.0), store.compiled, path.read_bytes() == whole) == (2.0, 1, True)
+
+
+@MODES
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o1777, 0o702])
+def test_a_folder_in_which_others_may_write_is_done_without_and_named(tmp_path, monkeypatch, mode) -> None:
+    path = made(tmp_path, 1.0)
+    path.unlink()
+    tmp_path.chmod(mode)
+    store = Store(tmp_path)
+    monkeypatch.setattr("eventide.compiled._shared_registry", lambda: Registry(store))
+    assert (guide(store, 1.0), guide(store, 1.0), store.compiled, files(tmp_path)) == (2.0, 2.0, 1, [])
+    tank = Tank(ev.Simulation(rng=1)).start()
+    told = f"{tmp_path} belongs to another user, or others may write there"
+    assert tank.sim.explain().unkept == told
+    assert str(tank.sim.explain()).endswith(f"native code is not kept on disk: {told}")
+
+
+@MODES
+@pytest.mark.parametrize("change", [0o666, 0o620, "link", "pipe"])
+def test_a_file_that_others_may_write_or_that_is_none_is_made_anew(tmp_path, change) -> None:
+    path = made(tmp_path / "kept", 1.0)
+    if change == "link":
+        path.symlink_to(path.rename(tmp_path / "elsewhere"))
+    elif change == "pipe":
+        path.unlink()
+        os.mkfifo(path, 0o600)
+    else:
+        path.chmod(change)
+    store = Store(path.parent)
+    assert (guide(store, 1.0), store.compiled) == (2.0, 1)
+    assert stat.filemode(path.lstat().st_mode) == "-rw-------"
+
+
+@MODES
+def test_only_this_user_and_the_administrator_are_trusted(monkeypatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    users = [os.stat_result((0o100644, 0, 0, 1, user, 0, 0, 0, 0, 0)) for user in (0, 1000, 1001)]
+    assert list(map(is_trusted, users)) == [True, True, False]
+
+
 # --- where
 
 
@@ -132,6 +208,8 @@ def test_the_folder_is_the_users_or_a_private_temporary_one(tmp_path, monkeypatc
     assert private.stat().st_mode & 0o777 == 0o700
     private.chmod(0o777)
     assert default_folder() is None
+    private.chmod(0o700)
+    assert default_folder() == private
     private.rmdir()
     private.symlink_to(tmp_path / "cache")
     assert default_folder() is None

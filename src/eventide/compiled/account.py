@@ -131,6 +131,7 @@ class Explanation:
     compiles    whether the simulation compiles at all
     together    whether all is one flow, as stepping="together" says
     refusal     why laws that have been started are refused, so that they are not here and no run begins; else empty
+    unkept      why native code is not kept on disk, so that each program compiles anew; empty if it is
     """
 
     compiles: bool
@@ -141,6 +142,7 @@ class Explanation:
     processes: tuple[HandlerNote, ...]
     flows: tuple[FlowNote, ...]
     refusal: str = ""
+    unkept: str = ""
 
     def _may_miss(self, item: ConditionNote) -> bool:
         """Whether a condition is only tested, and reads what moves."""
@@ -174,6 +176,7 @@ class Explanation:
                 touched = "all" if len(bond.members) == len(flow.members) else " and ".join(bond.members)
                 lines.append(f"    joined by {bond.name}, which touches {touched}")
             lines += [f"    {flow.derivatives}"] if flow.derivatives else []
+        lines += [f"native code is not kept on disk: {self.unkept}"] if self.unkept else []
         return "\n".join(lines)
 
 
@@ -271,6 +274,7 @@ class _Reader:
             processes=tuple(self._process(c.activity) for c in conditions if _is_of_process(c)),
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
+            unkept=self.analyst.registry.store.objection,
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------

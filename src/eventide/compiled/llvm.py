@@ -47,6 +47,7 @@ class Machine:
         """The address of a function in object code.
 
         needed      the functions that it calls: of the mathematical library, loops of numpy, functions of Python
+        Returns     0 if there is no such function in the code
         Raises LookupError if the library has not got one.
         """
         for name in needed:
