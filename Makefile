@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= auto
 ARGS ?=
+FUZZ_JOBS ?= 2
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -18,7 +19,8 @@ help: ## list the verbs
 	@echo "  PYTHON=$(PYTHON) makes the environment in VENV=$(VENV); JOBS=0 tests in one process;"
 	@echo "  ARGS=... goes to pytest, as in: make test ARGS='-k bounce -x',"
 	@echo "  to the benchmarks, as in: make bench ARGS='hold mm1 --rounds 3',"
-	@echo "  or to the breaks, as in: make mutate ARGS='--only location'"
+	@echo "  to the breaks, as in: make mutate ARGS='--only location',"
+	@echo "  or to random programs, as in: make fuzz ARGS='--minutes 120'"
 
 demo: $(READY) ## run the example of the README
 	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1
@@ -40,6 +42,9 @@ rows: $(READY) ## which requirements the tests show, and which they do not
 
 slow: $(READY) ## the slow tests
 	@$(BIN)/python -m pytest -m slow -n $(JOBS) $(ARGS)
+
+fuzz: $(READY) ## random programs beside an independent reference
+	@$(BIN)/python tools/fuzz.py --jobs $(FUZZ_JOBS) $(ARGS)
 
 bench: $(BENCH_READY) ## eventide beside its peers and the bare loops: counts, rates, ratios
 	@$(BENCH)/bin/python benchmarks/bench.py $(ARGS)
@@ -75,4 +80,4 @@ $(BENCH_READY): pyproject.toml
 	touch $(BENCH_READY) && \
 	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check mutate rows slow bench contract clean
+.PHONY: help demo test check mutate rows slow fuzz bench contract clean

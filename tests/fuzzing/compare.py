@@ -1,0 +1,203 @@
+"""What is wrong with the runs of a program: against the reference within tolerance, among each other to the bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from fuzzing import model as m
+from fuzzing.reference import Skip
+from fuzzing.running import METHODS, OBSERVED, Result, Setting, module_of, run, unload
+from fuzzing.source import source_of
+from fuzzing.stories import Outcome, simulate
+
+PUSH = 2e-7
+"""What is added to all rates to see how much a program makes of little."""
+LEAST = 5e-7
+"""The tolerance of times and values that depend on nothing; values have it relative to 1 and their size."""
+MARGIN = 5.0
+"""So many times the effect of the push is tolerated as well."""
+MOST = 3e-3
+"""With a larger tolerance nothing would be compared."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong. kind: what is; of: in which settings; text: what was got and what is right."""
+
+    kind: str
+    of: tuple[Setting, ...]
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({'; '.join(map(str, self.of))}): {self.text}"
+
+
+@dataclass
+class Expected:
+    """The reference's log and values, with a tolerance for each number."""
+
+    outcome: Outcome
+    log_bounds: list[list[float]]
+    value_bounds: list[list[float]]
+
+
+@dataclass
+class Report:
+    """What came of one program."""
+
+    seed: int
+    skipped: str = ""
+    events: int = 0
+    runs: list[Setting] = field(default_factory=list)
+    comparisons: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    slow: list[Setting] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+
+
+def names_of(log: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """What of a log is no number that was computed: labels, words."""
+    return [tuple(part for part in entry if isinstance(part, str)) for entry in log]
+
+
+def numbers_of(entry: tuple[Any, ...]) -> list[float]:
+    """The numbers of an entry."""
+    return [float(part) for part in entry if not isinstance(part, str) and part is not None]
+
+
+def expect(program: m.Program) -> Expected:
+    """What the reference says, and how exactly. Raises Skip where it is too close to call."""
+    outcome = simulate(program)
+    others = [simulate(program, push) for push in (PUSH, -PUSH)]
+    for other in others:
+        if names_of(other.log) != names_of(outcome.log) or len(other.values) != len(outcome.values):
+            raise Skip("events depend on less than the tolerance")
+
+    def bounds(rows: list[list[float]], pushed: list[list[list[float]]]) -> list[list[float]]:
+        made = []
+        for k, row in enumerate(rows):
+            effects = [max(abs(other[k][i] - value) for other in pushed) for i, value in enumerate(row)]
+            made.append([LEAST * (1.0 + abs(v)) + MARGIN * e for v, e in zip(row, effects, strict=True)])
+            if max(made[-1], default=0.0) > MOST:
+                raise Skip("small causes have large effects")
+        return made
+
+    log = bounds([numbers_of(e) for e in outcome.log], [[numbers_of(e) for e in o.log] for o in others])
+    values = bounds([list(v) for v in outcome.values], [[list(v) for v in o.values] for o in others])
+    return Expected(outcome, log, values)
+
+
+def judge(expected: Expected, result: Result, setting: Setting) -> Finding | None:
+    """The first thing in which a run is not what the reference says."""
+    if result.error:
+        return Finding("error", (setting,), result.error)
+    want = expected.outcome
+    got_names, names = names_of(result.log), names_of(want.log)
+    for k, (got, name) in enumerate(zip(got_names, names, strict=False)):
+        if got != name:
+            return Finding("events", (setting,), f"entry {k} is {result.log[k]}, and should be {want.log[k]}")
+    if len(got_names) > len(names):
+        return Finding("events", (setting,), f"entry {len(names)} is {result.log[len(names)]}, and should not be")
+    if len(got_names) < len(names):
+        return Finding("events", (setting,), f"entry {len(got_names)} is missing: {want.log[len(got_names)]}")
+    for k, (entry, bounds) in enumerate(zip(want.log, expected.log_bounds, strict=True)):
+        pairs = zip(numbers_of(result.log[k]), numbers_of(entry), bounds, strict=True)
+        if not all(abs(got - right) <= bound for got, right, bound in pairs):
+            return Finding("values", (setting,), f"entry {k} is {result.log[k]}, and should be {entry}")
+    if len(result.values) != len(want.values):
+        return Finding("events", (setting,), f"{len(result.values)} objects at the end, not {len(want.values)}")
+    for k, (right, bounds) in enumerate(zip(want.values, expected.value_bounds, strict=True)):
+        if not all(abs(g - r) <= b for g, r, b in zip(result.values[k], right, bounds, strict=True)):
+            return Finding("values", (setting,), f"object {k} ends with {result.values[k]}, and should with {right}")
+    return None
+
+
+def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kind: str) -> Finding | None:
+    """The first difference of two runs that are promised to be the same."""
+    if (one.error != "") != (other.error != ""):
+        return Finding(kind, settings, f"{one.error or 'no error'}, and {other.error or 'no error'}")
+    for k, (a, b) in enumerate(zip(one.log, other.log, strict=False)):
+        if repr(a) != repr(b):
+            return Finding(kind, settings, f"entry {k}: {a}, and {b}")
+    if len(one.log) != len(other.log) or repr(one.values) != repr(other.values):
+        return Finding(kind, settings, f"{len(one.log)} entries, {one.values}, and {len(other.log)}, {other.values}")
+    return None
+
+
+Pair = tuple[str, Setting, Setting]
+
+
+def plan(seed: int, *, whole: bool = False, threads: bool = True) -> tuple[list[Setting], list[Pair]]:
+    """The settings in which a program is run, and the pairs of them that are promised to be the same."""
+    random = Random(f"settings {seed}")
+    first, second, third = random.sample(METHODS[:3], 3)
+    last = random.choice(METHODS)
+    settings = [Setting(method) for method in METHODS]
+    pairs: list[Pair] = []
+
+    def pair(kind: str, base: Setting, **changes: Any) -> Setting:
+        other = replace(base, **changes)
+        for setting in (base, other):
+            if setting not in settings:
+                settings.append(setting)
+        pairs.append((kind, base, other))
+        return other
+
+    if whole:
+        for method in METHODS:
+            for stepping in ("apart", "together"):
+                base = Setting(method, stepping=stepping)
+                plain = pair("bits of plain", base, compiled=False)
+                pair("bits of eager", base, eager=True)
+                for observed in OBSERVED:
+                    pair("bits of observed", base, observed=observed)
+                pair("bits of observed", plain, observed=random.choice(OBSERVED))
+    else:
+        plain = pair("bits of plain", Setting(first), compiled=False)
+        pair("bits of eager", Setting(first), eager=True)
+        pair("bits of observed", plain, observed=random.choice(OBSERVED))
+        pair("bits of observed", Setting(last), observed=random.choice(OBSERVED))
+        pair("bits of plain", Setting(second, stepping="together"), compiled=False)
+        settings.append(Setting(third, stepping="together"))
+    if threads:
+        pair("bits of threads", Setting(second), threads=2)
+    return settings, pairs
+
+
+def examine(program: m.Program, settings: Sequence[Setting], pairs: Sequence[Pair], runner: Any = run) -> Report:
+    """Run a program in all settings and compare."""
+    report = Report(program.seed, features=program.features)
+    try:
+        expected = expect(program)
+    except Skip as reason:
+        report.skipped = str(reason)
+        return report
+    report.events = expected.outcome.events
+    build = module_of(source_of(program))["build"]
+    results: dict[Setting, Result] = {}
+    for setting in settings:
+        several = runner(build, setting, program.end)
+        if any(r.error.startswith("TooSlow") for r in several):
+            report.slow.append(setting)
+            continue
+        report.runs.append(setting)
+        results[setting] = several[0]
+        for result in several:
+            report.comparisons += 1
+            finding = judge(expected, result, setting)
+            if finding is not None:
+                report.findings.append(finding)
+                break
+        for other in several[1:]:
+            finding = same_bits(several[0], other, (setting, setting), "bits of threads")
+            report.findings += [finding] if finding is not None else []
+    for kind, one, other in pairs:
+        if one in results and other in results:
+            report.comparisons += 1
+            finding = same_bits(results[one], results[other], (one, other), kind)
+            report.findings += [finding] if finding is not None else []
+    unload(build)
+    return report

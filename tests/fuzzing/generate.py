@@ -1,0 +1,501 @@
+"""Random programs: `generate(seed)` depends on the seed and on the features that are asked for, and on nothing else."""
+
+from __future__ import annotations
+
+from random import Random
+
+from fuzzing import model as m
+
+FEATURES = (
+    "references", "sums", "computed", "shared_rates", "lists", "functions", "branches", "time_branches", "bends",
+    "opaque", "order", "late_values",
+    "handlers", "at_start", "priorities", "every", "handler_writes", "handler_creates", "handler_stops",
+    "handler_refers", "handler_interrupts", "opaque_conditions", "two_comparisons", "computed_conditions",
+    "hold", "until", "first_of", "all_of", "resources", "patience", "stores", "tanks", "signals", "interrupts",
+    "passivate", "wait_end", "tick", "spawn", "classes_of_processes", "native_processes", "steady_processes",
+    "parameters", "states", "stops", "exchanged_references", "exchanged_functions", "exchanged_members", "creates",
+    "stopped_sums", "reads_after_writes", "statements_if",
+)  # fmt: skip
+"""What programs may be made of; each occurs in a part of them."""
+HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
+
+
+def generate(seed: int, allowed: frozenset[str] = frozenset(FEATURES)) -> m.Program:
+    """The program of a seed."""
+    return Maker(seed, allowed).program()
+
+
+class Maker:
+    """Makes one program."""
+
+    def __init__(self, seed: int, allowed: frozenset[str]) -> None:
+        self.random = Random(seed)
+        # One number for each feature, whether it is allowed or not: what is left out changes little of the rest.
+        drawn = {name: self.random.random() for name in FEATURES}
+        richness = self.random.choice((0.25, 0.5, 0.75))
+        self.features = {name for name in FEATURES if drawn[name] < richness and name in allowed}
+        self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
+        self.written: set[tuple[int, str]] = set()
+        self.labels = 0
+
+    def has(self, *names: str) -> bool:
+        """Whether the program has all of these features."""
+        return self.features.issuperset(names)
+
+    def chance(self, share: float) -> bool:
+        """True so often."""
+        return self.random.random() < share
+
+    def some(self, low: float, high: float) -> float:
+        """A number with few digits."""
+        return round(self.random.uniform(low, high), 3)
+
+    def program(self) -> m.Program:
+        """All of it, in the order in which parts need each other."""
+        made, random = self.made, self.random
+        if self.has("functions"):
+            made.functions = [m.Function(f"law_{k}", self.function()) for k in range(3)]
+        for index in range(random.randint(1, 3)):
+            made.classes.append(self.kind(index))
+        for index in range(random.randint(2, 4)):
+            made.objects.append(self.object(index))
+        for o in made.objects:
+            self.connect(o)
+        self.start_order()
+        for kind in made.classes:
+            self.laws(kind)
+            self.handlers(kind)
+        for name, share in (("resources", 2), ("stores", 1), ("tanks", 1), ("signals", 1)):
+            if self.has(name):
+                self.station(name, share)
+        count = random.randint(1, 3) + (1 if self.features & HEARTS else 0)
+        if self.has("spawn"):
+            count = max(count, 3)
+        made.processes = [m.Process(k, [], self.style()) for k in range(count)]
+        if self.has("spawn"):
+            made.processes[-1].waits = True
+        for process in made.processes:
+            process.body = self.story(process)
+        made.features = sorted(self.features)
+        return made
+
+    def style(self) -> str:
+        """How a process is written."""
+        return "class" if self.has("classes_of_processes") and self.chance(0.5) else "generator"
+
+    # --- classes ------------------------------------------------------------------------------------------------------
+
+    def kind(self, index: int) -> m.Class:
+        """A class with its fields."""
+        sort = self.random.choice(("oscillator", "oscillator", "decay", "ramp"))
+        states = {"x": self.some(-1.0, 1.0)}
+        numbers = {"k": self.some(1.0, 6.0), "c": self.some(0.05, 0.5), "level": self.some(-0.5, 0.5)}
+        if sort == "oscillator":
+            states["v"] = self.some(-1.0, 1.0)
+        made = m.Class(index, sort, states, numbers)
+        if self.has("computed"):
+            made.computed = ["q", "r"][: self.random.randint(1, 2)]
+            made.late = self.has("late_values")
+        if self.has("sums") and (index == 0 or self.chance(0.5)):
+            made.sums = ["total"]
+        if self.has("references"):
+            made.references = {"mate": self.random.randint(0, index)}
+            made.references["other"] = made.references["mate"]
+        if self.has("lists"):
+            made.lists = {"members": self.random.randint(0, index)}
+        if self.has("functions") and self.chance(0.7):
+            made.functions = {"law": f"law_{self.random.randrange(3)}"}
+        return made
+
+    def object(self, index: int) -> m.Object:
+        """An object; the first ones are of each class."""
+        kinds = self.made.classes
+        kind = kinds[index] if index < len(kinds) else self.random.choice(kinds)
+        numbers = {"tag": float(index), "x": self.some(-1.0, 1.0), "k": self.some(1.0, 6.0)}
+        if "v" in kind.states:
+            numbers["v"] = self.some(-1.0, 1.0)
+        return m.Object(f"n{index}", kind.index, numbers, {}, {})
+
+    def of_class(self, index: int) -> list[str]:
+        """The objects of a class; there is one at least, unless classes are more than objects."""
+        return [o.name for o in self.made.objects if o.kind == index]
+
+    def connect(self, o: m.Object) -> None:
+        """Let an object refer to others; computed values flow from those that come before it."""
+        kind = self.made.classes[o.kind]
+        for name, target in kind.references.items():
+            o.references[name] = self.random.choice(self.of_class(target))
+        for name, target in kind.lists.items():
+            names = self.of_class(target)
+            o.lists[name] = self.random.sample(names, self.random.randint(1, len(names)))
+
+    def start_order(self) -> None:
+        """Who starts, and when: mostly all, in the order of their making."""
+        made = self.made
+        made.order = [o.name for o in made.objects]
+        self.idle: set[str] = set()
+        if self.has("stops"):
+            self.idle = {name for name in made.order[1:] if self.chance(0.4)}
+            for o in made.objects:
+                o.starts = o.name not in self.idle or self.chance(0.5)
+            made.order = [o.name for o in made.objects if o.starts]
+        if self.has("order"):
+            self.random.shuffle(made.order)
+
+    def function(self) -> m.Expr:
+        """The formula of a function of a module: it keeps what it is in bounds."""
+        x = m.Read(("x",))
+        kind = self.random.randrange(3)
+        if kind == 0:
+            return m.Bin("*", m.Num(self.some(-0.8, 0.8)), m.Call("sin", [m.Bin("*", m.Num(self.some(0.5, 2.0)), x)]))
+        if kind == 1:
+            return m.Bin("*", m.Num(self.some(-0.8, 0.8)), m.Call("tanh", [x]))
+        if self.has("branches"):
+            return m.Choice(m.Cmp("<", x, m.Num(self.some(-0.4, 0.4))), m.Num(self.some(-0.5, 0.5)), m.Num(0.1))
+        return m.Num(self.some(-0.5, 0.5))
+
+    # --- laws ---------------------------------------------------------------------------------------------------------
+
+    def laws(self, kind: m.Class) -> None:
+        """Equations that stay in bounds: a stable part, and what is bounded beside it."""
+        x, k, c = m.Read(("self", "x")), m.Read(("self", "k")), m.Read(("self", "c"))
+        if kind.computed:
+            for place, name in enumerate(kind.computed):
+                before = kind.computed[:place]
+                kind.values.append(m.Law(("self", name), self.bounded(kind, 2, before), style=self.law_style()))
+        force = self.force(kind)
+        if kind.kind == "oscillator":
+            v = m.Read(("self", "v"))
+            back = m.Bin("-", m.Bin("*", m.Num(-1.0), m.Bin("*", k, x)), m.Bin("*", c, v))
+            kind.rates = [self.law("x", v), self.law("v", m.Bin("+", back, force))]
+        elif kind.kind == "decay":
+            back = m.Bin("*", k, m.Bin("-", m.Read(("self", "level")), x))
+            kind.rates = [self.law("x", m.Bin("+", back, m.Bin("*", m.Num(2.0), force)))]
+        else:
+            steady = m.Bin("*", k, m.Bin("+", m.Num(0.5), m.Bin("*", m.Num(0.2), m.Call("sin", [force]))))
+            kind.rates = [self.law("x", steady)]
+        if self.has("branches") and self.chance(0.6):
+            self.branch_law(kind)
+        target = kind.references.get("mate")
+        if self.has("shared_rates") and target is not None and target < kind.index:
+            push = m.Bin("*", m.Num(self.some(-0.3, 0.3)), m.Call("sin", [x]))
+            kind.rates.append(m.Law(("self", "mate", "x"), push, "+="))
+            for law in self.made.classes[target].rates:
+                law.op = "+="
+        if target is not None and self.made.classes[target].sums and self.chance(0.8):
+            kind.contributions = [m.Law(("self", "mate", "total"), m.Call("sin", [x]), "+=")]
+
+    def law_style(self) -> str:
+        """How a line is printed."""
+        return self.random.choice(("plain", "plain", "local", "branches"))
+
+    def law(self, name: str, value: m.Expr) -> m.Law:
+        """The rate of a state of its own."""
+        return m.Law(("self", name), value, style=self.random.choice(("plain", "local")))
+
+    def branch_law(self, kind: m.Class) -> None:
+        """Let the last rate of a class jump."""
+        law = next(law for law in reversed(kind.rates) if len(law.path) == 2)
+        factor = m.Choice(self.law_test(kind), m.Num(1.0), m.Num(self.some(0.4, 0.9)))
+        if self.chance(0.4):
+            law.value = m.Choice(self.law_test(kind), law.value, m.Bin("*", m.Num(self.some(0.4, 0.9)), law.value))
+            law.style = self.random.choice(("plain", "branches"))
+        else:
+            law.value = m.Bin("*", factor, law.value)
+
+    def law_test(self, kind: m.Class) -> m.Test:
+        """What a law may compare."""
+        if self.has("time_branches") and self.chance(0.5):
+            start = self.some(0.3, 4.0)
+            early = m.Cmp("<=", m.Num(start), m.Time())
+            return m.Both("and", early, m.Cmp("<", m.Time(), m.Num(round(start + self.some(0.05, 1.0), 3))))
+        names: list[m.Path] = [("self", name) for name in kind.states]
+        if self.has("references"):
+            names.append(("self", "mate", "x"))
+        one = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), m.Read(self.random.choice(names)), self.threshold())
+        if self.chance(0.25):
+            other = m.Cmp(self.random.choice(("<", ">")), m.Read(self.random.choice(names)), self.threshold())
+            return m.Both(self.random.choice(("and", "or")), one, other)
+        return one
+
+    def threshold(self) -> m.Num:
+        """A level that states cross."""
+        return m.Num(self.some(-0.6, 0.6))
+
+    def force(self, kind: m.Class) -> m.Expr:
+        """What acts from outside on the last rate."""
+        force: m.Expr = self.bounded(kind, 2, kind.computed)
+        if kind.functions:
+            force = m.Bin("+", force, m.Apply(("self", "law"), m.Read(("self", "x"))))
+        if self.has("lists") and kind.lists:
+            force = m.Bin("+", force, m.Call("tanh", [m.Gather(("self", "members"), "x", self.some(0.1, 0.6))]))
+        if kind.sums and self.chance(0.8):
+            force = m.Bin("+", force, m.Bin("*", m.Num(self.some(-0.5, 0.5)), m.Read(("self", "total"))))
+        if self.has("opaque") and self.chance(0.3):
+            force = m.Opaque(force)
+        return force
+
+    def source(self, kind: m.Class, computed: list[str]) -> m.Expr:
+        """Something that a law reads."""
+        paths: list[m.Path] = [("self", name) for name in (*kind.states, "level", "c")]
+        paths += [("self", name) for name in computed]
+        target = kind.references.get("mate")
+        if target is not None:
+            other = self.made.classes[target]
+            paths += [("self", "mate", name) for name in other.states] + [("self", "other", "x")]
+            if self.has("order") and target < kind.index:
+                paths += [("self", "mate", name) for name in other.computed] * 2
+            if other.sums and (self.has("stopped_sums") or not self.has("stops")):
+                paths += [("self", "mate", "total")]
+        return m.Time() if self.chance(0.15) else m.Read(self.random.choice(paths))
+
+    def bounded(self, kind: m.Class, depth: int, computed: list[str]) -> m.Expr:
+        """An expression of size about one."""
+        inner = self.source(kind, computed)
+        if depth and self.chance(0.5):
+            inner = m.Bin(self.random.choice("+-"), inner, self.bounded(kind, depth - 1, computed))
+        roll = self.random.randrange(6)
+        size = m.Num(self.some(-0.9, 0.9))
+        if roll < 3:
+            return m.Bin("*", size, m.Call("sin", [m.Bin("*", m.Num(self.some(0.5, 3.0)), inner)]))
+        if roll == 3:
+            return m.Bin("*", size, m.Call("tanh", [inner]))
+        if roll == 4 and self.has("bends"):
+            kink = m.Call(self.random.choice(("min", "max")), [inner, self.threshold()])
+            return m.Bin("*", size, m.Call("tanh", [m.Call("abs", [kink])]))
+        if roll == 5 and self.has("branches"):
+            return m.Choice(self.law_test(kind), size, m.Bin("*", m.Num(0.5), m.Call("cos", [inner])))
+        return m.Bin("*", size, m.Call("cos", [inner]))
+
+    # --- handlers -----------------------------------------------------------------------------------------------------
+
+    def label(self, word: str) -> str:
+        """A label of the log that stands there once."""
+        self.labels += 1
+        return f"{word} {self.labels}"
+
+    def handlers(self, kind: m.Class) -> None:
+        """Handlers of a class; a ramp is always reset."""
+        if kind.kind == "ramp":
+            top = m.Num(self.some(1.2, 2.0))
+            read: m.Expr = m.Read(("self", "x"))
+            if self.has("opaque_conditions"):
+                read = m.Opaque(read)
+            back = m.Assign(("self", "x"), "+=", m.Num(-self.some(1.0, 2.0)))
+            body = [m.Log(self.label("resets"), [m.Read(("self", "x"))]), back]
+            kind.handlers.append(m.Handler("resets", m.Cmp(">=", read, top), body))
+        if self.has("handlers"):
+            for number in range(self.random.randint(1, 2)):
+                kind.handlers.append(self.handler(kind, number))
+        if self.has("every") and self.chance(0.5):
+            body = [self.note("every", kind), *self.effects(kind)]
+            kind.every.append(m.Every("beats", self.some(0.4, 1.5), self.some(0.05, 0.3), body))
+
+    def handler(self, kind: m.Class, number: int) -> m.Handler:
+        """A handler and what it does."""
+        made = m.Handler(f"handler{number}", self.condition(kind), [self.note("handler", kind), *self.effects(kind)])
+        if self.has("priorities"):
+            made.priority = float(self.random.randint(0, 2))
+        made.at_start = self.has("at_start") and self.chance(0.3)
+        return made
+
+    def condition(self, kind: m.Class) -> m.Test:
+        """What a handler waits for."""
+        value: m.Expr = m.Read(("self", self.random.choice(list(kind.states))))
+        roll = self.random.randrange(4)
+        if roll == 0 and self.has("references"):
+            value = m.Bin(self.random.choice("+-"), value, m.Read(("self", "mate", "x")))
+        elif roll == 1 and self.has("computed_conditions") and kind.computed:
+            value = m.Read(("self", self.random.choice(kind.computed)))
+        elif roll == 2:
+            value = m.Call("sin", [m.Bin("*", m.Num(2.0), value)])
+        test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, self.threshold())
+        if self.has("two_comparisons") and self.chance(0.5):
+            other = m.Cmp(self.random.choice(("<", ">")), m.Read(("self", "x")), self.threshold())
+            test = m.Both(self.random.choice(("and", "or")), test, other)
+        return test
+
+    def note(self, word: str, kind: m.Class) -> m.Log:
+        """A line of the log with what the object has."""
+        values: list[m.Expr] = [m.Read(("self", name)) for name in kind.states]
+        return m.Log(
+            self.label(word), [*values, *[m.Read(("self", name)) for name in kind.computed if self.chance(0.5)]]
+        )
+
+    def effects(self, kind: m.Class) -> list[m.Statement]:
+        """What a handler does to the model."""
+        made: list[m.Statement] = []
+        if self.has("handler_writes"):
+            path: m.Path = ("self", self.random.choice(("k", "c", "level")))
+            if self.has("references") and self.chance(0.5):
+                path = ("self", "mate", path[1])
+            made.append(self.parameter(path))
+        if self.has("states", "handler_writes") and self.chance(0.4):
+            made.append(m.Assign(("self", list(kind.states)[-1]), "*=", m.Num(self.some(0.3, 0.9))))
+        if self.has("handler_refers", "references") and self.chance(0.6):
+            made.append(m.Swap(("self", "mate"), ("self", "other")))
+        if self.has("exchanged_functions") and kind.functions and self.chance(0.5):
+            made.append(m.Refer(("self", "law"), (f"law_{self.random.randrange(3)}",)))
+        if self.has("handler_creates") and self.chance(0.5):
+            made.append(self.creation(kind, ("self",)))
+        if self.has("statements_if") and self.chance(0.5):
+            test = m.Cmp("<", m.Read(("self", "k")), m.Num(3.0))
+            made.append(m.If(test, [self.parameter(("self", "k"))], [self.parameter(("self", "c"))]))
+        if self.has("reads_after_writes") and kind.computed:
+            made.append(m.Log(self.label("after"), [m.Read(("self", name)) for name in kind.computed]))
+        return made
+
+    def parameter(self, path: m.Path) -> m.Statement:
+        """A parameter gets another value of its range."""
+        low, high = {"k": (1.0, 6.0), "c": (0.05, 0.5), "level": (-0.5, 0.5)}[path[-1]]
+        if path[-1] == "level" and self.chance(0.3):
+            return m.Assign(path, "*=", m.Num(self.some(-1.0, -0.5)))
+        return m.Assign(path, "=", m.Num(self.some(low, high)))
+
+    def creation(self, kind: m.Class, root: m.Path) -> m.Create:
+        """Another object of a class, that refers to what this one refers to."""
+        numbers: dict[str, m.Expr] = {"x": m.Num(self.some(-0.9, 0.9)), "k": m.Num(self.some(1.0, 6.0))}
+        references = {name: (*root, name) for name in kind.references}
+        return m.Create(kind.index, numbers, references, self.random.randint(1, 3))
+
+    # --- processes ----------------------------------------------------------------------------------------------------
+
+    def station(self, name: str, units: int) -> None:
+        """What processes share."""
+        made = self.made
+        if name == "resources":
+            made.resources = {"desk": self.random.randint(1, units)}
+        elif name == "stores":
+            made.stores = ["shelf"]
+        elif name == "tanks":
+            made.tanks = {"tank": self.some(0.0, 2.0)}
+        else:
+            made.signals = ["bell"]
+
+    def story(self, process: m.Process) -> list[m.Statement]:
+        """What a process does: a loop of waits and effects."""
+        guarded = self.has("interrupts") and process.index == 0
+        if self.has("passivate") and process.index == 1:
+            body: list[m.Statement] = [m.Passivate(), self.note_of("woken"), *self.deeds()]
+            return [m.Loop(4, body)]
+        body = []
+        for _ in range(self.random.randint(2, 4)):
+            wait = self.wait(process)
+            if guarded:
+                wait = [m.Guarded(wait, self.label("guarded"))]
+            body += [*wait, self.note_of("process"), *self.deeds(process)]
+        if not any(isinstance(s, m.Hold) for s in body):
+            body.insert(0, m.Guarded([self.hold()], self.label("guarded")) if guarded else self.hold())
+        return [m.Loop(self.random.randint(2, 8), body)]
+
+    def hold(self) -> m.Hold:
+        """Some time."""
+        return m.Hold(m.Num(self.some(0.1, 1.2)))
+
+    def known(self) -> list[m.Object]:
+        return self.made.objects
+
+    def note_of(self, word: str) -> m.Log:
+        """A line of the log with what some object has."""
+        o = self.random.choice(self.made.objects)
+        return m.Log(self.label(word), [m.Read((o.name, "x"))])
+
+    def process_condition(self) -> m.Test:
+        """What a process waits for."""
+        one, other = self.random.choice(self.made.objects), self.random.choice(self.made.objects)
+        value: m.Expr = m.Read((one.name, "x"))
+        if self.chance(0.3) and other is not one:
+            value = m.Bin("-", value, m.Bin("*", m.Num(0.5), m.Read((other.name, "x"))))
+        test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, self.threshold())
+        if self.has("two_comparisons") and self.chance(0.3):
+            late = m.Cmp(">", m.Time(), m.Num(self.some(1.0, 4.0)))
+            test = m.Both("or", test, late) if self.chance(0.5) else m.Both("and", late, test)
+        return test
+
+    def wait(self, process: m.Process) -> list[m.Statement]:
+        """A command that waits."""
+        kinds = ["hold"] if self.has("hold") else []
+        kinds += ["until"] * 2 if self.has("until") else []
+        names = ("first_of", "all_of", "resources", "stores", "tanks", "signals", "tick")
+        kinds += [name for name in names if self.has(name)]
+        if self.has("wait_end") and process.index == 0 and len(self.made.processes) > 1:
+            kinds.append("wait_end")
+        if self.has("steady_processes"):
+            kinds = ["until"]
+        match self.random.choice(kinds or ["hold"]):
+            case "hold":
+                return [self.hold()]
+            case "until":
+                rank = float(self.random.randint(0, 2)) if self.has("priorities") else 0.0
+                return [m.Until(self.process_condition(), rank)]
+            case "first_of":
+                return [m.FirstOf(self.process_condition(), self.some(0.2, 2.0), self.label("first"))]
+            case "all_of":
+                return [m.AllOf(self.process_condition(), self.some(0.1, 1.0), self.label("both"))]
+            case "resources":
+                patience = self.some(0.2, 1.5) if self.has("patience") and self.chance(0.5) else None
+                rank = float(self.random.randint(0, 2)) if self.has("priorities") else 0.0
+                inner: list[m.Statement] = [self.hold(), *self.deeds()]
+                if self.has("until") and self.chance(0.3):
+                    inner.append(m.FirstOf(self.process_condition(), self.some(0.2, 1.0), self.label("inner")))
+                return [m.Use("desk", rank, patience, self.label("desk"), inner)]
+            case "stores":
+                if process.index % 2:
+                    return [m.Put("shelf", m.Read((self.made.objects[0].name, "x")))]
+                return [m.Get("shelf", self.label("shelf"))]
+            case "tanks":
+                return [
+                    m.Pour("tank", self.some(0.5, 2.0)) if process.index % 2 else m.Draw("tank", self.some(0.2, 1.5))
+                ]
+            case "signals":
+                if process.index % 2:
+                    return [m.Send("bell", m.Read((self.made.objects[0].name, "x")))]
+                return [m.Await("bell", self.label("bell"))]
+            case "tick":
+                return [m.Tick(self.some(0.3, 1.1))]
+        target = self.random.randrange(1, len(self.made.processes))
+        if self.made.processes[target].waits:
+            return [self.hold()]
+        return [m.WaitEnd(target)]
+
+    def deeds(self, process: m.Process | None = None) -> list[m.Statement]:
+        """What a process does to the model between two waits."""
+        made: list[m.Statement] = []
+        o = self.random.choice(self.made.objects)
+        kind = self.made.classes[o.kind]
+        if self.has("parameters") and self.chance(0.6):
+            made.append(self.parameter((o.name, self.random.choice(("k", "c", "level")))))
+        if self.has("states") and self.chance(0.4):
+            made.append(m.Assign((o.name, "x"), "+=", m.Num(self.some(-0.4, 0.4))))
+        if self.has("reads_after_writes") and kind.computed and o.name not in self.idle:
+            made.append(m.Log(self.label("left"), [m.Read((o.name, name)) for name in kind.computed]))
+        if self.has("stops") and self.idle and self.chance(0.5):
+            made.append(m.Toggle((self.random.choice(sorted(self.idle)),)))
+        if self.has("exchanged_references") and kind.references and self.chance(0.5):
+            target = self.random.choice(self.of_class(kind.references["mate"]))
+            made.append(m.Refer((o.name, "mate"), (target,)))
+        if self.has("exchanged_functions") and kind.functions and self.chance(0.6):
+            made.append(m.Refer((o.name, "law"), (f"law_{self.random.randrange(3)}",)))
+        if self.has("exchanged_members") and kind.lists and self.chance(0.5):
+            made.append(m.Member((o.name, "members"), (self.random.choice(self.of_class(kind.lists["members"])),)))
+        if self.has("creates") and self.chance(0.3):
+            made.append(self.creation(kind, (o.name,)))
+        if self.has("statements_if") and self.chance(0.4):
+            test = m.Cmp("<", m.Read((o.name, "x")), self.threshold())
+            made.append(m.If(test, [self.parameter((o.name, "k"))], []))
+        return made + self.calls(process)
+
+    def calls(self, process: m.Process | None) -> list[m.Statement]:
+        """What a process does to other processes."""
+        made: list[m.Statement] = []
+        if process is None:
+            return made
+        if self.has("interrupts") and process.index > 0 and self.chance(0.6):
+            made.append(m.Interrupt(0))
+        if self.has("passivate") and process.index != 1 and len(self.made.processes) > 1 and self.chance(0.7):
+            made.append(m.Activate(1))
+        if self.has("signals") and self.chance(0.4):
+            made.append(m.Send("bell", m.Num(self.some(0.0, 9.0))))
+        if self.has("spawn") and process.index == 0 and self.made.processes[-1].waits and self.chance(0.6):
+            made.append(m.Spawn(len(self.made.processes) - 1, len(self.made.processes) + 1))
+        return made

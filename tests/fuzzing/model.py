@@ -1,0 +1,399 @@
+"""What a random program is made of: classes, objects, laws, handlers and processes, as plain data.
+
+Nothing here knows eventide. `source.py` prints a program in the language that users write; `reference.py` simulates it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any
+
+Path = tuple[str, ...]
+"""Names with dots between them: ("self", "mate", "x"), ("n0", "x")."""
+
+# --- expressions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Num:
+    value: float
+
+
+@dataclass
+class Read:
+    path: Path
+
+
+@dataclass
+class Time:
+    pass
+
+
+@dataclass
+class Bin:
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass
+class Call:
+    """A function of the standard library: sin, cos, tanh, abs, min, max, sqrt."""
+
+    name: str
+    args: list[Expr]
+
+
+@dataclass
+class Choice:
+    """`then if test else other`."""
+
+    test: Test
+    then: Expr
+    other: Expr
+
+
+@dataclass
+class Apply:
+    """A call of the function that stands in a field."""
+
+    path: Path
+    argument: Expr
+
+
+@dataclass
+class Gather:
+    """A sum over the objects of a list: `sum(member.x * factor for member in self.mates)`."""
+
+    path: Path
+    name: str
+    factor: float
+
+
+@dataclass
+class Opaque:
+    """An expression in a form that has no native code."""
+
+    inner: Expr
+
+
+@dataclass
+class Cmp:
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass
+class Both:
+    """Two tests joined by `and` or `or`."""
+
+    word: str
+    left: Test
+    right: Test
+
+
+Expr = Num | Read | Time | Bin | Call | Choice | Apply | Gather | Opaque
+Test = Cmp | Both
+
+# --- statements -------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Log:
+    label: str
+    values: list[Expr]
+
+
+@dataclass
+class Assign:
+    path: Path
+    op: str
+    value: Expr
+
+
+@dataclass
+class Refer:
+    """Let a field refer to another object, or hold another function."""
+
+    path: Path
+    source: Path
+
+
+@dataclass
+class Swap:
+    """Exchange what two fields refer to."""
+
+    first: Path
+    second: Path
+
+
+@dataclass
+class Member:
+    """Add an object to a list, or remove it if it is there."""
+
+    path: Path
+    member: Path
+
+
+@dataclass
+class Toggle:
+    """Stop an object that is active, start one that is not."""
+
+    path: Path
+
+
+@dataclass
+class Create:
+    """Make and start an object, while there are few."""
+
+    kind: int
+    numbers: dict[str, Expr]
+    references: dict[str, Path]
+    most: int
+
+
+@dataclass
+class If:
+    test: Test
+    then: list[Statement]
+    other: list[Statement]
+
+
+@dataclass
+class Loop:
+    times: int
+    body: list[Statement]
+
+
+@dataclass
+class Guarded:
+    """Waits that an interrupt may end."""
+
+    body: list[Statement]
+    label: str
+
+
+@dataclass
+class Hold:
+    duration: Expr
+
+
+@dataclass
+class Until:
+    test: Test
+    priority: float
+
+
+@dataclass
+class FirstOf:
+    """Wait for a condition, at most so long; log which came."""
+
+    test: Test
+    patience: float
+    label: str
+
+
+@dataclass
+class AllOf:
+    test: Test
+    duration: float
+    label: str
+
+
+@dataclass
+class Use:
+    """Request a unit, with or without patience, and do something while it is held."""
+
+    resource: str
+    priority: float
+    patience: float | None
+    label: str
+    body: list[Statement]
+
+
+@dataclass
+class Put:
+    store: str
+    value: Expr
+
+
+@dataclass
+class Get:
+    store: str
+    label: str
+
+
+@dataclass
+class Pour:
+    tank: str
+    amount: float
+
+
+@dataclass
+class Draw:
+    tank: str
+    amount: float
+
+
+@dataclass
+class Send:
+    signal: str
+    value: Expr
+
+
+@dataclass
+class Await:
+    signal: str
+    label: str
+
+
+@dataclass
+class Interrupt:
+    process: int
+
+
+@dataclass
+class Passivate:
+    pass
+
+
+@dataclass
+class Activate:
+    process: int
+
+
+@dataclass
+class WaitEnd:
+    process: int
+
+
+@dataclass
+class Tick:
+    period: float
+
+
+@dataclass
+class Spawn:
+    """Make a process of another story, while there are few."""
+
+    process: int
+    most: int
+
+
+Statement = (
+    Log | Assign | Refer | Swap | Member | Toggle | Create | If | Loop | Guarded | Hold | Until | FirstOf | AllOf | Use
+    | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate | WaitEnd | Tick | Spawn
+)  # fmt: skip
+
+# --- classes, objects, processes --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Law:
+    """One line of equations or contributions: the rate or value at `path` is `value`, or gets it added.
+
+    style   how it is printed: "plain", "local" (by a local name), "branches" (a choice as `if` and `else`)
+    """
+
+    path: Path
+    value: Expr
+    op: str = "="
+    style: str = "plain"
+
+
+@dataclass
+class Handler:
+    name: str
+    test: Test
+    body: list[Statement]
+    priority: float = 0.0
+    at_start: bool = False
+
+
+@dataclass
+class Every:
+    name: str
+    period: float
+    offset: float
+    body: list[Statement]
+
+
+@dataclass
+class Class:
+    """A class of objects; references name the index of the class that they refer to."""
+
+    index: int
+    kind: str
+    states: dict[str, float]
+    numbers: dict[str, float]
+    computed: list[str] = field(default_factory=list)
+    sums: list[str] = field(default_factory=list)
+    references: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
+    functions: dict[str, str] = field(default_factory=dict)
+    contributions: list[Law] = field(default_factory=list)
+    values: list[Law] = field(default_factory=list)
+    rates: list[Law] = field(default_factory=list)
+    handlers: list[Handler] = field(default_factory=list)
+    every: list[Every] = field(default_factory=list)
+    late: bool = False
+    """Whether its equations set rates first, and computed values that they may read after them."""
+
+
+@dataclass
+class Object:
+    name: str
+    kind: int
+    numbers: dict[str, float]
+    references: dict[str, str]
+    lists: dict[str, list[str]]
+    starts: bool = True
+
+
+@dataclass
+class Process:
+    """A story. style: "generator" or "class"; waits: whether it begins only when another makes a process of it."""
+
+    index: int
+    body: list[Statement]
+    style: str = "generator"
+    waits: bool = False
+
+
+@dataclass
+class Function:
+    name: str
+    value: Expr
+
+
+@dataclass
+class Program:
+    seed: int
+    end: float
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    objects: list[Object] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+    processes: list[Process] = field(default_factory=list)
+    resources: dict[str, int] = field(default_factory=dict)
+    stores: list[str] = field(default_factory=list)
+    tanks: dict[str, float] = field(default_factory=dict)
+    signals: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+
+
+def parts_of(thing: Any) -> list[Any]:
+    """Every dataclass within a thing, itself included, in the order in which it stands there."""
+    found: list[Any] = []
+    waiting = [thing]
+    while waiting:
+        one = waiting.pop()
+        if is_dataclass(one):
+            found.append(one)
+            waiting += [getattr(one, f.name) for f in reversed(fields(one))]
+        elif isinstance(one, dict):
+            waiting += reversed(list(one.values()))
+        elif isinstance(one, list):
+            waiting += reversed(one)
+    return found

@@ -1,0 +1,427 @@
+"""What a program does, found without eventide: scipy's DOP853 to 1e-12, and an event loop of its own.
+
+Each comparison in a law or condition is followed by itself. What a law compares is constant over a stretch, which ends
+where its difference has a root, so that rates are smooth in each. Roots are looked for at close samples of scipy's own
+interpolant, and by `brentq`. What comes too close to call raises `Skip`: such a program is no test of anything.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+from fuzzing import model as m
+from fuzzing.source import Words
+from scipy.integrate import DOP853
+from scipy.optimize import brentq
+
+CLOSE = 1e-8
+"""Differences smaller than that are taken for zero: which side holds is remembered, not computed."""
+APART = 1e-6
+"""Two roots that are closer in time are too close to call."""
+SAME = 1e-11
+"""Two roots that are this close are one."""
+SAMPLES = 12
+"""In a step of DOP853."""
+MOST_EVENTS = 400
+MOST_STRETCHES = 1500
+LARGEST = 1e4
+
+
+class Skip(Exception):
+    """A program of which the reference cannot say what is right, and why."""
+
+
+class Interrupted(Exception):
+    """What an interrupt throws into a process of the reference."""
+
+
+def _flat(key: Any) -> list[Any]:
+    """The parts of a nested tuple."""
+    return [part for one in key for part in _flat(one)] if isinstance(key, tuple) else [key]
+
+
+class Formulas(Words):
+    """Expressions as Python text in which each comparison asks the world."""
+
+    def __init__(self, sites: count[int]) -> None:
+        super().__init__()
+        self.sites = sites
+
+    def test(self, t: m.Test) -> str:
+        """Both sides of `and` and `or` are always looked at."""
+        match t:
+            case m.Cmp(op, left, right):
+                one, other = (left, right) if op[0] == ">" else (right, left)
+                return f"sim.compare({next(self.sites)}, {self.expr(one)} - {self.expr(other)})"
+            case m.Both(word, left, right):
+                return f"({self.test(left)} {'&' if word == 'and' else '|'} {self.test(right)})"
+        raise TypeError(f"no test: {t!r}")
+
+    def expr(self, e: m.Expr) -> str:
+        """As `Words`, but functions of fields and what only hides an expression."""
+        match e:
+            case m.Apply(path, argument):
+                return f"sim.apply({next(self.sites)}, {self.path(path)}, {self.expr(argument)})"
+            case m.Opaque(inner):
+                return self.expr(inner)
+        return super().expr(e)
+
+
+class Thing:
+    """An object: its numbers and references are attributes, its rates `d_x`."""
+
+    def __init__(self, kind: m.Class, index: int) -> None:
+        self.kind = kind
+        self.index = index
+        self.active = False
+
+
+@dataclass(eq=False)
+class Watch:
+    """A condition that is waited for, or that of a handler."""
+
+    test: Any
+    subject: Any
+    rank: tuple[float, int]
+    fire: Any
+    armed: bool
+    is_wait: bool
+
+
+@dataclass(order=True)
+class Notice:
+    """Something due. `live` is taken from one that is withdrawn."""
+
+    time: float
+    number: int
+    run: Any = field(compare=False)
+    live: bool = field(default=True, compare=False)
+
+
+class World:
+    """The state of a program, and its loop."""
+
+    def __init__(self, program: m.Program, push: float = 0.0) -> None:
+        self.program = program
+        self.push = push
+        self.time = 0.0
+        self.log: list[tuple[Any, ...]] = []
+        self.pool: list[Thing] = []
+        self.things: list[Thing] = []
+        self.watches: list[Watch] = []
+        self.heap: list[Notice] = []
+        self.front: list[Notice] = []
+        self.at_front = 0
+        self.numbers = count()
+        self.known: dict[Any, bool] = {}
+        self.gaps: dict[Any, float] = {}
+        self.owner: Any = None
+        self.mode = "live"
+        self.events = 0
+        self.stretches = 0
+        self.current: Any = None
+        self.names: dict[str, Any] = {"sim": self, "math": math, "log": self.log, "pool": self.pool}
+        self.sites = count()
+        self.words = Formulas(self.sites)
+        self.made: dict[int, Any] = {}
+        self.kept: list[Any] = []
+        self._prepare()
+
+    # --- formulas -----------------------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        for f in self.program.functions:
+            self.names[f.name] = self._lambda(f"lambda x: {self.words.expr(f.value)}")
+        self.laws = {kind.index: self._compile(kind) for kind in self.program.classes}
+
+    def _lambda(self, text: str) -> Any:
+        return eval(text, self.names)  # noqa: S307  # it was printed here
+
+    def _compile(self, kind: m.Class) -> tuple[Any, Any, Any]:
+        words = self.words
+
+        def function(laws: list[m.Law], *, rate: bool) -> Any:
+            lines = []
+            for law in laws:
+                *path, name = law.path
+                target = f"{words.path(tuple(path))}.{'d_' if rate else ''}{name}"
+                lines.append(f"    {target} {'+=' if rate else law.op} {words.expr(law.value)}")
+            spaces: dict[str, Any] = {}
+            exec("\n".join(["def law(self):", *(lines or ["    pass"])]), self.names, spaces)  # noqa: S102  # ours
+            return spaces["law"]
+
+        return (
+            function(kind.contributions, rate=False),
+            function(kind.values, rate=False),
+            function(kind.rates, rate=True),
+        )
+
+    def function(self, e: Any) -> Any:
+        """An expression or test of the program as a function of the object to which it belongs."""
+        made = self.made.get(id(e))
+        if made is None:
+            text = self.words.test(e) if isinstance(e, m.Cmp | m.Both) else self.words.expr(e)
+            made = self.made[id(e)] = self._lambda(f"lambda self: {text}")
+            self.kept.append(e)
+        return made
+
+    def number(self, e: m.Expr, subject: Any) -> float:
+        """An expression at this instant, where nothing may be close to call."""
+        self.owner = None
+        return self.function(e)(subject)
+
+    def truth(self, t: m.Test, subject: Any) -> bool:
+        """A test of a statement."""
+        self.owner = None
+        return bool(self.function(t)(subject))
+
+    def compare(self, site: int, gap: float) -> bool:
+        """Whether a comparison holds: by its difference, or as it is known where that is frozen or close."""
+        if self.owner is None:
+            if abs(gap) <= CLOSE:
+                raise Skip("a statement compares what is equal")
+            return gap > 0.0
+        key = (self.owner, site)
+        if self.mode == "frozen":
+            return self.known[key]
+        if self.mode == "scan":
+            self.gaps[key] = gap
+            return self.known[key]
+        if abs(gap) > CLOSE:
+            self.known[key] = gap > 0.0
+        elif key not in self.known:
+            raise Skip("a condition begins on its level")
+        return self.known[key]
+
+    def apply(self, site: int, function: Any, argument: float) -> float:
+        """Call a function of a field; its comparisons belong to who calls it here."""
+        before = self.owner
+        if before is not None:
+            self.owner = (before, site, id(function))
+        try:
+            return function(argument)
+        finally:
+            self.owner = before
+
+    # --- laws ---------------------------------------------------------------------------------------------------------
+
+    def evaluate(self, mode: str) -> None:
+        """All laws once, in an order in which nothing is read before it is set."""
+        self.mode = mode
+        active = [t for t in self.things if t.active]
+        for t in self.things:
+            for name in t.kind.sums:
+                setattr(t, name, 0.0)
+        for t in active:
+            for name in t.kind.states:
+                setattr(t, "d_" + name, 0.0)
+        for place in range(3):
+            for t in active:
+                self.owner = ("law", t.index, place)
+                self.laws[t.kind.index][place](t)
+        self.mode = "live"
+        self.owner = None
+
+    def _slots(self) -> list[tuple[Thing, str]]:
+        return [(t, name) for t in self.things if t.active for name in t.kind.states]
+
+    def _scatter(self, slots: list[tuple[Thing, str]], time: float, y: Any) -> None:
+        self.time = time
+        for (t, name), value in zip(slots, y.tolist(), strict=True):
+            setattr(t, name, value)
+
+    # --- the event list -----------------------------------------------------------------------------------------------
+
+    def schedule(self, time: float, run: Any) -> Notice:
+        """Something at a time, after all that stands there."""
+        notice = Notice(time, next(self.numbers), run)
+        heapq.heappush(self.heap, notice)
+        return notice
+
+    def schedule_front(self, run: Any) -> Notice:
+        """Something in front of this instant, after what this event has put there."""
+        notice = Notice(self.time, 0, run)
+        self.front.insert(self.at_front, notice)
+        self.at_front += 1
+        return notice
+
+    def _due(self) -> float:
+        while self.heap and not self.heap[0].live:
+            heapq.heappop(self.heap)
+        self.front = [n for n in self.front if n.live]
+        if self.front:
+            return self.time
+        return self.heap[0].time if self.heap else math.inf
+
+    # --- the loop -----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """All of it, to the program's end."""
+        end = self.program.end
+        self.settle()
+        while True:
+            due = self._due()
+            if due <= self.time < end:
+                notice = self.front.pop(0) if self.front else heapq.heappop(self.heap)
+                if notice.time == self.time:
+                    self._event(notice.run)
+                    continue
+                raise AssertionError("an event was passed")
+            chosen = min((w for w in self.watches if w.armed and self._holds(w)), key=lambda w: w.rank, default=None)
+            if chosen is not None and self.time < end:
+                chosen.armed = False
+                self._event(chosen.fire)
+                continue
+            if self.time >= end:
+                return
+            self._advance(min(due, end))
+
+    def _event(self, run: Any) -> None:
+        self.events += 1
+        if self.events > MOST_EVENTS:
+            raise Skip("too many events")
+        self.at_front = 0
+        run()
+        self.current = None
+        self.settle()
+
+    def settle(self) -> None:
+        """What follows an event: laws, and handlers are armed whose conditions are false."""
+        self.evaluate("live")
+        for w in list(self.watches):
+            if not self._holds(w):
+                w.armed = True
+
+    def _holds(self, w: Watch, mode: str = "live") -> bool:
+        self.mode = mode
+        self.owner = w.rank
+        result = bool(w.test(w.subject))
+        self.mode = "live"
+        self.owner = None
+        return result
+
+    # --- time goes on -------------------------------------------------------------------------------------------------
+
+    def _advance(self, end: float) -> None:
+        """To the first root of a comparison, or to `end`."""
+        self.stretches += 1
+        if self.stretches > MOST_STRETCHES:
+            raise Skip("a law or condition chatters")
+        slots = self._slots()
+        start = self.time
+        y = np.array([getattr(t, name) for t, name in slots])
+        if not slots:
+            found = self._scan(slots, lambda time: y, start, end, samples=int(20 * (end - start)) + 2)
+            self._arrive(slots, found, end, y)
+            return
+
+        def rates(time: float, values: Any) -> Any:
+            self._scatter(slots, time, values)
+            self.evaluate("frozen")
+            return [getattr(t, "d_" + name) + self.push for t, name in slots]
+
+        solver = DOP853(rates, start, y, end, rtol=1e-12, atol=1e-13, max_step=0.25)
+        while solver.status == "running":
+            low = solver.t
+            solver.step()
+            if solver.status == "failed" or not np.all(np.abs(solver.y) < LARGEST):
+                raise Skip("a state grows without bound")
+            dense = solver.dense_output()
+            found = self._scan(slots, dense, low, solver.t, SAMPLES)
+            if found is not None:
+                self._arrive(slots, found, end, dense(found[0]))
+                return
+        self._arrive(slots, None, end, solver.y)
+
+    def _arrive(
+        self, slots: list[tuple[Thing, str]], found: tuple[float, list[Any]] | None, end: float, y: Any
+    ) -> None:
+        self._scatter(slots, end if found is None else found[0], y)
+        self.evaluate("frozen")
+        if found is None:
+            return
+        for key in found[1]:
+            self.known[key] = not self.known[key]
+        self.evaluate("live")
+        for w in self.watches:
+            if not self._holds(w):
+                w.armed = True
+
+    def _look(self, slots: list[tuple[Thing, str]], dense: Any, time: float) -> dict[Any, float]:
+        self.gaps = {}
+        self._scatter(slots, time, dense(time))
+        self.evaluate("scan")
+        for w in self.watches:
+            self._holds(w, "scan")
+        return self.gaps
+
+    def _scan(
+        self, slots: list[tuple[Thing, str]], dense: Any, low: float, high: float, samples: int
+    ) -> tuple[float, list[Any]] | None:
+        """The first root of a comparison in a step, and whose it is."""
+        times = list(np.linspace(low, high, samples + 1))
+        times.append(high + (high - low) / samples)  # beyond the end, for extrema that are near it
+        gaps = [self._look(slots, dense, time) for time in times]
+        roots = []
+        for key in gaps[0]:
+            values = [g[key] for g in gaps]
+            root = self._first_root(key, times, values, lambda t, key=key: self._look(slots, dense, t)[key])
+            if root is not None and root <= high:
+                roots.append((root, key))
+        if not roots:
+            return None
+        roots.sort(key=lambda r: r[0])
+        first = roots[0][0]
+        # What several laws compare alike changes for all of them at once.
+        together = [key for root, key in roots if root - first <= SAME and "law" in _flat(key)]
+        keys = together if len(together) > 1 else [roots[0][1]]
+        if len(roots) > len(keys) and roots[len(keys)][0] - first < APART:
+            raise Skip("two comparisons change too close to each other")
+        return first, keys
+
+    def _first_root(self, key: Any, times: list[float], values: list[float], gap: Any) -> float | None:
+        known = self.known[key]
+        for k in range(1, len(times)):
+            if (values[k] > 0.0) != known and k < len(times) - 1:
+                if abs(values[k]) < 1e-13:
+                    continue
+                low, high = times[k - 1], times[k]
+                if (values[k - 1] > 0.0) != known or abs(values[k - 1]) <= 1e-12:
+                    if k > 1:
+                        raise Skip("a comparison touches its level")
+                    return low
+                return brentq(gap, low, high, xtol=1e-14, rtol=1e-15)
+            if k > 1:
+                peak = self._peak(known, times[k - 2 : k + 1], values[k - 2 : k + 1], gap)
+                if peak is not None:
+                    return peak
+        return None
+
+    def _peak(self, known: bool, times: list[float], values: list[float], gap: Any) -> float | None:
+        """The root before an extremum between three samples that nearly reaches the level, or goes beyond it."""
+        sign = 1.0 if known else -1.0
+        a, b, c = (sign * v for v in values)
+        if not (b <= a and b <= c and min(a, c) > 0.0):
+            return None
+        if b > 0.5 * (a + c - 2.0 * b) + 1e-5:
+            return None
+        low, high = times[0], times[2]
+        ratio = (math.sqrt(5.0) - 1.0) / 2.0
+        for _ in range(45):
+            one, other = high - ratio * (high - low), low + ratio * (high - low)
+            if sign * gap(one) < sign * gap(other):
+                high = other
+            else:
+                low = one
+        middle = 0.5 * (low + high)
+        depth = sign * gap(middle)
+        if abs(depth) < 1e-5:
+            raise Skip("a comparison touches its level")
+        if depth > 0.0:
+            return None
+        return brentq(gap, times[0], middle, xtol=1e-14, rtol=1e-15)

@@ -1,0 +1,152 @@
+"""Runs of a program by eventide."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import threading
+import warnings
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import eventide as ev
+from eventide.continuous import journeys, reactions
+
+METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
+TOLERANCE = 1e-9
+NUMBERS = count()
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a program is run.
+
+    observed    "": nobody looks; "recorded", "logged", "integrated", "reported"
+    eager       whether handlers and processes become native code at their first event
+    threads     how many run it at the same time
+    """
+
+    method: str = "ENGLAND"
+    compiled: bool = True
+    stepping: str = "apart"
+    observed: str = ""
+    eager: bool = False
+    threads: int = 1
+
+    def __str__(self) -> str:
+        words = [self.method, "compiled" if self.compiled else "plain", self.stepping]
+        words += [self.observed] if self.observed else []
+        words += ["eager"] if self.eager else []
+        words += [f"{self.threads} threads"] if self.threads > 1 else []
+        return " ".join(words)
+
+
+@dataclass
+class Result:
+    """What a run left. error: the sort and text of what it raised, or None."""
+
+    log: list[tuple[Any, ...]] = field(default_factory=list)
+    values: list[tuple[float, ...]] = field(default_factory=list)
+    error: str = ""
+    steps: int = 0
+
+
+def module_of(text: str) -> dict[str, Any]:
+    """The names of a module that exists in memory only, with a source all the same."""
+    name = f"<random program {next(NUMBERS)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, Any] = {"__name__": name}
+    exec(compile(text, name, "exec", dont_inherit=True), names)  # noqa: S102  # it was printed here
+    return names
+
+
+def method_of(name: str) -> Any:
+    """A method by its name."""
+    return getattr(ev.methods, name) if name == "RADAU" else getattr(ev, name)
+
+
+def observe(sim: Any, objects: list[Any], observed: str) -> None:
+    """Look at a run in one of the ways that must not change it."""
+    if observed == "recorded":
+        sim.record(*objects, every=0.0703)
+    elif observed == "recorded events":
+        sim.record(*objects, every="event")
+    elif observed == "logged":
+        sim.log()
+    elif observed == "integrated":
+        one = objects[0]
+        sim.integral(lambda: one.x)
+    elif observed == "reported":
+
+        class Looks(ev.Reporter):
+            def report(self) -> None:
+                for o in objects:
+                    _ = o.x
+
+        Looks(sim, every=0.113).start()
+
+
+OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported")
+
+
+def run_once(build: Any, setting: Setting, end: float) -> Result:
+    """One run of a module's model."""
+    result = Result()
+    sim = ev.Simulation(
+        abs_error=TOLERANCE, rel_error=TOLERANCE, compile="auto" if setting.compiled else False,
+        stepping=setting.stepping,
+    )  # fmt: skip
+    sim.method = method_of(setting.method)
+    try:
+        result.log, pool, objects = build(sim)
+        observe(sim, objects, setting.observed)
+        sim.run(until=end)
+        for o in (*objects, *pool):
+            names = [n for n in ("x", "v") if hasattr(type(o), n)]
+            result.values.append(tuple(float(getattr(o, n)) for n in (*names, "k", "c", "level")))
+        result.steps = sim.report().steps
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is told
+        result.error = f"{type(error).__name__}: {error}"
+    return result
+
+
+def run(build: Any, setting: Setting, end: float) -> list[Result]:
+    """Runs of a module's model in one setting, one for each thread."""
+    reactions.ENOUGH = journeys.ENOUGH = 1 if setting.eager else 16
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if setting.threads == 1:
+            return [run_once(build, setting, end)]
+        results: list[Result] = []
+        threads = [
+            threading.Thread(target=lambda: results.append(run_once(build, setting, end)))
+            for _ in range(setting.threads)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return results
+
+
+def warm_up() -> None:
+    """Let each method have its machine code, which takes seconds where there is none yet."""
+
+    class Grows(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = self.x
+
+    for method in METHODS:
+        sim = ev.Simulation()
+        sim.method = method_of(method)
+        Grows(sim).start()
+        sim.run(until=0.1)
+
+
+def unload(build: Any) -> None:
+    """Forget the source of a module."""
+    linecache.cache.pop(build.__code__.co_filename, None)
+    sys.modules.pop(build.__module__, None)

@@ -1,0 +1,313 @@
+"""A program as text in the language that users write."""
+
+from __future__ import annotations
+
+from fuzzing import model as m
+
+FIRST_LINES = '''"""A random program, of seed {seed}."""
+
+import math
+
+import eventide as ev
+
+'''
+
+
+def indented(lines: list[str]) -> list[str]:
+    """The lines of a block; a block without any is `pass`."""
+    return ["    " + line for line in lines or ["pass"]]
+
+
+class Words:
+    """Prints expressions. `prefix` stands before the names of what a process or handler was given."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+
+    def path(self, path: m.Path) -> str:
+        """Names with dots between them."""
+        root = path[0] if path[0] == "self" or path[0].startswith("law_") else self.prefix + path[0]
+        return ".".join((root, *path[1:]))
+
+    def expr(self, e: m.Expr) -> str:
+        """An expression, in brackets where it needs them."""
+        match e:
+            case m.Num(value):
+                return repr(value) if value >= 0.0 else f"({value!r})"
+            case m.Read(path):
+                return self.path(path)
+            case m.Time():
+                return self.path(("sim", "time"))
+            case m.Bin(op, left, right):
+                return f"({self.expr(left)} {op} {self.expr(right)})"
+            case m.Call(name, args):
+                word = name if name in {"abs", "min", "max"} else f"math.{name}"
+                return f"{word}({', '.join(map(self.expr, args))})"
+            case m.Choice(test, then, other):
+                return f"({self.expr(then)} if {self.test(test)} else {self.expr(other)})"
+            case m.Apply(path, argument):
+                return f"{self.path(path)}({self.expr(argument)})"
+            case m.Gather(path, name, factor):
+                return f"sum(member.{name} * {factor!r} for member in {self.path(path)})"
+            case m.Opaque(inner):
+                return f"sorted([{self.expr(inner)}])[0]"
+        raise TypeError(f"no expression: {e!r}")
+
+    def test(self, t: m.Test) -> str:
+        """A condition."""
+        match t:
+            case m.Cmp(op, left, right):
+                return f"{self.expr(left)} {op} {self.expr(right)}"
+            case m.Both(word, left, right):
+                return f"({self.test(left)}) {word} ({self.test(right)})"
+        raise TypeError(f"no test: {t!r}")
+
+
+class Block(Words):
+    """Prints statements of handlers and processes."""
+
+    def lines(self, statements: list[m.Statement]) -> list[str]:
+        """All lines of some statements."""
+        return [line for statement in statements for line in self.statement(statement)]
+
+    def log(self, label: str, values: list[str]) -> str:
+        """The line that appends to the log."""
+        tag = [self.path(("self", "tag"))] if self.prefix == "self." and self.is_handler else []
+        parts = [repr(label), *tag, self.path(("sim", "time")), *values]
+        return f"{self.path(('log',))}.append(({', '.join(parts)}))"
+
+    is_handler = False
+
+    def statement(self, s: m.Statement) -> list[str]:
+        """The lines of one statement."""
+        p, e = self.path, self.expr
+        match s:
+            case m.Log(label, values):
+                return [self.log(label, [e(value) for value in values])]
+            case m.Assign(path, op, value):
+                return [f"{p(path)} {op} {e(value)}"]
+            case m.Refer(path, source):
+                return [f"{p(path)} = {p(source)}"]
+            case m.Swap(first, second):
+                return [f"{p(first)}, {p(second)} = {p(second)}, {p(first)}"]
+            case m.Member(path, member):
+                return [
+                    f"if {p(member)} in {p(path)}:",
+                    f"    {p(path)}.remove({p(member)})",
+                    "else:",
+                    f"    {p(path)}.append({p(member)})",
+                ]
+            case m.Toggle(path):
+                return [f"if {p(path)}.active:", f"    {p(path)}.stop()", "else:", f"    {p(path)}.start()"]
+            case m.Create(kind, numbers, references, most):
+                fields = [f"{name}={e(value)}" for name, value in numbers.items()]
+                fields += [f"{name}={p(path)}" for name, path in references.items()]
+                fields += [f"log={p(('log',))}", f"pool={p(('pool',))}", f"procs={p(('procs',))}"]
+                pool = p(("pool",))
+                return [
+                    f"if len({pool}) < {most}:",
+                    f"    made = K{kind}({p(('sim',))}, tag=100.0 + len({pool}), {', '.join(fields)})",
+                    f"    {pool}.append(made)",
+                    "    made.start()",
+                ]
+            case m.If(test, then, other):
+                lines = [f"if {self.test(test)}:", *indented(self.lines(then))]
+                return [*lines, "else:", *indented(self.lines(other))] if other else lines
+            case m.Loop(times, body):
+                return [f"for _ in range({times}):", *indented(self.lines(body))]
+            case m.Guarded(body, label):
+                return [
+                    "try:",
+                    *indented(self.lines(body)),
+                    "except ev.Interrupt:",
+                    *indented([self.log(label, ["'interrupted'"])]),
+                ]
+            case m.Send(signal, value):
+                return [f"{p((signal,))}.send({e(value)})"]
+            case m.Interrupt(process):
+                one = f"{p(('procs',))}[{process}]"
+                return [f"if not {one}.terminated and {one} is not {p(('sim',))}.current:", f"    {one}.interrupt()"]
+            case m.Activate(process):
+                return [f"{p(('procs',))}[{process}].activate()"]
+            case m.Spawn(process, most):
+                procs = p(("procs",))
+                return [f"if len({procs}) < {most}:", f"    {procs}.append(procs_of[{p(('sim',))}][{process}]())"]
+        return self.wait(s)
+
+    def wait(self, s: m.Statement) -> list[str]:
+        """The lines of a statement that waits."""
+        p, e = self.path, self.expr
+        match s:
+            case m.Hold(duration):
+                return [f"yield ev.hold({e(duration)})"]
+            case m.Until(test, priority):
+                rank = f", priority={priority!r}" if priority else ""
+                return [f"yield ev.until(lambda: {self.test(test)}{rank})"]
+            case m.FirstOf(test, patience, label):
+                return [
+                    f"got = yield ev.first_of(met=ev.until(lambda: {self.test(test)}), late=ev.hold({patience!r}))",
+                    self.log(label, ["got.name"]),
+                ]
+            case m.AllOf(test, duration, label):
+                return [
+                    f"yield ev.all_of(met=ev.until(lambda: {self.test(test)}), late=ev.hold({duration!r}))",
+                    self.log(label, ["'both'"]),
+                ]
+            case m.Use(resource, priority, patience, label, body):
+                rank = f"{priority!r}" if priority else ""
+                lines = [f"with {p((resource,))}.request({rank}) as place:"]
+                inner = [self.log(label, ["'served'"]), *self.lines(body)]
+                if patience is None:
+                    return [*lines, *indented(["yield place", *inner])]
+                return [
+                    *lines,
+                    f"    got = yield ev.first_of(served=place, late=ev.hold({patience!r}))",
+                    '    if got.name == "served":',
+                    *indented(indented(inner)),
+                    "    else:",
+                    f"        {self.log(label, [repr('late')])}",
+                ]
+            case m.Put(store, value):
+                return [f"yield {p((store,))}.put({e(value)})"]
+            case m.Get(store, label):
+                return [f"item = yield {p((store,))}.get()", self.log(label, ["item"])]
+            case m.Pour(tank, amount):
+                return [f"yield {p((tank,))}.put({amount!r})"]
+            case m.Draw(tank, amount):
+                return [f"yield {p((tank,))}.get({amount!r})"]
+            case m.Await(signal, label):
+                return [f"value = yield {p((signal,))}", self.log(label, ["value"])]
+            case m.Passivate():
+                return ["yield ev.passivate()"]
+            case m.WaitEnd(process):
+                return [f"yield {p(('procs',))}[{process}]"]
+            case m.Tick(period):
+                return [f"yield ev.tick({period!r})"]
+        raise TypeError(f"no statement: {s!r}")
+
+
+class HandlerBlock(Block):
+    """Statements of a handler, whose object has a tag."""
+
+    is_handler = True
+
+
+def law_lines(law: m.Law, words: Words, *, is_rate: bool) -> list[str]:
+    """One line of equations, in its style."""
+    path = (*law.path[:-1], "rate", law.path[-1]) if is_rate else law.path
+    target = words.path(path)
+    if law.style == "local":
+        return [f"value = {words.expr(law.value)}", f"{target} {law.op} value"]
+    if law.style == "branches" and isinstance(law.value, m.Choice):
+        choice = law.value
+        return [
+            f"if {words.test(choice.test)}:",
+            f"    {target} {law.op} {words.expr(choice.then)}",
+            "else:",
+            f"    {target} {law.op} {words.expr(choice.other)}",
+        ]
+    return [f"{target} {law.op} {words.expr(law.value)}"]
+
+
+def class_lines(kind: m.Class) -> list[str]:
+    """The text of one class."""
+    words, block = Words("self."), HandlerBlock("self.")
+    lines = ["tag: float = 0.0"]
+    lines += [f"{name}: ev.State = ev.state({start!r})" for name, start in kind.states.items()]
+    lines += [f"{name}: float = {value!r}" for name, value in kind.numbers.items()]
+    lines += [f"{name}: ev.Computed = ev.computed()" for name in kind.computed]
+    lines += [f"{name}: ev.Sum = ev.sum_()" for name in kind.sums]
+    lines += [f"{name}: object = None" for name in kind.references]
+    lines += [f"{name}: list = ev.field(default_factory=list)" for name in (*kind.lists, "log", "pool", "procs")]
+    lines += [f"{name}: object = {function}" for name, function in kind.functions.items()]
+    if kind.contributions:
+        body = [line for law in kind.contributions for line in law_lines(law, words, is_rate=False)]
+        lines += ["", "def contributions(self):", *indented(body)]
+    values = [line for law in kind.values for line in law_lines(law, words, is_rate=False)]
+    rates = [line for law in kind.rates for line in law_lines(law, words, is_rate=True)]
+    body = [*rates, *values] if kind.late else [*values, *rates]
+    lines += ["", "def equations(self):", *indented(body)]
+    for handler in kind.handlers:
+        more = f", priority={handler.priority!r}" if handler.priority else ""
+        more += ", at_start=True" if handler.at_start else ""
+        lines += [
+            "",
+            f"@ev.when(lambda self: {words.test(handler.test)}{more})",
+            f"def {handler.name}(self):",
+            *indented(block.lines(handler.body)),
+        ]
+    for every in kind.every:
+        shift = f", offset={every.offset!r}" if every.offset else ""
+        lines += [
+            "",
+            f"@ev.every({every.period!r}{shift})",
+            f"def {every.name}(self):",
+            *indented(block.lines(every.body)),
+        ]
+    return [f"class K{kind.index}(ev.Continuous):", *indented(lines), ""]
+
+
+def names_of(program: m.Program) -> list[str]:
+    """What every process is given."""
+    things = [o.name for o in program.objects]
+    return ["log", "pool", "procs", *things, *program.resources, *program.stores, *program.tanks, *program.signals]
+
+
+def process_lines(process: m.Process, names: list[str]) -> list[str]:
+    """A story, as a generator or as a class."""
+    if process.style == "generator":
+        body = Block().lines(process.body)
+        return [f"def story{process.index}(sim, {', '.join(names)}):", *indented([*body, *end_of(body)]), ""]
+    body = Block("self.").lines(process.body)
+    fields = [f"{name}: object = None" for name in names]
+    run = ["def run(self):", *indented([*body, *end_of(body)])]
+    return [f"class Story{process.index}(ev.Process):", *indented([*fields, "", *run]), ""]
+
+
+def end_of(body: list[str]) -> list[str]:
+    """What makes a generator of a story that never waits."""
+    return [] if any("yield" in line for line in body) else ["yield ev.hold(0.0)"]
+
+
+def build_lines(program: m.Program, names: list[str]) -> list[str]:
+    """The function that builds the model in a simulation; what is numbered later is in `pool`."""
+    lines = ["log, pool, procs = [], [], []"]
+    for o in program.objects:
+        numbers = "".join(f", {name}={value!r}" for name, value in o.numbers.items())
+        lines.append(f"{o.name} = K{o.kind}(sim, name={o.name!r}{numbers}, log=log, pool=pool, procs=procs)")
+    for o in program.objects:
+        lines += [f"{o.name}.{name} = {other}" for name, other in o.references.items()]
+        lines += [f"{o.name}.{name} = [{', '.join(others)}]" for name, others in o.lists.items()]
+    lines += [f"{name} = ev.Resource(sim, {units}, name={name!r})" for name, units in program.resources.items()]
+    lines += [f"{name} = ev.Store(sim, name={name!r})" for name in program.stores]
+    lines += [f"{name} = ev.Container(sim, initial={level!r}, name={name!r})" for name, level in program.tanks.items()]
+    lines += [f"{name} = ev.Signal(sim, name={name!r})" for name in program.signals]
+    lines += [f"{name}.start()" for name in program.order]
+    stories = []
+    for process in program.processes:
+        if process.style == "generator":
+            stories.append(f"{process.index}: lambda: sim.process(story{process.index}(sim, {', '.join(names)})),")
+        else:
+            given = ", ".join(f"{name}={name}" for name in names)
+            stories.append(f"{process.index}: lambda: Story{process.index}(sim, {given}).activate(),")
+    lines += ["procs_of[sim] = {", *indented(stories), "}"]
+    for process in program.processes:
+        if not process.waits:
+            lines.append(f"procs.append(procs_of[sim][{process.index}]())")
+    objects = ", ".join(o.name for o in program.objects)
+    return ["def build(sim):", *indented([*lines, f"return log, pool, [{objects}]"]), ""]
+
+
+def source_of(program: m.Program) -> str:
+    """The module of a program; `build(sim)` answers its log, its list of objects made later, its objects."""
+    lines = []
+    words = Words()
+    for function in program.functions:
+        lines += [f"def {function.name}(x):", f"    return {words.expr(function.value)}", ""]
+    lines += ["procs_of = {}", ""]
+    for kind in program.classes:
+        lines += class_lines(kind)
+    names = names_of(program)
+    for process in program.processes:
+        lines += process_lines(process, names)
+    return FIRST_LINES.format(seed=program.seed) + "\n".join(lines + build_lines(program, names))

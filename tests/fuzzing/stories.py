@@ -1,0 +1,544 @@
+"""Processes, resources and statements of the reference: `simulate` runs a whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+from fuzzing import model as m
+from fuzzing.reference import Interrupted, Notice, Thing, Watch, World
+
+Commands = Generator[Any, Any, None]
+
+
+@dataclass
+class Outcome:
+    """What a program did. log: its entries; values: of all objects at the end, in the order of their making."""
+
+    log: list[tuple[Any, ...]]
+    values: list[tuple[float, ...]]
+    events: int
+
+
+class Activity:
+    """Who waits: a process, or a branch of a wait for several things."""
+
+    def __init__(self, world: Stage) -> None:
+        self.world = world
+        self.withdraw: Any = None
+
+    def go_on(self, value: Any) -> None:
+        """What is waited for has come, in an event of its own."""
+        raise NotImplementedError
+
+    def begin(self, command: tuple[Any, ...]) -> tuple[Any] | None:
+        """Carry out a command; a tuple of the answer if it is there at once."""
+        world = self.world
+        word, *given = command
+        self.withdraw = None
+        return getattr(world, "do_" + word)(self, *given)
+
+    def let_go(self) -> None:
+        """Wait no longer."""
+        withdraw, self.withdraw = self.withdraw, None
+        if withdraw is not None:
+            withdraw()
+
+
+class Story(Activity):
+    """A process."""
+
+    def __init__(self, world: Stage, process: m.Process) -> None:
+        super().__init__(world)
+        self.generator = world.body(self, process.body)
+        self.anchor = world.time
+        self.notice: Notice | None = world.schedule_front(lambda: self.step(None))
+        self.ended = False
+        self.passive = False
+        self.mourners: list[Activity] = []
+
+    def go_on(self, value: Any) -> None:
+        self.withdraw = None
+        self.step(value)
+
+    def step(self, value: Any, error: Exception | None = None) -> None:
+        """Run to the next command that has to wait."""
+        world = self.world
+        world.current = self
+        self.notice = None
+        self.passive = False
+        while True:
+            try:
+                command = self.generator.send(value) if error is None else self.generator.throw(error)
+            except StopIteration:
+                break
+            error = None
+            answer = self.begin(command)
+            if answer is None:
+                return
+            value = answer[0]
+        self.ended = True
+        for who in self.mourners:
+            world.wake(who, None)
+
+    def interrupted(self) -> None:
+        """The event in which an interrupt comes."""
+        if not self.ended:
+            self.let_go()
+            self.step(None, Interrupted())
+
+
+class Branch(Activity):
+    """One of several things that are waited for."""
+
+    def __init__(self, group: Group, label: str) -> None:
+        super().__init__(group.owner.world)
+        self.group = group
+        self.label = label
+        self.come = False
+
+    def go_on(self, value: Any) -> None:
+        self.withdraw = None
+        self.come = True
+        group = self.group
+        if group.is_over():
+            group.withdraw_all(self)
+            group.owner.go_on(self.label)
+
+
+class Group:
+    """A wait for the first of several, or for all."""
+
+    def __init__(self, owner: Activity, parts: dict[str, tuple[Any, ...]], *, all_of: bool) -> None:
+        self.owner = owner
+        self.all_of = all_of
+        self.branches = [Branch(self, label) for label in parts]
+        self.parts = parts
+
+    def begin(self) -> tuple[Any] | None:
+        """Begin all; the answer if it is over at once."""
+        for branch, command in zip(self.branches, self.parts.values(), strict=True):
+            if branch.begin(command) is not None:
+                branch.come = True
+                if self.is_over():
+                    self.withdraw_all(branch)
+                    return (branch.label,)
+        self.owner.withdraw = lambda: self.withdraw_all(None)
+        return None
+
+    def is_over(self) -> bool:
+        return not self.all_of or all(b.come for b in self.branches)
+
+    def withdraw_all(self, winner: Branch | None) -> None:
+        for branch in self.branches:
+            if branch is not winner:
+                branch.let_go()
+
+
+class Wish:
+    """A request of a unit."""
+
+    def __init__(self, desk: Desk, priority: float) -> None:
+        self.desk = desk
+        self.priority = priority
+        self.state = "new"
+        self.who: Activity | None = None
+        self.notice: Notice | None = None
+
+    def give_back(self) -> None:
+        """Leave the line, or give the unit back."""
+        before, self.state = self.state, "over"
+        if before == "waiting":
+            self.desk.line.remove(self)
+        elif before == "granted":
+            if self.notice is not None:
+                self.notice.live = False
+            self.desk.held -= 1
+        if before in {"waiting", "granted"}:
+            self.desk.serve()
+
+
+class Desk:
+    """A resource."""
+
+    def __init__(self, world: World, units: int) -> None:
+        self.world = world
+        self.units = units
+        self.held = 0
+        self.line: list[Wish] = []
+
+    def serve(self) -> None:
+        """Grant what is free, at the end of this instant."""
+        while self.line and self.held < self.units:
+            wish = self.line.pop(0)
+            wish.state = "granted"
+            self.held += 1
+            wish.notice = self.world.schedule(self.world.time, lambda wish=wish: self._come(wish))
+
+    def _come(self, wish: Wish) -> None:
+        wish.notice = None
+        assert wish.who is not None
+        wish.who.go_on(None)
+
+
+class Tank:
+    """A container, or a store of things: `level` is a number, or a list."""
+
+    def __init__(self, world: World, level: Any) -> None:
+        self.world = world
+        self.level = level
+        self.line: list[tuple[Activity, Any]] = []
+
+    def can(self, amount: Any) -> bool:
+        return bool(self.level) if isinstance(self.level, list) else self.level >= amount
+
+    def take(self, amount: Any) -> Any:
+        if isinstance(self.level, list):
+            return self.level.pop(0)
+        self.level -= amount
+        return amount
+
+    def serve(self) -> None:
+        """Those who wait, in the order of their coming."""
+        while self.line and self.can(self.line[0][1]):
+            self._grant(*self.line.pop(0))
+
+    def _grant(self, who: Activity, amount: Any) -> None:
+        """Let somebody have what he waits for, at the end of this instant, unless he is interrupted before."""
+        taken = self.take(amount)
+        notice = self.world.schedule(self.world.time, lambda: who.go_on(taken))
+
+        def undo() -> None:
+            notice.live = False
+            if isinstance(self.level, list):
+                self.level.insert(0, taken)
+            else:
+                self.level += taken
+            self.serve()
+
+        who.withdraw = undo
+
+
+class Stage(World):
+    """The world with its processes."""
+
+    def __init__(self, program: m.Program, push: float = 0.0) -> None:
+        super().__init__(program, push)
+        self.procs: list[Story] = []
+        self.kinds = {kind.index: kind for kind in program.classes}
+        self.ticks: dict[Any, int] = {}
+        self._build()
+
+    # --- objects ------------------------------------------------------------------------------------------------------
+
+    def make(self, kind: m.Class, tag: float) -> Thing:
+        """A new object, with what its class says."""
+        t = Thing(kind, len(self.things))
+        t.tag = tag
+        for name, value in (*kind.states.items(), *kind.numbers.items()):
+            setattr(t, name, value)
+        for name in (*kind.computed, *kind.sums):
+            setattr(t, name, 0.0)
+        for name in kind.references:
+            setattr(t, name, None)
+        for name in kind.lists:
+            setattr(t, name, [])
+        for name, function in kind.functions.items():
+            setattr(t, name, self.names[function])
+        t.sim = self
+        t.pool = self.pool
+        self.things.append(t)
+        return t
+
+    def _build(self) -> None:
+        program, names = self.program, self.names
+        for o in program.objects:
+            t = names[o.name] = self.make(self.kinds[o.kind], 0.0)
+            for name, value in o.numbers.items():
+                setattr(t, name, value)
+        for o in program.objects:
+            for name, other in o.references.items():
+                setattr(names[o.name], name, names[other])
+            for name, others in o.lists.items():
+                setattr(names[o.name], name, [names[other] for other in others])
+        names |= {name: Desk(self, units) for name, units in program.resources.items()}
+        names |= {name: Tank(self, []) for name in program.stores}
+        names |= {name: Tank(self, level) for name, level in program.tanks.items()}
+        names |= {name: [] for name in program.signals}
+        for name in program.order:
+            self.start(names[name])
+        for process in program.processes:
+            if not process.waits:
+                self.procs.append(Story(self, process))
+
+    def start(self, t: Thing) -> None:
+        """Its laws and handlers join the model."""
+        t.active = True
+        t.life = life = [True]
+        for handler in t.kind.handlers:
+            test = self.function(handler.test)
+            rank = (-handler.priority, next(self.numbers))
+            body = handler.body
+            self.watches.append(Watch(test, t, rank, lambda body=body: self.do(body, t), handler.at_start, False))
+        for every in t.kind.every:
+            self._again(t, every, self.time, 0, life)
+
+    def _again(self, t: Thing, every: m.Every, anchor: float, k: int, life: list[bool]) -> None:
+        from fractions import Fraction
+
+        period, offset = Fraction(repr(every.period)), Fraction(repr(every.offset))
+
+        def occur() -> None:
+            if life[0]:
+                self.do(every.body, t)
+                if life[0]:
+                    self._again(t, every, anchor, k + 1, life)
+
+        notice = self.schedule(float(Fraction(anchor) + offset + k * period), occur)
+        t.__dict__.setdefault("notices", []).append(notice)
+
+    def stop(self, t: Thing) -> None:
+        """They leave it."""
+        t.active = False
+        t.life[0] = False
+        for notice in t.__dict__.pop("notices", []):
+            notice.live = False
+        self.watches = [w for w in self.watches if w.is_wait or w.subject is not t]
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def thing(self, path: m.Path, subject: Any) -> Any:
+        """What a path leads to."""
+        at = subject if path[0] == "self" else self.procs if path[0] == "procs" else self.names[path[0]]
+        for name in path[1:]:
+            at = getattr(at, name)
+        return at
+
+    def do(self, statements: list[m.Statement], subject: Any) -> None:
+        """Statements of a handler, which do not wait."""
+        for s in statements:
+            for command in self.statement(s, subject, None):
+                raise AssertionError(f"a handler waits: {command}")
+
+    def body(self, story: Any, statements: list[m.Statement]) -> Commands:
+        """Statements of a process."""
+        for s in statements:
+            yield from self.statement(s, None, story)
+
+    def note(self, label: str, subject: Any, *values: Any) -> None:
+        tag = [] if subject is None else [subject.tag]
+        self.log.append((label, *tag, self.time, *values))
+
+    def statement(self, s: m.Statement, subject: Any, story: Any) -> Commands:
+        """One statement; it yields what has to be waited for."""
+        match s:
+            case m.Log(label, values):
+                self.note(label, subject, *[self.number(v, subject) for v in values])
+            case m.Assign(path, op, value):
+                owner = self.thing(path[:-1], subject)
+                number = self.number(value, subject)
+                old = getattr(owner, path[-1])
+                setattr(owner, path[-1], number if op == "=" else old + number if op == "+=" else old * number)
+            case m.Refer(path, source):
+                setattr(self.thing(path[:-1], subject), path[-1], self.thing(source, subject))
+            case m.Swap(first, second):
+                one, other = self.thing(first, subject), self.thing(second, subject)
+                setattr(self.thing(first[:-1], subject), first[-1], other)
+                setattr(self.thing(second[:-1], subject), second[-1], one)
+            case m.Member(path, member):
+                members, one = self.thing(path, subject), self.thing(member, subject)
+                members.remove(one) if one in members else members.append(one)
+            case m.Toggle(path):
+                t = self.thing(path, subject)
+                self.stop(t) if t.active else self.start(t)
+            case m.Create(kind, numbers, references, most):
+                if len(self.pool) < most:
+                    values = {name: self.number(e, subject) for name, e in numbers.items()}
+                    values |= {name: self.thing(path, subject) for name, path in references.items()}
+                    t = self.make(self.kinds[kind], 100.0 + len(self.pool))
+                    t.__dict__.update(values)
+                    self.pool.append(t)
+                    self.start(t)
+            case m.If(test, then, other):
+                for inner in then if self.truth(test, subject) else other:
+                    yield from self.statement(inner, subject, story)
+            case m.Loop(times, body):
+                for _ in range(times):
+                    for inner in body:
+                        yield from self.statement(inner, subject, story)
+            case m.Guarded(body, label):
+                try:
+                    for inner in body:
+                        yield from self.statement(inner, subject, story)
+                except Interrupted:
+                    self.note(label, subject, "interrupted")
+            case m.Send(signal, value):
+                number = self.number(value, subject)
+                waits, self.names[signal][:] = list(self.names[signal]), []
+                for who in waits:
+                    self.wake(who, number)
+            case m.Interrupt(process):
+                target = self.procs[process]
+                if not target.ended and target is not self.current:
+                    self.schedule_front(target.interrupted)
+            case m.Activate(process):
+                target = self.procs[process]
+                if target.passive and target.notice is None:
+                    target.withdraw = None
+                    target.notice = self.schedule_front(lambda: target.step(None))
+            case m.Spawn(process, most):
+                if len(self.procs) < most:
+                    chosen = next(p for p in self.program.processes if p.index == process)
+                    self.procs.append(Story(self, chosen))
+            case _:
+                yield from self.wait(s, story)
+
+    def wait(self, s: m.Statement, story: Any) -> Commands:
+        """One statement of a process that waits."""
+        match s:
+            case m.Hold(duration):
+                yield ("hold", self.number(duration, None))
+            case m.Until(test, priority):
+                yield ("until", test, priority)
+            case m.FirstOf(test, patience, label):
+                got = yield ("group", {"met": ("until", test, 0.0), "late": ("hold", patience)}, False)
+                self.note(label, None, got)
+            case m.AllOf(test, duration, label):
+                yield ("group", {"met": ("until", test, 0.0), "late": ("hold", duration)}, True)
+                self.note(label, None, "both")
+            case m.Use(resource, priority, patience, label, body):
+                wish = Wish(self.names[resource], priority)
+                try:
+                    got = "served"
+                    if patience is None:
+                        yield ("request", wish)
+                    else:
+                        got = yield ("group", {"served": ("request", wish), "late": ("hold", patience)}, False)
+                    self.note(label, None, got)
+                    if got == "served":
+                        for inner in body:
+                            yield from self.statement(inner, None, story)
+                finally:
+                    wish.give_back()
+            case m.Put(store, value):
+                tank = self.names[store]
+                tank.level.append(self.number(value, None))
+                tank.serve()
+            case m.Get(store, label):
+                item = yield ("get", self.names[store], None)
+                self.note(label, None, item)
+            case m.Pour(tank, amount):
+                self.names[tank].level += amount
+                self.names[tank].serve()
+            case m.Draw(tank, amount):
+                yield ("get", self.names[tank], amount)
+            case m.Await(signal, label):
+                value = yield ("signal", self.names[signal])
+                self.note(label, None, value)
+            case m.Passivate():
+                yield ("passivate",)
+            case m.WaitEnd(process):
+                yield ("end", self.procs[process])
+            case m.Tick(period):
+                yield ("tick", story, period)
+            case _:
+                raise TypeError(f"no statement: {s!r}")
+
+    # --- commands -----------------------------------------------------------------------------------------------------
+
+    def wake(self, who: Activity, value: Any) -> None:
+        """Let somebody go on at the end of this instant."""
+        notice = self.schedule(self.time, lambda: who.go_on(value))
+        who.withdraw = lambda: setattr(notice, "live", False)
+
+    def do_hold(self, who: Activity, duration: float) -> None:
+        """Wait so long."""
+        notice = self.schedule(self.time + max(duration, 0.0), lambda: who.go_on(None))
+        who.withdraw = lambda: setattr(notice, "live", False)
+
+    def do_until(self, who: Activity, test: m.Test, priority: float) -> None:
+        """Wait for a condition."""
+
+        def met() -> None:
+            self.watches.remove(watch)
+            who.go_on(True)
+
+        watch = Watch(self.function(test), None, (-priority, next(self.numbers)), met, True, True)
+        self.watches.append(watch)
+        who.withdraw = lambda: self.watches.remove(watch)
+
+    def do_group(self, who: Activity, parts: dict[str, tuple[Any, ...]], all_of: bool) -> tuple[Any] | None:
+        """Wait for several things."""
+        return Group(who, parts, all_of=all_of).begin()
+
+    def do_request(self, who: Activity, wish: Wish) -> tuple[Any] | None:
+        """Wait for a unit."""
+        desk = wish.desk
+        wish.who = who
+        if desk.held < desk.units and not desk.line:
+            desk.held += 1
+            wish.state = "granted"
+            return (None,)
+        wish.state = "waiting"
+        place = sum(other.priority >= wish.priority for other in desk.line)
+        desk.line.insert(place, wish)
+        who.withdraw = wish.give_back
+        return None
+
+    def do_get(self, who: Activity, tank: Tank, amount: Any) -> tuple[Any] | None:
+        """Take something out."""
+        if not tank.line and tank.can(amount):
+            return (tank.take(amount),)
+        entry = (who, amount)
+        tank.line.append(entry)
+
+        def withdraw() -> None:
+            tank.line.remove(entry)
+            tank.serve()
+
+        who.withdraw = withdraw
+        return None
+
+    def do_signal(self, who: Activity, waits: list[Activity]) -> None:
+        """Wait for a signal."""
+        waits.append(who)
+        who.withdraw = lambda: waits.remove(who)
+
+    def do_passivate(self, who: Story) -> None:
+        """Wait to be activated."""
+        who.passive = True
+
+        def withdraw() -> None:
+            who.passive = False
+            if who.notice is not None:
+                who.notice.live = False
+
+        who.withdraw = withdraw
+
+    def do_end(self, who: Activity, story: Story) -> tuple[Any] | None:
+        """Wait for another process to end."""
+        if story.ended:
+            return (None,)
+        story.mourners.append(who)
+        who.withdraw = lambda: story.mourners.remove(who)
+        return None
+
+    def do_tick(self, who: Activity, story: Story, period: float) -> None:
+        """Wait for the next instant of the process's own grid."""
+        from fractions import Fraction
+
+        step, anchor = Fraction(repr(period)), Fraction(story.anchor)
+        k = 0
+        while float(anchor + k * step) <= self.time:
+            k += 1
+        notice = self.schedule(float(anchor + k * step), lambda: who.go_on(None))
+        who.withdraw = lambda: setattr(notice, "live", False)
+
+
+def simulate(program: m.Program, push: float = 0.0) -> Outcome:
+    """Run a program by the reference; `push` is added to each rate, which tells how much depends on little."""
+    world = Stage(program, push)
+    world.run()
+    values = [tuple(float(getattr(t, name)) for name in (*t.kind.states, *t.kind.numbers)) for t in world.things]
+    return Outcome(world.log, values, world.events)

@@ -1,0 +1,97 @@
+"""Find what is wrong with the library by programs that nobody wrote.
+
+Each seed is a program: objects with laws and handlers, processes, resources, in the language that users write.
+It runs compiled and plain, apart and together, by four methods, observed and not, in threads. Each run is compared
+with an independent reference (`tests/fuzzing/reference.py`) and, where the same bits are promised, with others. Run as
+a script:
+
+    python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--whole] [--without order,branches] [--breaks]
+
+Without arguments it runs the seeds of `.ci/run`. What it finds is made small and written as a script that shows it.
+Ends with status 1 if something was found.
+"""
+
+import argparse
+import itertools
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))  # where the package of the fuzzer is
+
+from fuzzing.breaks import check_breaks  # noqa: E402  # by the line above
+from fuzzing.generate import FEATURES  # noqa: E402
+from fuzzing.hunt import Options, Totals, hunt  # noqa: E402
+
+SEEDS = (0, 1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17, 19, 21)
+"""What `.ci/run` looks at."""
+UNMENDED = frozenset({"branches", "exchanged_functions", "late_values", "order", "time_branches"})
+"""Features that meet what is known to be wrong, and are left out unless `--all` asks for them."""
+
+
+def range_of(text: str) -> range:
+    """`10:20`, or one number, as seeds."""
+    first, colon, last = text.partition(":")
+    try:
+        return range(int(first), int(last) if colon else int(first) + 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"seeds are written as 0:200 or 17, and got {text!r}") from None
+
+
+def features_of(text: str) -> frozenset[str]:
+    """Names with commas between them."""
+    names = frozenset(filter(None, text.split(",")))
+    if unknown := sorted(names - set(FEATURES)):
+        raise argparse.ArgumentTypeError(f"no features: {', '.join(unknown)}; there are {', '.join(FEATURES)}")
+    return names
+
+
+def search(seeds: Iterable[int], options: Options, jobs: int, seconds: float, *, verbose: bool) -> Totals:
+    """Look at programs, and print what is found."""
+    totals, start = Totals(), time.monotonic()
+    for report, scripts in hunt(seeds, options, jobs, start + seconds):
+        totals.add(report)
+        for finding in report.findings:
+            print(f"seed {report.seed}: {finding}", flush=True)
+        for script in scripts:
+            print(f"    {script}", flush=True)
+        if verbose and not report.findings:
+            print(f"seed {report.seed}: {report.skipped or f'{report.events} events, {len(report.runs)} runs'}")
+    print(f"{totals}\nin {time.monotonic() - start:.0f} s", flush=True)
+    return totals
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; answers the exit status."""
+    parser = argparse.ArgumentParser(description="Random programs beside an independent reference.")
+    parser.add_argument("--seeds", type=range_of, metavar="N:M", help="the programs; without it, those of .ci/run")
+    parser.add_argument("--minutes", type=float, metavar="N", help="so long, from the first seed on")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
+    parser.add_argument("--whole", action="store_true", help="each program in all settings")
+    parser.add_argument("--all", action="store_true", help="with the features that meet what is known to be wrong")
+    parser.add_argument("--only", type=features_of, metavar="A,B", help="no other features than these")
+    parser.add_argument("--without", type=features_of, default=frozenset(), metavar="A,B", help="without these")
+    parser.add_argument("--no-threads", action="store_true", help="no runs in threads")
+    parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="for each thing that is found")
+    parser.add_argument("--out", type=Path, default=ROOT / "fuzz-findings", metavar="FOLDER", help="for the scripts")
+    parser.add_argument("--breaks", action="store_true", help="break the library as tests/fuzzing/breaks.toml says")
+    parser.add_argument("--verbose", action="store_true", help="a line for each program")
+    options = parser.parse_args(arguments)
+    if options.breaks:
+        return 0 if check_breaks() else 1
+    features = frozenset(FEATURES if options.only is None else options.only) - options.without
+    if not options.all:
+        features -= UNMENDED
+    seeds: Iterable[int] = SEEDS if options.seeds is None else options.seeds
+    if options.minutes is not None:
+        seeds = itertools.count(0 if options.seeds is None else options.seeds.start)
+    seconds = float("inf") if options.minutes is None else 60.0 * options.minutes
+    chosen = Options(features, options.whole, not options.no_threads, options.shrink, options.out)
+    totals = search(seeds, chosen, options.jobs, seconds, verbose=options.verbose)
+    return 1 if totals.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
