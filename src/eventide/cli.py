@@ -179,11 +179,30 @@ class Job:
             model = self._set_up(only_model(module, self.file), texts)
             self._say(f"running {model!r}")
             start = perf_counter()
-            outcome = model.run(entropy=self.entropy, until=self.until, watch=self.watch)
+            sim = model.simulation(self.entropy)
+            try:
+                outcome = model.run_in(sim, until=self.until, watch=self.watch)
+            except KeyboardInterrupt:
+                self._keep_what_there_is(model.stopped(sim))
+                raise
             _note(f"{model.name} ran for {perf_counter() - start:.2f} s")
             self._say_details(outcome)
-            _print(report(outcome, for_terminal=sys.stdout.isatty()))
-            self._write_recordings(outcome)
+            # Files first: whoever reads standard output may have gone. What cannot be written is printed nevertheless.
+            try:
+                try:
+                    self._write_recordings(outcome)
+                finally:
+                    self._draw(outcome)
+            finally:
+                _print(report(outcome, for_terminal=sys.stdout is not None and sys.stdout.isatty()))
+
+    def _keep_what_there_is(self, outcome: Run[Any]) -> None:
+        """Write and draw what was asked for, as far as a run has come that was stopped."""
+        if not outcome.recordings or (self.out is None and self.plot is None):
+            return
+        _note(f"stopped at time {outcome.simulation.time!r}")
+        self._write_recordings(outcome)
+        if self.plot is not None:
             self._draw(outcome)
 
     def _set_up(self, model: Model[..., Any], texts: Mapping[str, str]) -> Model[..., Any]:
@@ -310,7 +329,9 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 def _print(text: str) -> None:
-    """Print, with a question mark for what standard output cannot show."""
+    """Print, with a question mark for what standard output cannot show; nothing if there is no standard output."""
+    if sys.stdout is None:
+        return
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
 

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -216,7 +217,10 @@ def test_a_disk_that_does_not_take_the_file(command, model_file, monkeypatch):
     outcome = command("run", model_file(RECORDED), "--out", "tank.csv")
 
     assert outcome.status == 2
-    assert told(outcome)[1:] == ["eventide: tank.csv cannot be written: No space left on device"]
+    assert told(outcome)[1:] == [
+        "picture written to plant.png",
+        "eventide: tank.csv cannot be written: No space left on device",
+    ]
 
 
 # --- models that fail
@@ -359,6 +363,62 @@ def test_ctrl_c_is_quiet(command, model_file, source):
 
     assert command("run", path) == (130, "", "")
     assert Job(path, until=None, entropy=None, settings=[], out=None, plot=None, verbose=False).status() == 130
+
+
+STOPPED = """
+import os
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(1.0)
+
+    def equations(self):
+        self.rate.level = -1.0
+
+@ev.model
+def tank(sim):
+    one = Tank(sim).start()
+    sim.record(one, every=0.25)
+    yield 0.5
+    {then}
+    return {{"level": one.level}}
+"""
+
+
+def test_what_was_recorded_before_ctrl_c_is_written(command, model_file):
+    path = model_file(STOPPED.format(then="raise KeyboardInterrupt"))
+
+    outcome = command("run", path, "--out", "levels.csv", "--plot", "levels.png")
+
+    assert (outcome.status, outcome.out, outcome.err.splitlines()[0]) == (130, "", "stopped at time 0.5")
+    rows = [line.split(",")[0] for line in Path("levels.csv").read_text().splitlines()]
+    assert rows == ["time", "0.0", "0.25", "0.5"]
+    assert Path("levels.png").stat().st_size > 1000
+
+
+def test_what_cannot_be_written_is_printed_nevertheless(command, model_file):
+    path = model_file(STOPPED.format(then='os.mkdir("levels.csv")'))
+
+    outcome = command("run", path, "--out", "levels.csv", "--plot", "levels.png")
+
+    assert (outcome.status, "level" in outcome.out, Path("levels.png").is_file()) == (2, True, True)
+    assert outcome.err.splitlines()[-1] == "eventide: levels.csv cannot be written: Is a directory"
+
+
+def test_files_are_written_though_nobody_reads_what_is_printed(command, model_file, monkeypatch):
+    def refuse(text):
+        raise BrokenPipeError
+
+    path = model_file(STOPPED.format(then="pass"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("eventide.cli._print", refuse)
+        patched.setattr("eventide.cli._close_output", lambda: None)
+        assert command("run", path, "--out", "levels.csv", "--plot", "levels.png").status == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", None)
+        assert command("run", path, "--out", "again.csv", "--plot", "again.png").status == 0
+    found = sorted(file.name for file in Path().iterdir())
+    assert found == ["again.csv", "again.png", "levels.csv", "levels.png"]
 
 
 # --- the command itself

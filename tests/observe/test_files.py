@@ -1,7 +1,11 @@
 """Recordings as files: every number comes back, and a file is whole or not there."""
 
 import csv
+import os
+import stat
+from threading import Thread
 
+import pandas as pd
 import pytest
 
 import eventide as ev
@@ -100,3 +104,58 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
     with pytest.raises(FileNotFoundError, match=r"table.csv cannot be written: there is no folder .*runs"):
         ev.write_csv(ev.Simulation().record(time=lambda: 0.0), path)
+
+
+# --- what was there before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes, links and pipes of Unix")
+def test_a_file_keeps_its_mode_a_link_its_place_and_a_pipe_is_written_through(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2.5]})
+    private, target, link, loose, pipe = (
+        tmp_path / f"{name}.csv" for name in ("private", "to", "link", "loose", "pipe")
+    )
+    private.touch()
+    private.chmod(0o600)
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target.name)
+    loose.symlink_to("new.csv")
+    os.mkfifo(pipe)
+    read = []
+    reader = Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    for path in (private, link, loose, pipe):
+        ev.dump(frame, path)
+    reader.join()
+    assert [oct(path.stat().st_mode & 0o777) for path in (private, target)] == ["0o600", "0o640"]
+    assert [str(path.readlink()) for path in (link, loose)] == ["to.csv", "new.csv"]
+    whole = private.read_text()
+    assert [target.read_text(), (tmp_path / "new.csv").read_text(), *read] == [whole] * 3
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["private.csv", "to.csv", "link.csv", "loose.csv", "pipe.csv", "new.csv"]
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of Unix")
+def test_a_private_file_is_private_while_it_is_written(tmp_path):
+    path = tmp_path / "private.csv"
+    path.touch()
+    path.chmod(0o600)
+    with whole_file(path) as unfinished:
+        unfinished.write_text("secret")
+        assert oct(unfinished.stat().st_mode & 0o777) == "0o600"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are held by flock")
+def test_what_a_killed_program_has_left_is_removed_and_what_is_being_written_stays(tmp_path):
+    left, other = tmp_path / ".a[1].csv.0123abcd.part", tmp_path / ".b.csv.0123abcd.part"
+    for path in (left, other):
+        path.write_text("half")
+    with whole_file(tmp_path / "a[1].csv") as first:
+        first.write_text("first")
+        with whole_file(tmp_path / "a[1].csv") as second:
+            second.write_text("second")
+            assert not left.exists()
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a[1].csv": "first", other.name: "half"}

@@ -117,12 +117,20 @@ class Model(Generic[P, R]):
         self.check_ready(until)
         if entropy is not None and rng is not None:
             raise ModelError(f"{self.name}.run takes entropy= or rng=, and got both")
-        sim = Simulation(**self.options, rng=rng if entropy is None else entropy, replication=replication)
+        return self.run_in(self.simulation(rng if entropy is None else entropy, replication), until=until, watch=watch)
+
+    def simulation(self, rng: Rng = None, replication: int = 0) -> Simulation:
+        """A simulation with the model's settings, to be given to `run_in`: so what runs can be looked at meanwhile."""
+        return Simulation(**self.options, rng=rng, replication=replication)
+
+    def run_in(self, sim: Simulation, *, until: float | None = None, watch: bool = False) -> Run[R]:
+        """Run the model once in a new simulation of its own; raises as `run`."""
+        self.check_ready(until)
         try:
             with sim.watch(title=repr(self)) if watch else nullcontext():
                 return self._run(sim, self.until if until is None else until)
         except Exception as error:
-            number = f", replication {replication}" if replication else ""
+            number = f", replication {sim.replication}" if sim.replication else ""
             error.add_note(f"in a run of {self!r} with entropy {sim.entropy}{number}, at time {sim.time!r}")
             raise
 
@@ -156,6 +164,10 @@ class Model(Generic[P, R]):
                 f"{self.name} does not say when to stop: give the run a time (until), write @ev.model(until=...), "
                 "or make it a main program that yields"
             )
+
+    def stopped(self, sim: Simulation) -> Run[R]:
+        """What a run has come to that has been stopped on its way, as by Ctrl-C: it answers nothing."""
+        return Run(self, sim, Account.of(sim), MappingProxyType({}), False, cast("R", {}))
 
     def _run(self, sim: Simulation, until: float | None) -> Run[R]:
         told = self.function(sim, **self.values)

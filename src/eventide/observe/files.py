@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from os import PathLike
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from shutil import copyfileobj
+from stat import S_IMODE
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
 from eventide.observe.frames import SIDES
 from eventide.observe.population import PopulationRecording
@@ -17,24 +21,78 @@ from eventide.observe.writers import write_rows
 if TYPE_CHECKING:
     from eventide.observe.recording import Recording
 
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
 
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """A path beside `path` to write to; at the end of the block it takes its place, after an error it is gone.
+    """A path to write to; at the end of the block what is there takes the place of `path`, after an error it is gone.
 
+    A file keeps its mode and its owner, a link goes on leading where it led. What is no regular file, as a pipe or a
+    device, is written through when all is known. What a program that was killed has left behind is removed.
     Raises FileNotFoundError if the folder does not exist.
     """
     target = Path(path)
+    if target.exists() and not target.is_file():
+        with TemporaryDirectory() as folder:
+            yield (unfinished := Path(folder) / target.name)
+            with unfinished.open("rb") as made, target.open("wb", buffering=0) as file:
+                copyfileobj(made, file)
+        return
+    target = Path(os.path.realpath(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}")
+    _sweep(target)
+    before = target.stat() if target.exists() else None
     unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
+    # A private file is one from its first byte on.
+    held = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 if before is None else 0o600)
     try:
+        _try_to_hold(held)
         yield unfinished
-        with unfinished.open("rb") as written:
+        if before is not None:
+            _make_alike(unfinished, before)
+        with unfinished.open("rb+") as written:
             os.fsync(written.fileno())  # else a machine that fails may keep the new name and lose what it names
         unfinished.replace(target)
     finally:
+        os.close(held)
         unfinished.unlink(missing_ok=True)
+
+
+def _make_alike(path: Path, before: os.stat_result) -> None:
+    """Give a file the owner and the mode of the one that it replaces, as far as this user may."""
+    if hasattr(os, "chown"):
+        with suppress(PermissionError):
+            os.chown(path, before.st_uid, before.st_gid)
+    path.chmod(S_IMODE(before.st_mode))
+
+
+def _sweep(target: Path) -> None:
+    """Remove unfinished files of this target, but for those that somebody holds: a run that goes on."""
+    for left in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}.part"):
+        with suppress(OSError):
+            held = os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _try_to_hold(held):
+                    left.unlink()
+            finally:
+                os.close(held)
+
+
+def _try_to_hold(file: int) -> bool:
+    """Hold an open file until it is closed; answers whether nobody else does."""
+    if fcntl is None:
+        return True  # there nobody can remove a file that is open
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write_csv(recording: Recording | PopulationRecording, path: str | PathLike[str]) -> None:
