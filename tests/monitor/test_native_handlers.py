@@ -313,7 +313,7 @@ class WritesFirst(Driver):
         self.seen.append(self.driven.output)
 
 
-@pytest.mark.parametrize(("kind", "natively"), [(Steers, 8), (Reads, 8), (Shoves, 8), (WritesFirst, 0)])
+@pytest.mark.parametrize(("kind", "natively"), [(Steers, 8), (Reads, 8), (Shoves, 8), (WritesFirst, 8)])
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_handlers_see_and_touch_other_flows_as_in_python(kind: Any, natively: int, stepping: Any) -> None:
     results = []

@@ -135,6 +135,7 @@ class Cohorts:
             signature=tuple(Bound(kernel, NOTHING) for kernel in template.kernels) if template.can_change else None,
             is_polled=template.is_polled,
             assigns=plan.assigns,
+            is_exposed=template.can_change and not self._analyst.compiles,
         )
 
     def _describe(self, template: Template, owner: Any) -> LawPlan:
@@ -168,6 +169,7 @@ class Cohorts:
             is_opaque=plan.is_opaque,
             inputs=plan.inputs,
             assigns=plan.assigns,
+            is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
         )
 
 

@@ -83,6 +83,7 @@ class Cohort:
     describe        the plan of one of them
     memory          what is given back when its one member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
+    is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
     generation      of the kernels; those of another may have been made with what stands no longer
     """
 
@@ -97,6 +98,7 @@ class Cohort:
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = ()
     assigns: bool = False
+    is_exposed: bool = False
     generation: int = -1
     is_special: bool = field(init=False)
     """Whether a flow has to do more than by its record when one of them comes."""

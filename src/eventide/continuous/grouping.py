@@ -30,6 +30,7 @@ class Grouping:
     """The members of the flows of one simulation.
 
     opaque      flows with laws or conditions whose code cannot be read, and with how many
+    exposed     flows with laws that may see what an event changes and nobody tells before it does, and with how many
     joining     components that have been started since the last event and are in no flow yet
     shared      what more than one flow depends on or touches
     writers     rates that laws of more than one object write
@@ -39,6 +40,7 @@ class Grouping:
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.opaque: dict[Flow, int] = {}
+        self.exposed: dict[Flow, int] = {}
         self.joining: dict[Any, None] = {}
         self.writers = Writers(motion)
         self.shared = Sharing(motion, self.writers)
@@ -254,6 +256,8 @@ class Grouping:
             self._note_what_is_special(flow, owner)
         if cohort.is_polled:
             motion.keep_current(owner, cohort)
+        if cohort.is_exposed:
+            self.exposed[flow] = self.exposed.get(flow, 0) + 1
 
     def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
         """A member slides, calls inputs, may assign states, or has laws that cannot be read."""
@@ -291,6 +295,8 @@ class Grouping:
             self._forget_opaque(flow)
         if cohort.is_polled:
             motion.leave_alone(owner)
+        if cohort.is_exposed:
+            _count_down(self.exposed, flow)
 
     def _toggle(self, flow: Flow, runs: Iterable[tuple[int, int]]) -> None:
         """Let slots be integrated with a flow that are not, or stand still."""
@@ -344,9 +350,13 @@ class Grouping:
         self.opaque[flow] = self.opaque.get(flow, 0) + 1
 
     def _forget_opaque(self, flow: Flow) -> None:
-        self.opaque[flow] -= 1
-        if not self.opaque[flow]:
-            del self.opaque[flow]
+        _count_down(self.opaque, flow)
+
+
+def _count_down(counts: dict[Flow, int], flow: Flow) -> None:
+    counts[flow] -= 1
+    if not counts[flow]:
+        del counts[flow]
 
 
 def _belongs(condition: Condition, flow: Flow) -> bool:

@@ -58,13 +58,8 @@ def set(self, value):
     motion = self._flow.motion
     if motion.is_observed:
         refuse_change(self.name + '.{name}')
-    row, slot = self._row, self._side + {offset}
-    try:
-        row[slot] = value
-    except TypeError:
-        refuse(self, {name!r}, value)
-    if value.__class__ is not float and row[slot] != value:
-        refuse_rounded(self, {name!r}, value)
+    slot = self._side + {offset}
+    # Who depends on it is brought to the present with what it has been, before it becomes another.
     reader = motion.arena.concerned[slot, {reader}]
     if reader >= 0:
         flow = motion.flows[reader]
@@ -73,6 +68,13 @@ def set(self, value):
             motion.touch(flow)
     elif reader != -1:
         motion.written(slot)
+    row = self._row
+    try:
+        row[slot] = value
+    except TypeError:
+        refuse(self, {name!r}, value)
+    if value.__class__ is not float and row[slot] != value:
+        refuse_rounded(self, {name!r}, value)
 """
 _VECTOR = """
 def get(self):

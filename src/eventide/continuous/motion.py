@@ -400,7 +400,9 @@ class Motion:
     @property
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
-        return not (self.together or self._polled or self.groups.opaque or self.reactions.plans or self.journeys.of)
+        groups = self.groups
+        is_looked_after = self.together or self._polled or groups.opaque or groups.exposed
+        return not (is_looked_after or self.reactions.plans or self.journeys.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -427,6 +429,12 @@ class Motion:
         elif self.groups.opaque:
             for flow in list(self.groups.opaque):
                 self.touch(flow)  # what it depends on besides is not known
+
+    def complete_exposed(self) -> None:
+        """An event begins: bring the flows to it whose laws may see what it changes and nobody tells before it does."""
+        for flow in list(self.groups.exposed):
+            if flow.at != self.sim.time and not flow.is_open:
+                self.publish(flow)
 
     def settle(self, *, arms: bool = True) -> list[Flow]:
         """Take the states as they are now for the start of new steps.

@@ -93,6 +93,7 @@ def react(a: Arrays, code: int) -> bool:
         f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
         if f >= 0:
             publish(a, f, time)
+    complete_readers(a, at, time)
     answer = handle(a, c, at, time)
     if answer == ASKS:
         return False
@@ -140,7 +141,7 @@ def is_tended(a: Arrays, at: int) -> bool:
         f = flow_written(a, first + PER_WRITE * k)
         if f == SEVERAL:
             return True
-        if f >= 0 and a.flow_ints[f, OPEN] == 0 and (a.flow_ints[f, TENDED] == 1 or is_read(a, at, f, k)):
+        if f >= 0 and a.flow_ints[f, OPEN] == 0 and a.flow_ints[f, TENDED] == 1:
             return True
     return False
 
@@ -150,16 +151,13 @@ def is_standing(a: Arrays, write: int) -> bool:
     return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
 
 
-def is_read(a: Arrays, at: int, f: int, number: int) -> bool:
-    """Whether a handler reads what moves in a flow that reads what the handler writes, of which that is one.
-
-    Where Python writes before it reads, laws run with what has been written.
-    """
-    reads, found = a.lists[at + READS], False
-    if is_standing(a, at + EFFECTS_HEAD + reads + PER_WRITE * number):
-        for k in range(reads):
-            found = found or a.slots[a.lists[at + EFFECTS_HEAD + k], HOME] == f
-    return found
+def complete_readers(a: Arrays, at: int, time: float) -> None:
+    """Bring the flows that depend on what a handler may write to the present, before it does."""
+    first = at + EFFECTS_HEAD + a.lists[at + READS]
+    for k in range(a.lists[at + WRITES]):
+        f = flow_written(a, first + PER_WRITE * k)
+        if f >= 0:
+            publish(a, f, time)
 
 
 def flow_written(a: Arrays, write: int) -> int:

@@ -90,6 +90,8 @@ class Monitor:
             while chosen is None:
                 if sim.time >= next_event:
                     motion.settle()
+                    if not sim._is_steady:
+                        motion.complete_exposed()
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # Who waits again does so for what moves.
@@ -109,6 +111,8 @@ class Monitor:
                 else:
                     self._attend(answer, stop, next_event)
             self.state_events += 1
+            if not sim._is_steady:
+                motion.complete_exposed()
             if chosen.partner is not None:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
             if motion.journeys.of:
