@@ -206,3 +206,40 @@ def test_what_was_found_in_a_step_that_is_void_arms_nobody(simulate: Simulate) -
     sim.process(waits())
     sim.run(until=6.0)
     assert (tide.log, other.log) == ([1.0], [1.0])
+
+
+class Rising(ev.Continuous):
+    """v rises by 0.1 from just below zero on, and is pushed down before it gets there."""
+
+    v: ev.State = ev.state(-0.105)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.v = 0.1
+
+    @ev.when(lambda self: self.v < 0.0)
+    def low(self) -> None:
+        self.log.append(self.sim.time)
+
+
+class Pushing(ev.Continuous):
+    """Pushes once a second; from the 17th time on as native code."""
+
+    rising: Rising
+    s: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.s = 1.0
+
+    @ev.when(lambda self: self.s >= 1.0)
+    def push(self) -> None:
+        self.s -= 1.0
+        self.rising.v = -0.105
+
+
+def test_native_code_may_write_what_a_handler_that_is_not_armed_depends_on(simulate: Simulate) -> None:
+    sim = simulate()
+    rising = Rising(sim).start()
+    Pushing(sim, rising=rising).start()
+    sim.run(until=30.5)
+    assert (rising.log, rising.v) == ([], pytest.approx(-0.055, abs=1e-9))

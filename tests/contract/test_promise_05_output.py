@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -104,3 +105,31 @@ def test_whoever_looks_changes_no_bit(simulate: Simulate, what: str) -> None:
     plain = run(simulate)
     assert len(plain) > 30
     assert run(simulate, WATCHING[what]) == plain
+
+
+def run_with_waits(simulate: Simulate, seed: int, watch: Watch | None = None) -> list[Any]:
+    """Processes wait for conditions of which it is found out as they run whom they touch: these join flows."""
+    sim, log = simulate(), []
+    preys = [Prey(sim, x=1.0 + 0.1 * k, y=0.5 + 0.2 * k).start() for k in range(4)]
+    if watch is not None:
+        watch(sim, preys[0])
+        watch(sim, preys[3])
+
+    def waits(number: int) -> ev.Life:
+        draws = Random(f"{seed} {number}")
+        while True:
+            i, j, level = draws.randrange(4), draws.randrange(4), draws.uniform(-0.5, 0.5)
+            yield ev.until(lambda: preys[i].x - preys[j].y > level)
+            log.append((number, sim.time))
+            yield ev.hold(draws.uniform(0.05, 1.5))
+
+    for number in range(2):
+        sim.process(waits(number))
+    sim.run(until=4.0)
+    return [*log, *[prey.log for prey in preys], *[(prey.x, prey.y) for prey in preys]]
+
+
+@pytest.mark.parametrize("what", ["grid", "steps", "events", "reporter"])
+def test_whoever_looks_changes_no_bit_where_flows_join_as_conditions_run(simulate: Simulate, what: str) -> None:
+    for seed in range(2):
+        assert run_with_waits(simulate, seed, WATCHING[what]) == run_with_waits(simulate, seed)

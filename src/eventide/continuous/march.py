@@ -116,6 +116,7 @@ from eventide.continuous.tables import (
     SYSTEM,
     TENDED,
     TOUCHED,
+    TRIED,
     TRIGGER,
     TROUBLED,
     UNPLANNED,
@@ -391,12 +392,30 @@ def publish(a: Arrays, f: int, time: float) -> None:
     a.flow_floats[f, AT] = time
 
 
+def complete_to(a: Arrays, f: int, time: float) -> None:
+    """An event may cut the step of a flow: find out all that depends on the step so far, before anything is written.
+
+    Conditions that were found false at points beyond are tested: they may be false from an earlier point on, and had
+    they become true again since, their events would have cut the step before.
+    """
+    if a.flow_floats[f, TRIED] != time:
+        a.flow_floats[f, TRIED] = time
+        elapsed = elapsed_at(a, f, time)
+        for k in range(a.flow_ints[f, AWAKE]):
+            c = awake(a, f, k)
+            if a.conditions[c, ARMED] == AT_END and a.condition_floats[c, LOW] > elapsed:
+                is_false = not test_inside(a, c, f, elapsed)
+                if is_false and not has_failed(a):
+                    a.condition_floats[c, LOW] = elapsed
+    publish(a, f, time)
+
+
 def touch(a: Arrays, f: int, time: float) -> None:
     """End the step of a flow now: an event changes something that it depends on."""
     if a.flow_ints[f, OPEN] == 1:
         return
+    complete_to(a, f, time)
     arm(a, f, elapsed_at(a, f, time))
-    publish(a, f, time)
     if time == a.flow_floats[f, END]:
         if a.flow_floats[f, STEP] > 0.0:
             copy(a, f, E2, E0)
@@ -448,17 +467,11 @@ def keep_touched(a: Arrays, first: int, count: int) -> None:
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
-    """So much of the step has come to pass: what was found false in it is armed, unless it has been true so far.
-
-    Where a step is cut before the point that was found, the condition is tested at the cut: it may be false from an
-    earlier point on, and had it become true again since, its event would have cut the step before.
-    """
+    """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
         if a.conditions[c, ARMED] == AT_END:
-            a.conditions[c, ARMED] = 1
-            if a.condition_floats[c, LOW] > elapsed and (test_inside(a, c, f, elapsed) or has_failed(a)):
-                a.conditions[c, ARMED] = 0
+            a.conditions[c, ARMED] = 1 if a.condition_floats[c, LOW] <= elapsed else 0
 
 
 def forget_arming(a: Arrays, f: int) -> None:

@@ -7,7 +7,7 @@ takes place in Python. What a process does from one wait to the next is a handle
 
 from __future__ import annotations
 
-from eventide.continuous.march import go_on, publish, take_up, touch
+from eventide.continuous.march import complete_to, go_on, publish, take_up, touch
 from eventide.continuous.tables import (
     ALERT,
     ARRIVALS,
@@ -93,7 +93,7 @@ def react(a: Arrays, code: int) -> bool:
         f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
         if f >= 0:
             publish(a, f, time)
-    complete_readers(a, at, time)
+    complete_written(a, at, time)
     answer = handle(a, c, at, time)
     if answer == ASKS:
         return False
@@ -151,13 +151,13 @@ def is_standing(a: Arrays, write: int) -> bool:
     return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
 
 
-def complete_readers(a: Arrays, at: int, time: float) -> None:
-    """Bring the flows that depend on what a handler may write to the present, before it does."""
+def complete_written(a: Arrays, at: int, time: float) -> None:
+    """Bring the flows that depend on what a handler may write to its event, before it does."""
     first = at + EFFECTS_HEAD + a.lists[at + READS]
     for k in range(a.lists[at + WRITES]):
         f = flow_written(a, first + PER_WRITE * k)
         if f >= 0:
-            publish(a, f, time)
+            complete_to(a, f, time)
 
 
 def flow_written(a: Arrays, write: int) -> int:

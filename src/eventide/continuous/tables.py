@@ -70,6 +70,8 @@ SPAN: Final = 12
 """The longest step to be tried, as proofs could not be brought to an end over longer ones; infinity as a rule."""
 ASKED: Final = 13
 """How long a step might be but for that."""
+TRIED: Final = 14
+"""The time of the last event before which it was found out what has been false in its step so far."""
 FLOW_FLOATS: Final = 16
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
