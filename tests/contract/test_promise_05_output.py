@@ -119,7 +119,7 @@ def run_with_waits(simulate: Simulate, seed: int, watch: Watch | None = None) ->
         draws = Random(f"{seed} {number}")
         while True:
             i, j, level = draws.randrange(4), draws.randrange(4), draws.uniform(-0.5, 0.5)
-            yield ev.until(lambda: preys[i].x - preys[j].y > level)
+            yield ev.until(lambda: preys[i].x - preys[j].y > level)  # noqa: B023  # over before they change
             log.append((number, sim.time))
             yield ev.hold(draws.uniform(0.05, 1.5))
 
