@@ -500,3 +500,66 @@ def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
     # And the next dump finds nothing in its way.
     new = pd.DataFrame({"c": [3]})
     assert comes_back(new, where)
+
+
+# --- damage
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FILES)
+def test_a_damaged_file_is_refused_or_read_and_nothing_else(tmp_path, kind):
+    place = tmp_path / kind
+    frame = pd.DataFrame({"a": [1.5, np.nan], "b": [1, 2], "c": ["x", "y"], "d": [True, False]})
+    frame.attrs["units"] = {"a": "m"}
+    ev.dump(frame, place, table="table")
+    whole = place.read_bytes()
+    random = np.random.default_rng(1)
+    refused = 0
+    for trial in range(60):
+        content = bytearray(whole)
+        at = int(random.integers(len(whole)))
+        if trial % 3 == 0:
+            content = content[:at]
+        elif trial % 3 == 1:
+            content[at] = int(random.integers(256))
+        else:
+            del content[at : at + int(random.integers(1, 9))]
+        place.write_bytes(content)
+        try:
+            ev.read_dump(place)
+        except ev.InputError:
+            refused += 1
+    assert refused >= 20
+
+
+@pytest.mark.parametrize("dtype", ["S2000000000", "(2000000000,)f8", "float128", "O", "M8[ns]", "f8,f8", "", "nothing"])
+def test_a_type_that_no_column_has_is_refused_before_it_asks_for_memory(tmp_path, dtype):
+    place = tmp_path / "table.json"
+    ev.dump(pd.DataFrame({"a": [1.5]}), place)
+    place.write_text(place.read_text().replace('"float64"', json.dumps(dtype)))
+    with pytest.raises(ev.InputError, match="its head cannot be understood"):
+        ev.read_dump(place)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "told"), [("int64", "[1, 2.5]"), ("bool", "[true, 1]"), ("int64", '[1, "2"]'), ("int64", "[1]")]
+)
+def test_a_json_file_whose_values_are_of_another_kind_or_lost_is_refused(tmp_path, dtype, told):
+    place = tmp_path / "table.json"
+    ev.dump(pd.DataFrame({"a": [11, 12], "b": [1.5, 2.5]}), place)
+    place.write_text(place.read_text().replace('"int64"', json.dumps(dtype)).replace("[11, 12]", told))
+    with pytest.raises(ev.InputError):
+        ev.read_dump(place)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_long_text_comes_back(tmp_path, kind):
+    assert comes_back(pd.DataFrame({"a": ["x" * 131_073, "y"]}), tmp_path / kind)
+
+
+def test_numbers_that_no_database_holds_are_refused_and_the_old_table_stays(tmp_path):
+    old = pd.DataFrame({"a": np.array([1, 2**63 - 1], np.uint64)})
+    assert comes_back(old, tmp_path / "table.db")
+    with pytest.raises(ev.ModelError, match="column 'a' holds 9223372036854775808: a database takes whole numbers"):
+        ev.dump(pd.DataFrame({"a": np.array([2**63], np.uint64)}), tmp_path / "table.db", table="table")
+    assert equal(ev.read_dump(tmp_path / "table.db"), old)

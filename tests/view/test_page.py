@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -31,7 +32,8 @@ def watch():
 
 
 def get(watch, path, **heads):
-    port = int(watch.address.rstrip("/").rpartition(":")[2])
+    base = urlsplit(watch.address)
+    port, path = base.port, base.path.rstrip("/") + path
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=10.0)
     try:
         line.request("GET", path, headers=heads)
@@ -52,12 +54,24 @@ def test_the_address_is_told_and_the_page_needs_nothing_else(watch, capsys):
 
 
 def test_it_answers_on_this_machine_only_and_by_its_own_name(watch):
-    port = int(watch.address.rstrip("/").rpartition(":")[2])
-    assert watch.address == f"http://127.0.0.1:{port}/"
+    port, token = urlsplit(watch.address).port, watch._screen.token
+    assert watch.address == f"http://127.0.0.1:{port}/{token}/"
     assert watch._screen._server.server_address[0] == "127.0.0.1"
     assert get(watch, "/curves", Host=f"evil.example:{port}")[0] == 403
     assert get(watch, "/curves", Host=f"localhost:{port}")[0] == 200
     assert get(watch, "/../etc/passwd")[0] == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/curves", "/wrong/", "/wrong/curves", "//curves", "/{part}/", "/%00/"])
+def test_it_answers_nobody_who_does_not_know_its_whole_address(watch, path):
+    page = watch._screen
+    line = http.client.HTTPConnection("127.0.0.1", page._server.server_port, timeout=10.0)
+    line.request("GET", path.format(part=page.token[:-1]))
+    assert line.getresponse().status == 403
+    line.close()
+    other = ev.Simulation().watch(x=lambda: 1.0, where="page")
+    assert other._screen.token != page.token
+    other.close()
 
 
 def test_a_picture_is_sent_once_and_again_when_there_is_something_new(watch):

@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.errors import InputError, ModelError
+from eventide.errors import EventideError, InputError, ModelError
 from eventide.observe.files import whole_file
 from eventide.observe.head import Head
 from eventide.observe.ledger import Ledger
@@ -68,7 +68,7 @@ def read_dump(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
     A CSV or Parquet file, or a table of a database, that something else has written is read as pandas does.
     where       as for `dump`
     table       its name in a database; not needed if eventide dumped one only
-    Raises      InputError if there is none
+    Raises      InputError if there is none, or it is damaged
     """
     kind = _kind(where)
     if kind == "url":
@@ -76,7 +76,12 @@ def read_dump(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
     path = Path(where)
     if not path.is_file():
         raise InputError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: name a file to read")
-    return read_sql(_url(path), table) if kind in DATABASES else READERS[kind](path)
+    try:
+        return read_sql(_url(path), table) if kind in DATABASES else READERS[kind](path)
+    except EventideError:
+        raise
+    except Exception as error:  # each library has its own errors for what is damaged, and some have none
+        raise InputError(f"{path} cannot be read: it is damaged, or no table ({error!r:.300})") from error
 
 
 def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) -> AbstractContextManager[Write]:

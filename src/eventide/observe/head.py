@@ -59,9 +59,25 @@ class Head:
             found = json.loads(text)
             if found["version"] > VERSION:
                 raise InputError(f"{place} was written by a later eventide: update eventide to read it")
-            return cls(found["index"], found["columns"], found["dtypes"], found["attributes"])
-        except (ValueError, KeyError, TypeError) as error:
+            head = cls(found["index"], found["columns"], found["dtypes"], found["attributes"])
+            head._check()
+            return head
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f"{place} is no table of eventide: its head cannot be understood ({error!r})") from None
+
+    def _check(self) -> None:
+        """Raise ValueError if no table has such a head: a type that does not exist could ask for any memory."""
+        lists: tuple[Any, ...] = (self.index, self.columns, self.dtypes)  # as found, and not yet what they should be
+        for names in lists:
+            if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+                raise ValueError(f"{names!r:.100} is no list of names")
+        if len(self.dtypes) != len(self.columns) or len(dict.fromkeys(self.columns)) != len(self.columns):
+            raise ValueError("its columns are not told apart, or not each has a type")
+        if self.index != self.columns[: len(self.index)] or not isinstance(self.attributes, dict):
+            raise ValueError("its index is not its first columns, or its attributes have no names")
+        for dtype in self.dtypes:
+            if dtype not in TEXT and not is_number(np.dtype(dtype)):
+                raise ValueError(f"{dtype!r:.100} is no type of a column")
 
     @property
     def name(self) -> str:
@@ -94,6 +110,8 @@ class Head:
         import pandas as pd
 
         data = [_series(column, dtype) for column, dtype in zip(values, self.dtypes, strict=True)]
+        if len(dict.fromkeys(map(len, data))) > 1:
+            raise InputError(f"the columns have {', '.join(str(len(column)) for column in data)} rows: some are lost")
         frame = pd.DataFrame(dict(enumerate(data)))
         frame.columns = pd.Index(self.columns)
         if self.index:
@@ -130,10 +148,15 @@ def _check_names(names: list[Any]) -> None:
         raise ModelError(f"two columns are called {', '.join(map(repr, twice))}: rename one of them before the dump")
 
 
+def is_number(dtype: np.dtype[Any]) -> bool:
+    """Whether a dump takes columns of such numbers or truths."""
+    return dtype.kind in "biuf" and dtype.itemsize <= 8
+
+
 def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
     dtype = column.dtype
     text = str(dtype)
-    if isinstance(dtype, np.dtype) and dtype.kind in "biuf" and dtype.itemsize <= 8:
+    if isinstance(dtype, np.dtype) and is_number(dtype):
         return text
     if text in TEXT and all(isinstance(value, str) for value in column.dropna()):
         return text

@@ -165,12 +165,23 @@ def _inserter(connection: Connection, table: sa.Table, head: Head) -> Write:
         keys = ["row", *(f"c{place}" for place in range(len(head.columns)))]
         for start in range(0, len(flat), BATCH):
             part = flat.iloc[start : start + BATCH]
+            for name in head.columns:
+                _check_fits(name, part[name])
             columns = [_as_parameters(part[name], is_text=head.is_text(i)) for i, name in enumerate(head.columns)]
             rows = zip(range(count, count + len(part)), *columns, strict=True)
             connection.execute(table.insert(), [dict(zip(keys, row, strict=True)) for row in rows])
             count += len(part)
 
     return write
+
+
+def _check_fits(name: str, column: pd.Series[Any]) -> None:
+    """Raise ModelError for whole numbers that no database holds."""
+    if column.dtype == np.uint64 and len(column) and int(column.max()) >= 2**63:
+        raise ModelError(
+            f"column {name!r} holds {int(column.max())}: a database takes whole numbers below 2**63; "
+            f"transform it first, as with frame[{name!r}].astype(str), or dump it to a file"
+        )
 
 
 def _as_parameters(column: pd.Series[Any], *, is_text: bool) -> list[Any]:

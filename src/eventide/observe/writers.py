@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import InputError
@@ -23,6 +24,10 @@ MARK: Final = "# eventide table: "
 
 MISSING: Final = "\\N"
 """A missing text in a CSV file, where an empty one is empty; a text that begins with a backslash has one more."""
+
+
+_TRUTHS: Final = {"True": True, "False": False}
+_FIELDS: Final = Lock()
 
 
 def write_rows(file: IO[str], heads: Sequence[str], columns: Iterable[Sequence[Any]]) -> None:
@@ -71,18 +76,30 @@ def read_csv(path: Path) -> pd.DataFrame:
         if not first.startswith(MARK):
             return pd.read_csv(path)
         head = Head.from_json(first.removeprefix(MARK), str(path))
-        _, *rows = csv.reader(file, strict=True)
+        with _fields_as_long_as(path.stat().st_size):
+            _, *rows = csv.reader(file, strict=True)
     if any(len(row) != len(head.columns) for row in rows):
         raise InputError(f"{path} has rows of other lengths than the {len(head.columns)} columns of its first line")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(head.columns)
     return head.restore(map(_of_cells, columns, head.dtypes))
 
 
+@contextmanager
+def _fields_as_long_as(size: int) -> Iterator[None]:
+    """Let Python's reader take fields of so many characters: by itself it refuses texts of more than 131,072."""
+    with _FIELDS:  # the limit is one for all threads
+        before = csv.field_size_limit(min(max(size, csv.field_size_limit()), 2**31 - 1))
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
 def _of_cells(cells: Sequence[str], dtype: str) -> list[Any]:
     if dtype in TEXT:
         return [None if cell == MISSING else cell.removeprefix("\\") for cell in cells]
     if dtype == "bool":
-        return [cell == "True" for cell in cells]
+        return [_TRUTHS[cell] for cell in cells]
     # Python's own float is exact, whatever pandas is set to.
     return list(map(float if dtype.startswith("float") else int, cells))
 
@@ -115,12 +132,27 @@ def _as_json(value: float) -> float | str:
     return "NaN" if value != value else "Infinity" if value > 0.0 else "-Infinity"
 
 
+def _of_json(values: list[Any], head: Head, place: int) -> list[Any]:
+    """The values of a column; raises TypeError if one is not of its kind, which numpy would make fit."""
+    kinds: tuple[type, ...] = (int,)
+    if head.is_text(place):
+        kinds = str, type(None)
+    elif head.is_float(place):
+        kinds = float, int, str
+    elif head.dtypes[place] == "bool":
+        kinds = (bool,)
+    wrong = [value for value in values if type(value) not in kinds]
+    if wrong:
+        raise TypeError(f"{wrong[0]!r:.100} in the column {head.columns[place]!r}")
+    return values
+
+
 def read_json(path: Path) -> pd.DataFrame:
     """The table in a JSON file of eventide. Raises InputError if it is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         head = Head.from_json(json.dumps(found["eventide table"]), str(path))
-        return head.restore(found["data"][name] for name in head.columns)
+        return head.restore(_of_json(found["data"][name], head, place) for place, name in enumerate(head.columns))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no table of eventide: {error!r}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from secrets import compare_digest, token_urlsafe
 from threading import Event, Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -26,14 +27,15 @@ PATIENCE: Final = 2.0
 class Page:
     """A server on the loopback interface, in threads of its own, which end with it or with the program.
 
-    address     of the page
+    address     of the page; it has a secret part, as other users of this machine reach the same port
     """
 
     def __init__(self, watch: Watch, port: int = 0) -> None:
         self.watch = watch
         self.is_ended = False
         self._server = _Server(("127.0.0.1", port), self)
-        self.address = f"http://127.0.0.1:{self._server.server_port}/"
+        self.token = token_urlsafe(16)
+        self.address = f"http://127.0.0.1:{self._server.server_port}/{self.token}/"
         self._guests: dict[str, float] = {}
         self._lock = Lock()
         self._all_have_it = Event()
@@ -100,11 +102,12 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with the page, or with the present picture."""
         asked = urlsplit(self.path)
-        if not self._is_meant():
-            self._answer(403, "text/plain", "this page is for browsers of this machine")
-        elif asked.path == "/":
+        token, _, place = asked.path.removeprefix("/").partition("/")
+        if not self._is_meant() or not compare_digest(token.encode(), self.server.page.token.encode()):
+            self._answer(403, "text/plain", "this page is for those who know its whole address")
+        elif place == "":
             self._answer(200, "text/html", PAGE)
-        elif asked.path == "/curves":
+        elif place == "curves":
             wanted = {name: values[-1] for name, values in parse_qs(asked.query).items()}
             width = wanted.get("width", "")
             heads, text = self.server.page.picture(
@@ -134,6 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
         "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
     }
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name of the standard library's argument
@@ -160,7 +164,7 @@ async function look() {
   let pause = 1000;
   try {
     const width = place.clientWidth - 24;
-    const answer = await fetch(`/curves?guest=${guest}&width=${width}&seen=${encodeURIComponent(seen)}`);
+    const answer = await fetch(`curves?guest=${guest}&width=${width}&seen=${encodeURIComponent(seen)}`);
     const text = await answer.text();
     if (text) place.innerHTML = text;
     seen = answer.headers.get("Revision");
