@@ -31,11 +31,6 @@ MIXED = [0, 0.5, 1]
 NARROW = np.float32(0.5)
 
 
-def raise_level() -> None:
-    global LEVEL  # noqa: PLW0603  # this is what is refused
-    LEVEL += 1.0
-
-
 class Odd(Probe):
     """A Probe with data and members that have no place in a kernel."""
 
@@ -336,11 +331,6 @@ def sometimes_nothing(self):
 @refused("self.endless()", "endless never ends")
 def endless(self):
     self.rate.x = self.endless()
-
-
-@refused("LEVEL", "declares `global LEVEL`, so it may change at any time")
-def global_that_is_rebound(self):
-    self.rate.x = LEVEL
 
 
 @refused("global LEVEL", "a law changes nothing outside the table of states")

@@ -332,7 +332,9 @@ def test_globals_are_looked_at_again_when_a_run_starts(sim, monkeypatch) -> None
         return float(table_of(probe.sim)[R, probe._base])
 
     assert rate() == 0.602
-    (density, drag) = registry.law(probe, law).kernel.lowered.constants[::-1]
+    known = {constant.name: constant for constant in registry.law(probe, law).kernel.lowered.constants}
+    density, drag, code = (known[name] for name in ("DENSITY", "drag", "__code__"))
+    assert (code.where, code.name, code.value) == ("drag", "__code__", formulas.drag.__code__)
     assert (density.where, density.name, density.value) == ("compiled.formulas", "DENSITY", 1.204)
     assert drag.value is formulas.drag
     monkeypatch.setattr(formulas, "DENSITY", 2.0)
@@ -343,6 +345,23 @@ def test_globals_are_looked_at_again_when_a_run_starts(sim, monkeypatch) -> None
     assert not drag.is_current
     registry.renew()
     assert rate() == 7.0
+
+
+def test_a_number_of_a_module_that_changes_often_is_told_to_one_kernel(monkeypatch) -> None:
+    registry, probe, lowered = new_registry(), new_probe(), []
+
+    def law(self):
+        self.rate.x = formulas.DENSITY
+
+    for number in range(12):
+        density = 1.0 + number
+        monkeypatch.setattr(formulas, "DENSITY", density)
+        registry.renew(within_run=True)
+        kernel, binding = registry.law(probe, law)
+        run_law(kernel, [binding], table_of(probe.sim))
+        assert table_of(probe.sim)[R, probe._base] == density
+        lowered.append(registry.lowered)
+    assert lowered == [1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 9]
 
 
 def test_class_variables_are_looked_at_again(sim, monkeypatch) -> None:

@@ -148,7 +148,7 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1}
     assert python["Until._execute"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 11
+    assert sum(count // EVENTS for count in python.values()) == 12
 
 
 def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +169,7 @@ def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python(
     python, native = calls_of(sim, tank)
     assert native == {"proceed": EVENTS + 1}
     assert python["Trigger._resume"] == EVENTS
-    assert sum(count // EVENTS for count in python.values()) == 8
+    assert sum(count // EVENTS for count in python.values()) == 9
 
 
 def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.cohorts import Cohorts
+from eventide.compiled.facts import Facts
 from eventide.compiled.processes import names_of
 from eventide.compiled.records import usage_of
 from eventide.compiled.refusal import CannotLower
@@ -46,7 +47,7 @@ from eventide.continuous.tables import (
 from eventide.discrete.standing import function_of
 
 if TYPE_CHECKING:
-    from eventide.compiled.lowered import Constant, Kernel
+    from eventide.compiled.lowered import Kernel
     from eventide.compiled.registry import Bound, Registry
     from eventide.continuous import Continuous
     from eventide.continuous.analysis import Cohort, Plan
@@ -78,6 +79,10 @@ class Compiler(Analyst):
         self._moulds: dict[Kernel, Mould] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._cohorts = Cohorts(self)
+        self.facts = Facts(self._announce)
+
+    def _announce(self, stand: Callable[[], bool]) -> None:
+        self.motion.stands = stand
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
@@ -129,7 +134,7 @@ class Compiler(Analyst):
                     bounds[name] = self.registry.law(owner, getattr(type(owner), name))
             except CannotLower as error:
                 self._refuse(error, f"{name} of {owner.name}")
-                calls[name] = _LAW(self._law_call(owner, getattr(owner, name)))
+                calls[name] = _LAW(self._law_call(owner, name))
         known = tuple(bounds.values())
         plan = self.registry.template(known).plan_laws(
             self.motion, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
@@ -146,11 +151,11 @@ class Compiler(Analyst):
             is_direct=False,
         )
 
-    def _law_call(self, owner: Continuous, law: Any) -> Any:
+    def _law_call(self, owner: Continuous, name: str) -> Any:
         motion = self.motion
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            motion.host.call_law(owner, law, time, dt, last)
+            motion.host.call_law(owner, getattr(owner, name), time, dt, last)
             return 0
 
         return call
@@ -167,6 +172,7 @@ class Compiler(Analyst):
         """What conditions of a kernel have in common, which is found out for the first of them."""
         mould = self._moulds.get(kernel)
         if mould is None:
+            self.facts.note_code(kernel.lowered)
             words = kernel.lowered.certificate
             mould = self._moulds[kernel] = Mould(
                 kernel,
@@ -196,11 +202,10 @@ class Compiler(Analyst):
             return None
         return self._reaction(bound)
 
-    def _reaction(
-        self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = (), constants: tuple[Constant, ...] = ()
-    ) -> ReactionPlan:
+    def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
         """The plan of a handler, or of a leg: see `CoursePlan`."""
         lowered, motion = bound.kernel.lowered, self.motion
+        self.facts.note_code(lowered)
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
         known = *map(id, (*bound.binding.told, *lowered.literals)), *(may_wait[stop] for stop in lowered.stops)
@@ -215,7 +220,6 @@ class Compiler(Analyst):
             signature=(bound,) if lowered.uses.can_change else None,
             address=bound.kernel.address,
             effects=effects[1],
-            constants=(*lowered.constants, *lowered.named, *constants),
         )
 
     def course(self, process: Process) -> CoursePlan | None:
@@ -228,6 +232,7 @@ class Compiler(Analyst):
         except CannotLower:
             return None
         values = names_of(process._generator, function)
+        self.facts.note(course.constants)
 
         def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
             leg = course.legs[number]
@@ -235,16 +240,21 @@ class Compiler(Analyst):
                 bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
             except (CannotLower, KeyError):
                 return None
-            return self._reaction(bound, whose, may_wait, course.constants)
+            return self._reaction(bound, whose, may_wait)
 
         return CoursePlan(
             tuple(StopPlan(stop.line, stop.offset, stop.condition, stop.priority) for stop in course.stops),
             bind,
         )
 
-    def forget_constants(self) -> None:
-        """Lower anew what was made with something that has changed."""
-        self.registry.renew()
+    def forget_constants(self) -> bool:
+        """Lower anew what was made with something that has changed; False if nothing has."""
+        if self.facts.adopt():
+            return False
+        self.registry.renew(within_run=True)
+        self.facts.renew()
+        self._moulds = {kernel: mould for kernel, mould in self._moulds.items() if kernel.is_current}
+        return True
 
     def knows_handler(self, code: Any) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
@@ -264,6 +274,9 @@ class Compiler(Analyst):
             return None
         try:
             bound = self.registry.quantity(read)
+            if not bound.kernel.is_current:
+                self.registry.renew()
+                bound = self.registry.quantity(read)
         except CannotLower:
             return None
         lowered = bound.kernel.lowered
@@ -277,7 +290,7 @@ class Compiler(Analyst):
             self.registry.renew()
             return False
         try:
-            return plan.signature is None or is_current(plan, (self.registry.quantity(read),))
+            return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
         except CannotLower:
             return False
 
@@ -374,17 +387,20 @@ class Compiler(Analyst):
 
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
-        try:
-            return is_current(plan, self._bounds(owner))
-        except CannotLower:
-            return False
+        if isinstance(owner, Variable):
+            return True
+        bounds = self.bounds_of(owner)
+        if bounds is None or plan.is_opaque:
+            return bounds is None and plan.is_opaque
+        return is_current(plan.kept, bounds)
 
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
-        """Whether a condition still refers to what it referred to when the plan was made."""
+        """Whether a condition still refers to what it referred to when the plan was made; in Python it always does."""
         try:
-            return is_current(plan, (self.registry.find("condition", condition.function, condition.arguments),))
+            bound = self.registry.find("condition", condition.function, condition.arguments)
         except CannotLower:
-            return False
+            return plan.is_opaque
+        return plan.is_opaque or is_current(plan.kept, (bound,))
 
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""

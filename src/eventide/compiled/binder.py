@@ -92,7 +92,11 @@ class Locate(Protocol):
 def make_locator(entry: Entry, steps: tuple[Step, ...], blocks: tuple[Anchor, ...]) -> Locate | None:
     """The function that answers the `bases` that a binding would have; None if it would have more than objects."""
     checks = {step.check for step in steps}
-    if not checks <= {"class", "code"} or _outermost_inputs(steps) or any(step.expected is list for step in steps):
+    if (
+        not checks <= {"class", "code", "same"}
+        or _outermost_inputs(steps)
+        or any(step.expected is list for step in steps)
+    ):
         return None
     writer = _followed(entry, steps)
     at = {step.path: number for number, step in enumerate(steps)}
@@ -190,7 +194,9 @@ def {head}:
         step = self.steps[number]
         if step.namespace is not None:
             self.names[f"space{number}"] = step.namespace
-            found = f"space{number}[{step.hop.partition(':')[2]!r}]"
+            name = step.hop.partition(":")[2]
+            is_class = isinstance(step.namespace, type)
+            found = f"space{number}.{name}" if is_class else f"space{number}[{name!r}]"
         elif step.parent < 0:
             found = self._root(step.hop)
         elif step.hop == ITEMS:
@@ -216,6 +222,7 @@ def {head}:
             "class": "type({0}) is not expected{1}",
             "items": "type({0}) is not expected{1}",
             "code": "code_of({0}) is not expected{1}",
+            "same": "{0} is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",

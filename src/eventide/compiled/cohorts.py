@@ -69,6 +69,8 @@ class Cohorts:
 
     def _enroll_anew(self, owner: Any, seat: Seat) -> None:
         analyst = self._analyst
+        if not isinstance(owner, Variable):
+            analyst.facts.note_laws(type(owner))
         template = None if isinstance(owner, Variable) else self._template(owner)
         bases = () if template is None else locate(template, owner)
         assert bases is not None
@@ -76,6 +78,8 @@ class Cohorts:
         if template is None:
             cohort = self._of_one(owner)
         else:
+            for kernel in template.kernels:
+                analyst.facts.note_code(kernel.lowered)
             key = template, owner._layout
             cohort = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
             cohort.generation = analyst.registry.generation
@@ -153,7 +157,10 @@ class Cohorts:
     def _of_one(self, owner: Any) -> Cohort:
         """The cohort of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
-        check_laws(owner, [bound for bound in plan.kept if isinstance(bound, Bound)])
+        bounds = [bound for bound in plan.kept if isinstance(bound, Bound)]
+        check_laws(owner, bounds)
+        for bound in bounds:
+            self._analyst.facts.note_code(bound.kernel.lowered)
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds)
         words = words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
         record = self._analyst.motion.lists.put(words)

@@ -148,7 +148,7 @@ class Expressions(Ways):
         if isinstance(base, Vector | Formula) or (isinstance(base, Table) and base.array_size is not None):
             return self.member(base, node.attr)
         if isinstance(base, Above):
-            return _above(base, node.attr)
+            return self.outside.above(base, node.attr)
         if isinstance(base, Clock):
             if node.attr not in CLOCK:
                 raise Unlowerable(f"of the simulation only {', '.join(CLOCK)} are followed")
@@ -345,12 +345,3 @@ def describe(item: Item) -> str:
     if isinstance(item, Builtin):
         return f"{getattr(item.function, '__name__', item.function)}"
     return WORDS.get(type(item), "a number")
-
-
-def _above(above: Above, name: str) -> Item:
-    classes = type(above.owner.sample).__mro__
-    for cls in classes[classes.index(above.cls) + 1 :]:
-        member = vars(cls).get(name)
-        if member is not None:
-            return Function(member, None, above.owner) if hasattr(member, "__code__") else Stranger(member)
-    raise Unlowerable(f"no class above {above.cls.__name__} has {name!r}")

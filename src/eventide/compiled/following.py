@@ -9,12 +9,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from eventide.compiled.expressions import describe
 from eventide.compiled.flow import GATE, OPEN, Flow
 from eventide.compiled.ir import NAN
-from eventide.compiled.outside import Place
+from eventide.compiled.outside import Place, is_numpys
 from eventide.compiled.reductions import Reductions
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.slots import ROWS as SEEN_IN
@@ -65,7 +63,7 @@ class Following(Reductions):
         if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
             return self._set_rate(node, node.func)
         function = self.evaluate(node.func)
-        if isinstance(function, Function) and _is_numpys(function.function):
+        if isinstance(function, Function) and is_numpys(function.function):
             return self.call_numpy(function.function, node)
         if isinstance(function, Function):
             return self._follow_call(function, node)
@@ -77,7 +75,7 @@ class Following(Reductions):
             return self._follow_call(function, node)
         if isinstance(function, VectorMethod):
             return self.call_method(function, node)
-        if isinstance(function, Stranger) and _is_numpys(function.value):
+        if isinstance(function, Stranger) and is_numpys(function.value):
             return self.call_numpy(function.value, node)
         if isinstance(function, Stranger) and callable(function.value):
             raise Unlowerable(_why_unknown(function.value))
@@ -94,7 +92,7 @@ class Following(Reductions):
     def _call_builtin(self, function: Any, node: ast.Call) -> Item:
         if function is builtins.super and not node.args:
             return self._super()
-        if _is_numpys(function):
+        if is_numpys(function):
             return self.call_numpy(function, node)
         if function in REDUCTIONS and node.args and isinstance(node.args[0], ast.GeneratorExp | ast.ListComp):
             return self.reduce(function, node.args[0], node)
@@ -281,12 +279,6 @@ class Following(Reductions):
                 found = self.outside.root(name) if not self.frames else self.outside.default(function, name)
                 bindings[name] = self.settle(found)
         return bindings
-
-
-def _is_numpys(function: Any) -> bool:
-    return isinstance(function, np.ufunc) or (
-        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
-    )
 
 
 def _may_overlap(target: Vector, source: Vector) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.compiled.lower import lower_law
+from eventide.compiled.lower import LAWS, lower_law
 from eventide.compiled.lowered import Anchor
 from eventide.compiled.refusal import CannotLower
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 UNCHANGED: Final = ("state", "parameter", "last")
 """What a pass does not change in a flow whose laws assign no states."""
-_LAWS: Final = ("contributions", "equations")
 _SELF: Final = "self"
 _ENTRY: Final = re.compile(r"(  %base(\d+)at = getelementptr i64, ptr %row, i64 )\d+\n(.*)\n")
 _ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n  %row = .*\n")
@@ -58,9 +57,13 @@ def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow:
         both = lower_law(owner, _both, exact_pow=exact_pow)
     except CannotLower:
         return None
-    names = [getattr(type(owner), law).__code__.co_varnames[0] for law in _LAWS]
+    names = [getattr(type(owner), law).__code__.co_varnames[0] for law in LAWS]
     known = [_renamed(block, name) for part, name in zip(parts, names, strict=True) for block in part.blocks]
-    if both.width > len(both.blocks) or not set(both.blocks) <= set(known) or not _is_known(both, parts, names):
+    if (
+        both.width > len(both.blocks)
+        or not set(both.blocks) <= set(known)
+        or not _is_known(type(owner), both, parts, names)
+    ):
         return None
     places = [known.index(block) for block in both.blocks]
     return Joint(_laying(both, places), _laid(both), _width_of(both), both)
@@ -112,13 +115,15 @@ def _is_early(equations: Lowered) -> bool:
     return is_setting and all(access.row in UNCHANGED for access in equations.reads)
 
 
-def _is_known(both: Lowered, parts: tuple[Lowered, Lowered], names: list[str]) -> bool:
+def _is_known(owner: type, both: Lowered, parts: tuple[Lowered, Lowered], names: list[str]) -> bool:
     """Whether all that a law was made for is so where its parts are bound."""
+    laws = [law for name in LAWS for law in (getattr(owner, name), getattr(owner, name).__code__)]
     constants = [constant for part in parts for constant in part.constants]
+    found = [constant for constant in both.constants if constant.value not in laws]
     steps = [_mark_of(step, name) for part, name in zip(parts, names, strict=True) for step in part.steps]
-    own = [(_SELF, law) for law in _LAWS]
+    own = [(_SELF, law) for law in LAWS]
     met = [_mark_of(step, _SELF) for step in both.steps if step.path not in own]
-    return all(constant in constants for constant in both.constants) and all(mark in steps for mark in met)
+    return all(constant in constants for constant in found) and all(mark in steps for mark in met)
 
 
 def _mark_of(step: Step, name: str) -> tuple[Any, ...]:

@@ -30,6 +30,7 @@ CONDITION: Final = (
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
 )
 HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
+LAWS: Final = ("contributions", "equations")
 _WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers, "leg": Legs}
 
 
@@ -103,6 +104,11 @@ class Lowering:
 
         lanes       how many simulations stand side by side in each slot, for a law; None for one
         """
+        name = self.entry.function.__name__
+        if self.kind == "law" and name in LAWS and name in self._definition.file.stored:
+            raise self.refusal(
+                f"{self._definition.file.name} sets an attribute `{name}`, so an object may have its own"
+            )
         writer = _WRITERS.get(self.kind, Statements)(
             self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.compiled.paths import ITEMS, Step, same_number
 from eventide.compiled.uses import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
@@ -21,6 +21,16 @@ LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg
 """What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
+
+
+class _Absent:
+    """Nothing stands there."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
 
 
 class Anchor(NamedTuple):
@@ -44,21 +54,30 @@ class Access(NamedTuple):
 
 @dataclass(frozen=True)
 class Constant:
-    """Something that was taken as it stood: a number of a module or class, or a function that was followed.
+    """What code refers to outside itself, and what it found there when it was lowered.
 
-    where       the module or class
-    namespace   the names of `where`, to look again
+    A number or function of a module, what a class has by a name, the defaults of a function.
+    where           the module, class or function, for people
+    value           ABSENT where there was nothing by that name, as in a module that shadows no builtin
+    holder          where to look again: a dict of names, or an object whose attribute is meant
+    is_attribute    which of the two
     """
 
     where: str
     name: str
     value: Any
-    namespace: Any = field(repr=False, compare=False)
+    holder: Any = field(repr=False, compare=False)
+    is_attribute: bool = field(default=False, repr=False, compare=False)
+
+    @property
+    def present(self) -> Any:
+        """What is found there now."""
+        return getattr(self.holder, self.name, ABSENT) if self.is_attribute else self.holder.get(self.name, ABSENT)
 
     @property
     def is_current(self) -> bool:
         """Whether it still stands like that."""
-        now = self.namespace.get(self.name)
+        now = self.present
         return now is self.value or same_number(now, self.value)
 
 
@@ -130,10 +149,19 @@ class Lowered:
         return uses_of(self)
 
     @property
+    def is_current(self) -> bool:
+        """Whether its constants still stand as they were taken."""
+        return all(constant.is_current for constant in self.constants)
+
+    @property
     def named(self) -> tuple[Constant, ...]:
-        """What stands now by the names of modules by which it finds objects."""
-        spaces = [(step.namespace, step.hop.partition(":")[2]) for step in self.steps if step.namespace is not None]
-        return tuple(Constant(str(space["__name__"]), name, space[name], space) for space, name in spaces)
+        """What stands now by the names of modules by which it finds objects, but for what is looked at anyway."""
+        spaces: list[tuple[Any, str]] = [
+            (s.namespace, s.hop.partition(":")[2]) for s in self.steps if s.namespace is not None and not s.can_change
+        ]
+        return tuple(
+            Constant(str(space.get("__name__")), name, space.get(name, ABSENT), space) for space, name in spaces
+        )
 
     @cached_property
     def glance(self) -> Glance:
@@ -213,4 +241,4 @@ class Kernel:
     @property
     def is_current(self) -> bool:
         """Whether its constants still stand as they were taken."""
-        return all(constant.is_current for constant in self.lowered.constants)
+        return self.lowered.is_current

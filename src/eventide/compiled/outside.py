@@ -11,10 +11,13 @@ from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
 
-from eventide.compiled.lowered import Constant, LoweredKind, Row
+import numpy as np
+
+from eventide.compiled.lowered import ABSENT, Constant, LoweredKind, Row
 from eventide.compiled.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import (
+    Above,
     Builtin,
     Clock,
     Elements,
@@ -35,6 +38,7 @@ from eventide.compiled.values import (
     constant,
 )
 from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
@@ -118,12 +122,13 @@ class Outside:
         self.kind = kind
         self.book = book
         self.steps: dict[Path, Step] = {}
-        self.constants: dict[tuple[str, str], Constant] = {}
-        self.names: dict[tuple[str, str], Constant] = {}
+        self.constants: dict[tuple[int, str], Constant] = {}
+        self.names: dict[tuple[int, str], Constant] = {}
         self.consts: list[Path] = []
         self._sim: World | None = None
-        self._namespaces: dict[Path, dict[str, Any]] = {}
+        self._namespaces: dict[Path, dict[str, Any] | type] = {}
         self._unsteady: set[Path] = set()
+        self._of_class: set[Path] = set()
         self._told: set[Path] = set()
         self.takes_lists = False
 
@@ -141,11 +146,12 @@ class Outside:
 
     def item(self, value: Any, path: Path, element: str | None = None) -> Found:
         """What an object found at a path means to the code."""
-        if isinstance(value, ModuleType):
-            return Module(value)
-        if isinstance(value, BuiltinFunctionType | type):
+        if _is_itself(value):
+            self._note(path, "same", value)
+            return _as_item(value, path)
+        if isinstance(value, BuiltinFunctionType):
             return Builtin(value, path)
-        if type(value) in NUMBERS or _is_double(value):
+        if _is_number(value):
             return self._number(value, path, element)
         if self.takes_lists and type(value) is list:
             self._note(path, "class", list)
@@ -264,10 +270,15 @@ class Outside:
         return Vector(table, 0, 1, table.array_size)
 
     def _can_change(self, path: Path, check: Check) -> bool:
-        """Closures change where somebody rebinds the name; attributes and items change, but for methods."""
+        """Closures change where somebody rebinds the name; attributes and items change, but not those of a tuple.
+
+        What is found through a class changes with the class, which is looked at for all its objects at once.
+        """
         if len(path) == 1 or path[-1][0] in "(=":
             return check in ("table", "array") or path in self._unsteady
-        return check != "code" and path[-1] != "__self__"
+        parent = self.steps.get(path[:-1])
+        is_of_tuple = path[-1][0] == "[" and parent is not None and parent.check == "tuple"
+        return not is_of_tuple and path[-1] != "__self__" and path not in self._of_class
 
     def _check_simulation(self, value: Any) -> None:
         if not isinstance(value, Component | Variable | World):
@@ -288,15 +299,14 @@ class Outside:
     def global_name(self, function: FunctionType, name: str) -> Found:
         """What a name outside all functions stands for."""
         namespace = function.__globals__
-        self._note_name(str(namespace.get("__name__")), name, namespace)
+        where = str(namespace.get("__name__"))
+        self._note_name(where, name, namespace)
         if name not in namespace:
             if hasattr(builtins, name):
+                self._freeze(where, name, ABSENT, namespace)
                 return Builtin(getattr(builtins, name))
             raise Unlowerable(f"`{name}` is not defined")
-        file = self.book.file(function.__code__.co_filename, namespace)
-        if file is not None and name in file.rebound:
-            raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
-        return self._named(namespace, str(namespace.get("__name__")), name)
+        return self._named(namespace, where, name, function.__code__.co_filename)
 
     def module_name(self, module: ModuleType, name: str) -> Found:
         """A name of a module."""
@@ -304,30 +314,55 @@ class Outside:
         self._note_name(module.__name__, name, namespace)
         if name not in namespace:
             raise Unlowerable(f"module {module.__name__} has no {name!r}")
-        file = self.book.file(getattr(module, "__file__", None) or "", namespace) if module is not math else None
-        if file is not None and name in file.rebound:
-            raise Unlowerable(f"a function of {file.name} declares `global {name}`, so it may change at any time")
-        return self._named(namespace, module.__name__, name)
+        return self._named(namespace, module.__name__, name, getattr(module, "__file__", None) or "")
 
-    def _named(self, namespace: dict[str, Any], where: str, name: str) -> Found:
+    def _named(self, namespace: dict[str, Any], where: str, name: str, file: str) -> Found:
         value = namespace[name]
-        if type(value) in NUMBERS or _is_double(value):
+        if _is_number(value):
+            return self._named_number(namespace, where, name, value, self._is_set_in(file, namespace, name))
+        if value is None or _is_itself(value) or isinstance(value, FunctionType | str):
             self._freeze(where, name, value, namespace)
-            return constant(value)
-        path = (f"{where}:{name}",)
-        self._namespaces[path] = namespace
         if isinstance(value, FunctionType):
-            self._freeze(where, name, value, namespace)
-            return Function(value, path)
-        return self.item(value, path)
+            return self._followed(Function(value, self._path_of(namespace, where, name)))
+        if value is None:
+            return Nothing()
+        if _is_itself(value):
+            return _as_item(value, None)
+        return Stranger(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
+
+    def _is_set_in(self, file: str, namespace: dict[str, Any], name: str) -> bool:
+        """Whether some function of a file gives a global name another value."""
+        text = self.book.file(file, namespace) if namespace is not vars(math) else None
+        return text is not None and name in text.rebound
+
+    def _named_number(self, space: Any, where: str, name: str, value: Any, is_varying: bool) -> Found:
+        """A number of a module or class: a part of the code, unless it changes often; then it is told."""
+        if not is_varying and (id(space), name) not in self.book.varying:
+            self._freeze(where, name, value, space)
+            return constant(value)
+        path = self._path_of(space, where, name)
+        self._unsteady.add(path)
+        return self._number(value, path, None)
+
+    def _path_of(self, space: Any, where: str, name: str) -> Path:
+        """The path of what a module or class has; of two of one name the later has its name marked."""
+        while self._namespaces.setdefault((f"{where}:{name}",), space) is not space:
+            where += "'"
+        return (f"{where}:{name}",)
 
     def _note_name(self, where: str, name: str, namespace: Any) -> None:
-        value = namespace.get(name)
-        if value is None or isinstance(value, LASTING):
-            self.names[where, name] = Constant(where, name, value, namespace)
+        value = namespace.get(name, ABSENT)
+        if value is None or value is ABSENT or isinstance(value, LASTING):
+            self.names[id(namespace), name] = Constant(where, name, value, namespace)
 
-    def _freeze(self, where: str, name: str, value: Any, namespace: Any) -> None:
-        self.constants[where, name] = Constant(where, name, value, namespace)
+    def _freeze(self, where: str, name: str, value: Any, holder: Any) -> None:
+        is_attribute = isinstance(holder, type | FunctionType)
+        self.constants[id(holder), name] = Constant(where, name, value, holder, is_attribute)
+
+    def _followed(self, function: Function) -> Function:
+        """A function that is no simulation's, which is taken as it stands."""
+        self._freeze(function.function.__qualname__, "__code__", function.function.__code__, function.function)
+        return function
 
     def closed_over(self, function: Function, name: str) -> Found:
         """What a function that was met on the way closes over."""
@@ -342,6 +377,9 @@ class Outside:
             value = follow(function.function, hop)
         except (KeyError, ValueError):
             raise Unlowerable(f"`{name}` has no value yet") from None
+        if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
+            for part in ("__defaults__", "__kwdefaults__"):
+                self._freeze(function.function.__qualname__, part, getattr(function.function, part), function.function)
         if function.path is None:
             if type(value) in NUMBERS and hop[0] == "=":
                 return constant(value)
@@ -399,15 +437,18 @@ class Outside:
         if isinstance(member, property):
             if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
                 raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
-            return Getter(Function(member.fget, None, ref))
-        if isinstance(member, FunctionType) and name not in _own(sample):
-            self._note(path, "code", member.__code__)
-            return Function(member, path, ref)
-        if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
-            self._note(path, "code", member.__func__.__code__)
-            return Function(member.__func__, path)
+            self._freeze(cls.__qualname__, name, member, cls)
+            return Getter(self._followed(Function(member.fget, None, ref)))
+        is_static = isinstance(member, staticmethod)
+        function = member.__func__ if is_static else member
+        if isinstance(function, FunctionType) and name not in _own(sample):
+            if not self._is_laid_over(function, name):
+                self._freeze(cls.__qualname__, name, function, cls)
+                self._of_class.add(path)
+            self._note(path, "code", function.__code__)
+            return self._followed(Function(function, path, None if is_static else ref))
         if name not in _own(sample) and type(member) in NUMBERS and _is_class_variable(home, name):
-            return self._class_number(home, name, member)
+            return self._class_number(cls, home, name, member)
         if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
             raise Unlowerable(f"a {type(member).__name__} is not followed")
         try:
@@ -416,21 +457,40 @@ class Outside:
             raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
         if isinstance(sample, Continuous) and name in sample._layout.references:
             self._told.add(path)
+        if isinstance(sample, Law):
+            self._of_class.add(path)  # its function is given once for all
         item = self.item(value, path, ref.element)
-        if isinstance(item, Stranger):
+        if isinstance(item, Stranger) and not is_numpys(item.value):
             raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
         return item
 
-    def class_attribute(self, cls: type, name: str) -> Item:
+    def _is_laid_over(self, function: FunctionType, name: str) -> bool:
+        """Whether somebody sets an attribute by a method's name, so that an object may have another than its class."""
+        return any(name in self.book.definition(one).file.stored for one in (function, self.entry.function))
+
+    def class_attribute(self, cls: type, name: str) -> Found:
         """What `Class.name` means."""
         home, member = self._find_member(cls, name)
-        if isinstance(member, staticmethod) and isinstance(member.__func__, FunctionType):
-            return Function(member.__func__)
-        if isinstance(member, FunctionType):
-            return Function(member)
+        function = member.__func__ if isinstance(member, staticmethod) else member
+        if isinstance(function, FunctionType):
+            self._freeze(cls.__qualname__, name, function, cls)
+            return self._followed(Function(function))
         if type(member) in NUMBERS:
-            return self._class_number(home, name, member)
+            return self._class_number(cls, home, name, member)
         raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
+
+    def above(self, above: Above, name: str) -> Item:
+        """What `super().name` means."""
+        classes = type(above.owner.sample).__mro__
+        for cls in classes[classes.index(above.cls) + 1 :]:
+            member = vars(cls).get(name)
+            self._note_name(cls.__qualname__, name, vars(cls))
+            self._freeze(cls.__qualname__, name, ABSENT if member is None else member, vars(cls))
+            if isinstance(member, FunctionType):
+                return self._followed(Function(member, None, above.owner))
+            if member is not None:
+                return Stranger(member)
+        raise Unlowerable(f"no class above {above.cls.__name__} has {name!r}")
 
     def _find_member(self, cls: type, name: str) -> tuple[type, Any]:
         """The class in which a name is found, and what it stands for there; the class itself and None if nowhere."""
@@ -438,15 +498,38 @@ class Outside:
         self._note_name(home.__qualname__, name, vars(home))
         return home, vars(home).get(name)
 
-    def _class_number(self, home: type, name: str, value: Any) -> Item:
+    def _class_number(self, cls: type, home: type, name: str, value: Any) -> Found:
         if not _is_class_variable(home, name):
             raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
-        self._freeze(home.__qualname__, name, value, vars(home))
-        return constant(value)
+        return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
 
 
 def _sort_of(array: Any) -> str:
     return f"one of {array.dtype} in {array.ndim}" if array.ndim != 1 else f"one of {array.dtype}"
+
+
+def _is_itself(value: Any) -> bool:
+    """Whether it is known by identity: a module, class, function of C or of numpy, of which none is a simulation's."""
+    if isinstance(value, BuiltinFunctionType):
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)
+    return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
+
+
+def _as_item(value: Any, path: Path | None) -> Item:
+    if isinstance(value, ModuleType):
+        return Module(value)
+    return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Stranger(value)
+
+
+def is_numpys(function: Any) -> bool:
+    """Whether it is a function of numpy."""
+    return isinstance(function, np.ufunc) or (
+        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in NUMBERS or _is_double(value)
 
 
 def _is_plain(value: Any) -> bool:

@@ -8,6 +8,7 @@ them, "(x)" for what a function found on the way closes over, "=x" for a default
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import copysign
 from types import FunctionType, MethodType, NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)
 
-Check: TypeAlias = Literal["class", "code", "items", "table", "array", "tuple"]
+Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple"]
 
 
 @dataclass(frozen=True)
@@ -55,13 +56,13 @@ class Step:
     """One object on the way, and what it has to be like for the kernel to fit.
 
     parent      the number of the step it hangs from; -1 for those that hang from the entry
-    check       class: it is of exactly that class; code: a function of that code;
-                items: a list or queue of objects of that class, or empty if None; table: a list of numbers of that
-                class; array: an array of doubles of that shape; tuple: one of that length
+    check       class: it is of exactly that class; code: a function of that code; same: it is that very object, which
+                is no simulation's; items: a list or queue of objects of that class, or empty if None; table: a list of
+                numbers of that class; array: an array of doubles of that shape; tuple: one of that length
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     is_told     whether the motion is told then, as of the declared fields of components, but not of what a list holds
-    namespace   where a global is looked up
+    namespace   where a global is looked up, or the class of which a number is meant
     """
 
     path: Path
@@ -69,7 +70,7 @@ class Step:
     check: Check
     expected: Any
     can_change: bool
-    namespace: dict[str, Any] | None = None
+    namespace: dict[str, Any] | type | None = None
     layout: Any = None
     is_told: bool = False
 
@@ -117,8 +118,12 @@ def default_of(function: FunctionType, name: str) -> Any:
 
 
 def same_number(value: Any, other: Any) -> bool:
-    """Whether two values are of one type and equal; NaN equals NaN."""
-    return type(value) is type(other) and (value == other or (value != value and other != other))
+    """Whether two values are numbers of one type and equal; NaN equals NaN, and 0.0 is not -0.0."""
+    if type(value) is not type(other) or not isinstance(value, int | float):
+        return False
+    if value == 0 == other:
+        return copysign(1.0, value) == copysign(1.0, other)
+    return bool(value == other or (value != value and other != other))
 
 
 def check_of(value: Any) -> tuple[Check, Any]:

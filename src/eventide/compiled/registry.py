@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -37,6 +38,8 @@ _new: Final = tuple.__new__  # the constructor of a named tuple is a function of
 
 MOST_REFUSALS: Final = 8
 """So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+OFTEN: Final = 8
+"""A number of a module or class that has changed so often while models ran is no part of the code that reads it."""
 
 
 class _Refused(NamedTuple):
@@ -81,6 +84,7 @@ class Registry:
         self.generation = 0
         self._plain: dict[type, list[Template]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
+        self._changes: dict[tuple[int, str], tuple[int, Any]] = {}
         self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
@@ -220,22 +224,45 @@ class Registry:
         return known
 
     @locked
-    def renew(self) -> None:
-        """Forget kernels, and refusals, where names no longer stand for what was taken; to be called when a run starts.
+    def renew(self, *, within_run: bool = False) -> None:
+        """Forget kernels, and refusals, where names no longer stand for what was taken.
 
         So what cannot be lowered is looked at once, and not again for each simulation.
         """
         self.generation += 1
         self._plain.clear()
+        changed: dict[tuple[int, str], Constant] = {}
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
-            self._kernels[key] = [k for k in kernels if k.is_current]
+            self._kernels[key] = self._renewed(kernels, changed)
             current.update(self._kernels[key])
+        if within_run:
+            self._note_varying(changed.values())
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
         self._courses = {key: known for key, known in self._courses.items() if _is_current(known[1])}
+
+    def _renewed(self, kernels: list[Kernel], changed: dict[tuple[int, str], Constant]) -> list[Kernel]:
+        """Those of some kernels that still stand; what has changed of the others is gathered."""
+        kept = []
+        for kernel in kernels:
+            new = [constant for constant in kernel.lowered.constants if not constant.is_current]
+            changed.update(((id(constant.holder), constant.name), constant) for constant in new)
+            if not new:
+                kept.append(kernel)
+        return kept
+
+    def _note_varying(self, changed: Iterable[Constant]) -> None:
+        """Numbers that change often are told to code from then on, and no part of it."""
+        for constant in changed:
+            if isinstance(constant.value, float | int):
+                key = id(constant.holder), constant.name
+                count, holder = self._changes.get(key, (0, constant.holder))
+                self._changes[key] = count + 1, holder
+                if count + 1 >= OFTEN:
+                    self._book.varying[key] = holder
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__

@@ -36,6 +36,7 @@ class SourceFile:
     """One file, parsed once.
 
     rebound     the names that some function declares `global`
+    stored      the names of attributes that are set or deleted somewhere
     """
 
     def __init__(self, name: str, lines: list[str]) -> None:
@@ -44,6 +45,7 @@ class SourceFile:
         self.text = "".join(lines)
         tree = self._tree = ast.parse(self.text)
         self.rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        self.stored = {name for node in ast.walk(tree) if (name := _stored(node))}
         self._trees: dict[tuple[str, int], list[Tree]] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.Lambda):
@@ -92,9 +94,13 @@ class SourceFile:
 
 
 class SourceBook:
-    """The files that have been read."""
+    """The files that have been read.
+
+    varying     numbers of modules and classes that have changed often, as (id of whose they are, name): whose they are
+    """
 
     def __init__(self) -> None:
+        self.varying: dict[tuple[int, str], Any] = {}
         self._files: dict[str, SourceFile] = {}
         self._definitions: dict[int, tuple[CodeType, Definition]] = {}
 
@@ -153,6 +159,16 @@ class SourceBook:
 
 def _refusal(code: CodeType, why: str) -> CannotLower:
     return CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
+
+
+def _stored(node: ast.AST) -> str:
+    """The name of the attribute that a piece of code sets or deletes; empty if it is no such piece."""
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return node.attr
+    if not isinstance(node, ast.Call) or len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+        return ""
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return str(node.args[1].value) if function.endswith(("setattr", "delattr")) else ""
 
 
 def _key_of(tree: Tree) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.records import Usage, usage_of
 from eventide.compiled.uses import make_spread
-from eventide.continuous.analysis import ConditionPlan, LawPlan, Pattern, Plan
+from eventide.continuous.analysis import ConditionPlan, LawPlan, Pattern
 from eventide.continuous.equalities import Equality
 
 if TYPE_CHECKING:
@@ -146,9 +146,9 @@ class Mould(Pattern):
         )
 
 
-def is_current(plan: Plan, bounds: tuple[Bound, ...]) -> bool:
-    """Whether kernels are bound as they were when a plan was made of them."""
-    for (kernel, was), (present, binding) in zip(plan.signature, bounds, strict=True):
+def is_current(known: tuple[Bound, ...], bounds: tuple[Bound, ...]) -> bool:
+    """Whether kernels are bound as they were."""
+    for (kernel, was), (present, binding) in zip(known, bounds, strict=True):
         if kernel is not present or was[1:4] != binding[1:4] or was.inputs != binding.inputs:
             return False
     return True

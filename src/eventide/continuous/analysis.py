@@ -203,12 +203,10 @@ class ReactionPlan(Plan):
     """A handler that is native code.
 
     address, effects    its kernel, and the place in `lists` of what it works on
-    constants           what its code was made with and somebody might change
     """
 
     address: int = 0
     effects: int = 0
-    constants: tuple[Any, ...] = ()
 
 
 @dataclass(slots=True)
@@ -293,8 +291,11 @@ class Analyst(ABC):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 
     @abstractmethod
-    def forget_constants(self) -> None:
-        """Something that code was made with has changed."""
+    def forget_constants(self) -> bool:
+        """Something that code was made with may have changed: let what was made of it be made anew.
+
+        Returns     whether anything has; a number that was set to what it had been has not
+        """
 
     @abstractmethod
     def quantity(self, read: Any) -> ConditionPlan | None:

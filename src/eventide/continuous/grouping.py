@@ -304,23 +304,36 @@ class Grouping:
             flow.toggle_slots(low, high)
         self.changed[flow] = None
 
-    def renew(self, owner: Any) -> None:
-        """Let a component touch what it refers to now; a flow whose states stay the same keeps its step."""
-        motion, flow = self.motion, owner._flow
+    def renew(self, owners: Iterable[Any]) -> None:
+        """Let components touch what they refer to now."""
+        flows: dict[Flow, list[Any]] = {}
+        for owner in owners:
+            flows.setdefault(owner._flow, []).append(owner)
+        for flow, group in flows.items():
+            if all(owner._flow is flow for owner in group):
+                self._renew(group)
+            else:
+                self.renew(group)  # what came before has merged or split their flow
+
+    def _renew(self, owners: list[Any]) -> None:
+        """Renew components of one flow; if its states stay the same it keeps its step."""
+        motion, flow = self.motion, owners[0]._flow
         motion.touch(flow)
         motion.watches.wake(flow)
         slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
-        self._leave_flow(flow, owner)
-        motion.analyst.dissolve(owner)
-        motion.analyst.enroll(owner)
-        self._enter_flow(flow, owner)
+        for owner in owners:
+            self._leave_flow(flow, owner)
+            motion.analyst.dissolve(owner)
+            motion.analyst.enroll(owner)
+            self._enter_flow(flow, owner)
         if not motion.together:
-            touches = self.plan_of(owner).touches
-            for other in dict.fromkeys(o._flow for o in touches if o._flow is not motion.still):
-                if other is not flow:
+            touched = [other._flow for owner in owners for other in self.plan_of(owner).touches]
+            for other in dict.fromkeys(touched):
+                if other is not flow and other is not motion.still:
                     self._merge(flow, other)
             self._split(flow)
-        self.writers.check(owner)
+        for owner in owners:
+            self.writers.check(owner)
         if list(flow.slots) == slots:
             motion.flow_floats.view[flow.number, NEXT] = following
 

@@ -218,7 +218,6 @@ class Journeys:
         for number, leg in journey.legs.items():
             row = journey.waits[number].row
             ints[row, HANDLER], ints[row, EFFECTS] = leg.address, leg.effects
-            self.motion.reactions.note_constants(leg.constants)
 
     # --- who goes -------------------------------------------------------------------------------------------------
 

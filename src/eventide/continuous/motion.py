@@ -95,6 +95,7 @@ class Motion:
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     is_rebound  whether a component has come to refer to another object since the last event
     is_observed whether reporters and recordings look now, who change nothing
+    stands      sees whether all stands that code was made with and Python code may change
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
@@ -137,6 +138,7 @@ class Motion:
         "segments",
         "settings",
         "sim",
+        "stands",
         "still",
         "system",
         "together",
@@ -178,6 +180,7 @@ class Motion:
         self._polled: dict[Any, None] = {}
         self._told: dict[Any, None] = {}
         self._listing: dict[Any, None] = {}
+        self.stands: Callable[[], bool] = _always
         self._collector = Collector()
         self.touched: list[Flow] = []
         self._next_event = -inf
@@ -333,6 +336,18 @@ class Motion:
         self.is_rebound = True
         self.sim._is_steady = False
 
+    def _renew_code(self) -> None:
+        """If something has changed that code was made with, plan anew all that depends on it."""
+        analyst, watches = self.analyst, self.watches
+        if not analyst.forget_constants():
+            return
+        self.journeys.leave_all()
+        self.groups.renew([owner for owner in self.groups.members() if not analyst.is_law_current(owner)])
+        for condition in list(watches.at.values()):
+            if condition.row >= 0 and not analyst.is_condition_current(condition, condition.plan):
+                watches.renew(condition)
+        self.reactions.renew_all()
+
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = list(self._polled)
@@ -342,12 +357,11 @@ class Motion:
         if self.is_rebound:
             self.reactions.renew()
         self.is_rebound = False
+        owners = [item for item in items if not isinstance(item, Condition)]
+        self.groups.renew([owner for owner in owners if not self.analyst.is_law_current(owner)])
         for item in items:
-            if isinstance(item, Condition):
-                if not self.analyst.is_condition_current(item, item.plan):
-                    self.watches.renew(item)
-            elif not self.analyst.is_law_current(item):
-                self.groups.renew(item)
+            if isinstance(item, Condition) and not self.analyst.is_condition_current(item, item.plan):
+                self.watches.renew(item)
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
@@ -424,6 +438,8 @@ class Motion:
             self.reactions.place()
         if self.journeys.arriving:
             self.journeys.place()
+        if not self.stands():
+            self._renew_code()
         if self.together:
             self.touch_all()
         elif self.groups.opaque:
@@ -697,3 +713,7 @@ class Motion:
         """The variable whose error was worst in the last attempt of the flow at the root."""
         slot = int(self.flow_ints.array[self.root, WORST])
         return None if slot < 0 else self.system.variable_at(slot)
+
+
+def _always() -> bool:
+    return True

@@ -31,7 +31,6 @@ class Reactions:
         self.plans: dict[Trigger, ReactionPlan] = {}
         self.arriving: dict[Trigger, None] = {}
         self.handled = self.fresh = 0
-        self._constants: dict[tuple[int, str], Any] = {}
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
         self._native: dict[int, Any] = {}
@@ -82,13 +81,7 @@ class Reactions:
         self.plans[trigger] = plan
         ints = self.motion.watches.ints.view
         ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
-        self.note_constants(plan.constants)
         return True
-
-    def note_constants(self, constants: tuple[Any, ...]) -> None:
-        """Code was made with these, which somebody might change."""
-        for constant in constants:
-            self._constants[id(constant.namespace), constant.name] = constant
 
     def leave(self, trigger: Trigger) -> None:
         """A handler has come to its end, or is looked at anew."""
@@ -103,6 +96,10 @@ class Reactions:
         self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
         self.motion.journeys.renew()
 
+    def renew_all(self) -> None:
+        """Look anew at all of them."""
+        self._again(list(self.plans))
+
     def _again(self, triggers: list[Trigger]) -> None:
         for trigger in triggers:
             self.leave(trigger)
@@ -113,11 +110,6 @@ class Reactions:
 
         Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
         """
-        if not all(constant.is_current for constant in self._constants.values()):
-            self._constants.clear()
-            self.motion.analyst.forget_constants()
-            self._again(list(self.plans))
-            self.motion.journeys.leave_all()
         if self.motion.groups.opaque:
             return 0
         return 1 if self.motion.looks_at_lists else 2

@@ -260,7 +260,10 @@ class Watches:
         condition.flow = None
 
     def renew(self, condition: Condition) -> None:
-        """Watch a condition as what it is now; a trigger that was armed stays armed."""
+        """Watch a condition as what it is now; a trigger that was armed stays armed, and a wait at rest is given up."""
+        if condition.is_over:
+            self._discard(condition)
+            return
         armed = self.ints.view[condition.row, ARMED]
         flow = self.unlink(condition)
         self.motion.touch(flow)

@@ -86,7 +86,7 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            chosen: Condition | None = None if sim._is_steady else self._look_around()
+            chosen: Condition | None = None if sim._is_steady and motion.stands() else self._look_around()
             while chosen is None:
                 if sim.time >= next_event:
                     motion.settle()
@@ -127,7 +127,7 @@ class Monitor:
         Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
-        is_rebound = slides.is_awake and motion.is_rebound
+        is_rebound = slides.is_awake and (motion.is_rebound or not motion.stands())
         motion.prepare()
         if instants.varying:
             instants.renew()
