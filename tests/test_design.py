@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import tomllib
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,14 @@ def test_every_test_that_the_design_names_is_there() -> None:
     known |= {name for path in files for name in re.findall(r"def (test_\w+)", path.read_text())}
     assert len(named) > 20
     assert [name for name in named if name not in known] == []
+
+
+def test_a_source_distribution_has_what_the_tests_read() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    given = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    always = ["LICENSE", "README.md", "pyproject.toml"]  # whatever is included
+    files = sorted(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith("."))
+    assert sorted([*always, *(name[1:] for name in given if (ROOT / name[1:]).is_file())]) == files
 
 
 class Plain(ev.Continuous):

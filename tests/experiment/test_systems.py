@@ -234,3 +234,10 @@ def test_costs_along_an_input_that_jumps_are_exact() -> None:
     after = 4.0 + 2.0 * 2.0 * d * (1.0 - exp(-4.0)) / 4.0 + d * d * (1.0 - exp(-8.0)) / 8.0
     assert costs == pytest.approx([0.25 + after] * len(costs), rel=1e-5)
     assert costs[0] == pytest.approx(0.25 + after, rel=1e-9)
+
+
+@pytest.mark.parametrize("times", [{"ends": [1.0, np.inf]}, {"starts": [0.0, -np.inf]}, {"ends": [np.nan]}])
+def test_ends_and_starts_are_finite_times(times):
+    (name,) = times
+    with pytest.raises(ev.ModelError, match=rf"takes {name} that are finite times, and got (-?inf|nan)"):
+        Simulations({"exact": EXACT}, **{"ends": [1.0], "starts": [0.0], "states": [1.0], **times})

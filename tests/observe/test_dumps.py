@@ -502,6 +502,20 @@ def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
     assert comes_back(new, where)
 
 
+def test_what_is_no_table_is_refused_and_its_tables_are_named(tmp_path):
+    @ev.model(until=1.0)
+    def nothing(sim):
+        return {"time": lambda: sim.time}
+
+    told = "a dump takes a recording or a DataFrame, and got a "
+    with pytest.raises(ev.ModelError) as caught:
+        ev.dump(nothing.replicate(2, entropy=1), tmp_path / "table.csv")
+    assert str(caught.value) == f"{told}Replication: dump its tables one by one, inputs, responses, states"
+    with pytest.raises(ev.ModelError, match=f"{told}list$"):
+        ev.dump([1.0], tmp_path / "table.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
 # --- damage
 
 

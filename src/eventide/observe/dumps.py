@@ -48,10 +48,10 @@ def dump(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str 
     where       a file that ends in .csv, .json, .parquet, or .db for SQLite; or the URL of a database as SQLAlchemy
                 understands it, for instance postgresql+psycopg://user@host/name
     table       its name in a database; the name of the recording, or `attrs["name"]`, if it is not given
-    Raises      ModelError if it cannot be kept: columns of one name, or of other kinds than numbers, truths and texts;
-                or if a table of that name in a database is not eventide's own
+    Raises      ModelError if it is neither, or cannot be kept: columns of one name, or of other kinds than numbers,
+                truths and texts; or if a table of that name in a database is not eventide's own
     """
-    frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else data
+    frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else _checked_frame(data)
     head = Head.of(frame)
     kind = _kind(where)
     if kind == ".json":
@@ -90,6 +90,16 @@ def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) ->
     if kind == ".json":
         raise ModelError(f"rows cannot be streamed to {where}: a JSON file is written at once; take .parquet or .csv")
     return _writing(kind, where, table, Head.of(frame))
+
+
+def _checked_frame(data: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    if isinstance(data, pd.DataFrame):
+        return data
+    tables = [name for name in ("inputs", "responses", "states") if hasattr(type(data), name)]
+    advice = f": dump its tables one by one, {', '.join(tables)}" if tables else ""
+    raise ModelError(f"a dump takes a recording or a DataFrame, and got a {type(data).__name__}{advice}")
 
 
 @contextmanager

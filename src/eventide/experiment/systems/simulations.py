@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -70,7 +71,7 @@ class Simulations:
 
     A case whose end is before its start is left out.
     period      at which states are kept between start and end; None: only those two are
-    Raises      ModelError if a set is empty
+    Raises      ModelError if a set is empty, or an end or start is no finite time
     """
 
     simulators: Mapping[str, Simulator]
@@ -85,6 +86,10 @@ class Simulations:
         for name in ("simulators", "ends", "starts", "states", "signals", "parameters"):
             if not len(getattr(self, name)):
                 raise ModelError(f"a simulation over no {name}: each set has one member at least")
+        for name in ("ends", "starts"):
+            never = [time for time in getattr(self, name) if not isfinite(time)]
+            if never:
+                raise ModelError(f"Simulations(...) takes {name} that are finite times, and got {never[0]!r}")
 
     def cases(self) -> Iterator[Case]:
         """All of them; what is named last changes first."""
