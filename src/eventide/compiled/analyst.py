@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -45,6 +46,7 @@ from eventide.continuous.tables import (
     Y,
 )
 from eventide.discrete.standing import function_of
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Kernel
@@ -123,7 +125,21 @@ class Compiler(Analyst):
         """The kernels of a component's laws; raises CannotLower if one has none."""
         cls, find = type(owner), self.registry.find
         bounds = (find("law", cls.contributions, (owner,)),) if owner._contributes else ()
-        return (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
+        bounds = (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
+        for bound in bounds:
+            self._check_home(bound, owner.name)
+        return bounds
+
+    def _check_home(self, bound: Bound, whose: str) -> None:
+        """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
+        sim, binding = self.motion.sim, bound.binding
+        for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
+            home = getattr(one, "sim", sim)
+            if home is not sim and isinstance(home, type(sim)):
+                raise ModelError(
+                    f"{whose} refers to {one.name}, which belongs to another simulation: each object lives in the one "
+                    "it was made for"
+                )
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
@@ -166,6 +182,7 @@ class Compiler(Analyst):
         if bound is None:
             function = _CONDITION(self._condition_call(condition))
             return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
+        self._check_home(bound, f"the condition of {condition.name}")
         return self._mould(bound.kernel).plan(self.motion, bound)
 
     def _mould(self, kernel: Kernel) -> Mould:
@@ -200,6 +217,7 @@ class Compiler(Analyst):
             bound = self.registry.handler(trigger.handler)
         except CannotLower:
             return None
+        self._check_home(bound, trigger.name)
         return self._reaction(bound)
 
     def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
@@ -240,6 +258,7 @@ class Compiler(Analyst):
                 bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
             except (CannotLower, KeyError):
                 return None
+            self._check_home(bound, process.name)
             return self._reaction(bound, whose, may_wait)
 
         return CoursePlan(

@@ -103,6 +103,7 @@ class Host:
         try:
             return is_condition_true(condition, sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.motion.sim._keyboard.note_error_in_step(error)
             self.failure = error
             settings[ABORTED] = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1.0
             return False
@@ -147,6 +148,7 @@ class Host:
             with np.errstate(all="ignore"):
                 call()
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.motion.sim._keyboard.note_error_in_step(error)
             if _is_of_states(error):
                 self.trouble = error
                 self.motion.settings[TROUBLED] = 1.0
@@ -155,6 +157,11 @@ class Host:
                 self.motion.settings[ABORTED] = 1.0
         finally:
             flow.is_open, self.executes = was_open, False
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether Python code called from within a step has raised something that is to be raised."""
+        return self.failure is not None or self.trouble is not None
 
     def raise_what_was_met(self) -> None:
         """Raise what Python code called from within a step has raised, the same object."""

@@ -635,13 +635,7 @@ class Motion:
     def join_what_met(self) -> None:
         """Code that cannot be read has touched another flow: both become one, and the step is repeated."""
         flow, other, condition = self.host.take_meeting()
-        row, floats = flow.number, self.flow_floats.view
-        start = floats[row, START]
-        self.show_start(flow)
-        march.forget_arming(self.views(), row)
-        floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
-        floats[row, EVENT], floats[row, AT] = -1.0, nan
-        self.sim.time = start
+        floats, start = self.flow_floats.view, self._void_step(flow)
         for k in range(int(self.settings[TOUCHED])):  # those that were still to be settled
             waiting = self.flows[self._touched[k]]
             waiting.is_open, waiting.at = True, start
@@ -650,6 +644,26 @@ class Motion:
         floats[other.number, AT] = nan
         self.touch(other)
         self.groups.join(flow, other, condition)
+
+    def _void_step(self, flow: Flow) -> float:
+        """The step of a flow has not come to pass: let it stand where that began; answers when that was."""
+        row, floats = flow.number, self.flow_floats.view
+        start = float(floats[row, START])
+        self.show_start(flow)
+        march.forget_arming(self.views(), row)
+        floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
+        floats[row, EVENT], floats[row, AT] = -1.0, nan
+        self.sim.time = start
+        return start
+
+    def raise_from_step(self) -> None:
+        """Raise what code of the user's has raised in a step of the flow at the root, which the next run makes anew."""
+        if self.host.has_failed:
+            flow = self.flows[self.root]
+            self._void_step(flow)
+            self.touch(flow)
+            self.sim.dt = 0.0
+        self.host.raise_what_was_met()
 
     @property
     def has_events(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from eventide.continuous.arena import LONE, Seat
 from eventide.continuous.quantities import quantities_of
@@ -167,6 +167,13 @@ class Variable:
     def active(self) -> bool:
         """Whether it is integrated."""
         return self._system.is_active(self._slot)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        # A copy would have the slot of the original.
+        raise TypeError(
+            f"{self.name} is a part of its simulation and is neither copied nor pickled: make another by "
+            "Variable(sim, value), or take its value"
+        )
 
     def __repr__(self) -> str:
         return f"<{self.name} = {self.state!r}{' ' + self.unit if self.unit else ''}>"

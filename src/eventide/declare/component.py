@@ -6,7 +6,7 @@ import inspect
 import sys
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Final, dataclass_transform, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, sum_
 from eventide.errors import ModelError
@@ -108,6 +108,14 @@ class Component(_Declared):
 
     def _default_name(self) -> str:
         return f"{type(self).__name__} {self._number}"
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        # A copy would have the places of the original in the tables, queues and lists of its simulation.
+        kind = type(self).__name__
+        raise TypeError(
+            f"{self.name} is a part of its simulation and is neither copied nor pickled: make another by {kind}(sim, "
+            "...), or take its values"
+        )
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

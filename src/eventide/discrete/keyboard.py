@@ -2,6 +2,7 @@
 
 The first press is only noted. Who would go on to the next event, or to another step, asks whether there was one; there
 nothing is half done. A second press raises KeyboardInterrupt wherever the run is, as asyncio's runner has it.
+After that, and after any other error that a signal handler or another thread has raised in a run, no run goes on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import _signal  # type: ignore[import-not-found]  # typeshed does not have it
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from eventide.discrete.asynchronous import is_asynchronous
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -20,20 +22,42 @@ if TYPE_CHECKING:
 class Keyboard:
     """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called."""
 
-    __slots__ = ("_before", "_is_torn", "_world")
+    __slots__ = ("_before", "_missed", "_torn_by", "_world")
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._before: Any = None
-        self._is_torn = False
+        self._torn_by = ""
+        self._missed: BaseException | None = None
+
+    def refuse_torn(self) -> None:
+        """Raise ModelError if an earlier run was torn down in the middle of something."""
+        if self._torn_by:
+            raise ModelError(
+                f"{self._torn_by} has ended the run at time {self._world.time!r} in the middle of an event or a step, "
+                "and it cannot go on: make the simulation anew (after a single Ctrl-C it goes on)"
+            )
+
+    def note_error(self, error: BaseException) -> None:
+        """An error has ended the run: it is torn if that may have come anywhere."""
+        self._missed = None
+        if not self._torn_by and is_asynchronous(error):
+            self._torn_by = f"{type(error).__name__}, which a signal handler or another thread has raised,"
+
+    def note_error_in_step(self, error: BaseException) -> None:
+        """Code of the user's has raised an error in a step, which may well go on after it."""
+        if is_asynchronous(error):
+            self.note_error(error)
+            self._missed = error
+
+    def raise_missed(self) -> None:
+        """The run has come to its end: raise what has torn it, if nobody has."""
+        missed, self._missed = self._missed, None
+        if missed is not None:
+            raise missed
 
     def listen(self) -> None:
-        """A run begins. Raises ModelError if an earlier one was torn down in the middle of something."""
-        if self._is_torn:
-            raise ModelError(
-                f"a second Ctrl-C has ended the run at time {self._world.time!r} in the middle of an event or a step, "
-                "and it cannot go on: make the simulation anew (after a single one it goes on)"
-            )
+        """A run begins."""
         before = _signal.getsignal(_signal.SIGINT)
         if before is _signal.default_int_handler or isinstance(getattr(before, "__self__", None), Keyboard):
             try:
@@ -64,7 +88,7 @@ class Keyboard:
     def _press(self, number: int, frame: FrameType | None) -> None:
         world = self._world
         if world._is_pressed:
-            self._is_torn = True
+            self._torn_by = "a second Ctrl-C"
             raise KeyboardInterrupt
         world._is_pressed = True
         # The run loop asks nothing before an event, and so pays nothing: it meets this instead.

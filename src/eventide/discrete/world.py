@@ -14,6 +14,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from eventide.declare import check_same_simulation
+from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
@@ -63,6 +64,7 @@ class HasReset(Protocol):
 
 
 Kept = TypeVar("Kept", bound=HasReset)
+T = TypeVar("T")
 
 
 class World:
@@ -273,11 +275,22 @@ class World:
         KeyboardInterrupt between two events, or where all that moves can be shown: the next run goes on from there.
         """
         self._refuse_nesting("run")
-        self._keyboard.listen()
+        self._attend(self._run, until)
+
+    def _attend(self, act: Callable[..., T], *arguments: Any) -> T:
+        """Run while Ctrl-C and errors that come from outside are attended to."""
+        keyboard = self._keyboard
         try:
-            self._run(until)
-        finally:
-            self._keyboard.leave()
+            keyboard.listen()
+            try:
+                answer = act(*arguments)
+            finally:
+                keyboard.leave()
+            keyboard.raise_missed()
+        except BaseException as error:
+            keyboard.note_error(error)
+            raise
+        return answer
 
     def _run(self, until: float | Process | Callable[[], Any] | None) -> None:
         horizon, watcher = inf, None
@@ -315,7 +328,9 @@ class World:
     def step(self) -> bool:
         """Let one event take place; False if there is none left."""
         self._refuse_nesting("step")
-        self._keyboard.listen()
+        return self._attend(self._step)
+
+    def _step(self) -> bool:
         before = self.events
         self._calendar.first()  # what is stale is dropped and not taken for the event
         try:
@@ -325,7 +340,6 @@ class World:
             raise
         finally:
             self._come_to_rest()
-            self._keyboard.leave()
         return self.events > before
 
     def _loop(self, horizon: float, one_event: bool = False) -> None:
@@ -472,7 +486,8 @@ class World:
         """
         activity = self.current
         generator = getattr(activity, "_generator", None)
-        if generator is not None and generator.gi_suspended and isinstance(error, Exception):
+        is_between = generator is not None and generator.gi_suspended
+        if is_between and isinstance(error, Exception) and not is_asynchronous(error):
             if is_all_ours(error):
                 error.__traceback__ = None  # the user's line is then the last one
             activity._throw(error)
@@ -516,6 +531,7 @@ class World:
         self._calendar.begin_stretch()
 
     def _refuse_nesting(self, verb: str) -> None:
+        self._keyboard.refuse_torn()
         if self._is_running:
             raise ModelError(
                 f"{verb}() was called from inside the run: a process yields hold(...) or until(...) instead"

@@ -285,11 +285,11 @@ class Monitor:
         sim.time = start
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
-        motion.host.raise_what_was_met()
+        motion.raise_from_step()
         assert code == FAILED, code
         motion.replay()
         sim.time, sim.dt = start, 0.0
-        motion.host.raise_what_was_met()
+        motion.raise_from_step()
         variable = motion.worst_variable()
         if variable is None:
             raise SimulationError(1, start, motion.what_is_not_finite())

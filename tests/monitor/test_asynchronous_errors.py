@@ -1,0 +1,249 @@
+"""Errors that come from outside, as from a handler of `signal.alarm`: no run goes on after one that has torn it."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import pickle
+import signal
+import sys
+import threading
+import traceback
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Late(Exception):
+    """A time limit."""
+
+
+class LateValue(ValueError):
+    """The same, of a kind that a law may raise where a step is too long."""
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(1.0)
+    velocity: ev.State = ev.state(0.0)
+    bounces: int = 0
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: self.height <= 0.0 and self.velocity < 0.0)
+    def bounce(self) -> None:
+        self.velocity *= -1.0
+        self.bounces += 1
+
+
+def walks(ball: Ball, desk: ev.Resource, log: list[Any]) -> ev.Life:
+    """A process that catches whatever it is thrown."""
+    while True:
+        try:
+            with desk.request() as place:
+                yield place
+                yield ev.until(lambda: ball.velocity < 0.0)
+                yield ev.hold(0.125)
+            log.append(ball.sim.time)
+        except Exception as error:  # noqa: BLE001  # as such processes do
+            log.append(repr(error))
+
+
+@pytest.fixture(autouse=True)
+def alarm() -> Any:
+    """SIGALRM as it was; the tests give it handlers that raise."""
+    before = signal.getsignal(signal.SIGALRM)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+def rings(error: type[Exception], *_: Any) -> None:
+    raise error
+
+
+class Rings:
+    def __call__(self, *_: Any) -> None:
+        raise Late
+
+
+class Nth:
+    """A trace function that does something when the n-th line of eventide is executed."""
+
+    def __init__(self, number: int, act: Any) -> None:
+        self.left = number
+        self.act = act
+
+    def __call__(self, frame: Any, event: str, _: Any) -> Any:
+        if not frame.f_globals.get("__name__", "").startswith("eventide."):
+            return None
+        if event == "line":
+            self.left -= 1
+            if self.left == 0:
+                self.act()
+        return self
+
+
+def outcome(number: int, act: Any, **options: Any) -> tuple[str, int]:
+    """What becomes of a run in which something happens at a line, and of the next; and how many lines there were."""
+    sim = ev.Simulation(rng=1, **options)
+    ball, desk, log = Ball(sim).start(), ev.Resource(sim), list[Any]()
+    for _ in range(2):
+        sim.process(walks(ball, desk, log))
+    trace, before = Nth(number, act), sys.gettrace()
+    sys.settrace(trace)
+    try:
+        sim.run(until=1.5)
+        what = "whole"
+    except Late:
+        what = "whole"
+    finally:
+        sys.settrace(before)
+    refusal = ""
+    try:
+        sim.run(until=1.5)
+        sim.run(until=2.0)
+    except ev.ModelError as error:
+        refusal = str(error)
+    if refusal:
+        assert "Late, which a signal handler or another thread has raised, has ended the run" in refusal
+        with pytest.raises(ev.ModelError, match="it cannot go on: make the simulation anew"):
+            sim.step()
+        return "refused", number - trace.left
+    return f"{what}: {(sim.time, ball.height, ball.velocity, ball.bounces, log)!r}", number - trace.left
+
+
+def by_signal() -> None:
+    signal.raise_signal(signal.SIGALRM)
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_after_an_error_that_came_at_any_line_a_run_is_refused_or_right(compile_: Any) -> None:
+    signal.signal(signal.SIGALRM, partial(rings, Late))
+    outcome(-1, None, compile=compile_)  # so that all that can be native code is
+    right, lines = outcome(-1, None, compile=compile_)
+    seen: Counter[str] = Counter()
+    for number in range(7, lines, max(1, lines // 15)):
+        what, _ = outcome(number, by_signal, compile=compile_)
+        seen["caught" if repr(Late()) in what else what] += 1
+    assert seen.keys() <= {"refused", "caught", right}
+    assert seen["refused"] > 10
+
+
+@pytest.mark.parametrize("handler", [Rings(), partial(rings, Late), lambda *_: rings(Late)])
+def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler: Any) -> None:
+    signal.signal(signal.SIGALRM, handler)
+    sim = ev.Simulation()
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        by_signal()
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    with pytest.raises(Late):
+        sim.run()
+    with pytest.raises(ev.ModelError, match=r"Late, which a signal handler or .* has ended the run at time 1\.0"):
+        sim.run()
+
+
+def test_what_another_thread_raises_in_lines_of_eventide_tears_the_run() -> None:
+    sim = ev.Simulation(compile=False)
+    Ball(sim).start()
+    who, what = ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late)
+    timer = threading.Timer(0.05, ctypes.pythonapi.PyThreadState_SetAsyncExc, (who, what))
+    timer.start()
+    with pytest.raises(Late) as met:
+        sim.run(until=1e6)
+    timer.join()
+    is_ours = traceback.extract_tb(met.value.__traceback__)[-1].filename == __file__
+    time = sim.time
+    if is_ours:  # as if it had raised that itself
+        sim.run(until=time)
+    else:
+        with pytest.raises(ev.ModelError, match="has ended the run"):
+            sim.run(until=time)
+
+
+class Odd(Ball):
+    """Its laws do something when time comes by."""
+
+    at: float = 0.7
+
+    def equations(self) -> None:
+        super().equations()
+        DEEDS.pop()(self) if DEEDS and self.sim.time > self.at else None
+
+
+DEEDS: list[Any] = []
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+@pytest.mark.parametrize("error", [Late, LateValue])
+def test_no_step_gets_over_what_a_signal_handler_raises(error: type[Exception], compile_: Any) -> None:
+    signal.signal(signal.SIGALRM, partial(rings, error))
+    sim = ev.Simulation(compile=compile_)
+    Odd(sim).start()
+    DEEDS[:] = [lambda ball: by_signal()]
+    with pytest.raises(error):
+        sim.run(until=2.0)
+    with pytest.raises(ev.ModelError, match=f"{error.__name__}, which a signal handler"):
+        sim.run(until=3.0)
+
+
+def fails(ball: Ball) -> bool:
+    if DEEDS and ball.sim.time > 0.7:
+        DEEDS.pop()(ball)
+    return False
+
+
+class Watched(Ball):
+    @ev.when(fails)
+    def seen(self) -> None:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("stepping", ["together", "apart"])
+@pytest.mark.parametrize("compile_", ["auto", False])
+@pytest.mark.parametrize("kind", [Odd, Watched])
+def test_after_an_error_in_a_step_the_next_run_makes_the_step_anew(kind: Any, compile_: Any, stepping: Any) -> None:
+    def run(*deeds: Any) -> Any:
+        sim = ev.Simulation(compile=compile_, stepping=stepping)
+        ball = kind(sim).start()
+        DEEDS[:] = deeds
+        if deeds:
+            with pytest.raises(RuntimeError, match="broken"):
+                sim.run(until=1.5)
+        sim.run(until=1.5)
+        return (ball.bounces, sim.monitor.state_events), (ball.height, ball.velocity)
+
+    def breaks(ball: Ball) -> None:
+        raise RuntimeError("broken")
+
+    (counts, states), (found_counts, found_states) = run(), run(breaks)
+    assert found_counts == counts
+    assert found_states == pytest.approx(states, rel=1e-9)
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_who_waits_for_an_object_of_another_simulation_is_told(compile_: Any) -> None:
+    sim, other = ev.Simulation(compile=compile_), ev.Simulation(compile=compile_)
+    ball = Ball(other, name="foreign").start()
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: ball.height < 0.5)
+
+    sim.process(story(), name="story")
+    with pytest.raises(ev.ModelError, match="condition of story refers to foreign, which belongs to another simulat"):
+        sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("make", [Ball, ev.Resource, lambda sim: ev.Variable(sim, 1.0)])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_is_a_part_of_a_simulation_is_not_copied(make: Any, copied: Any) -> None:
+    with pytest.raises(TypeError, match="is a part of its simulation and is neither copied nor pickled: make another"):
+        copied(make(ev.Simulation()))
