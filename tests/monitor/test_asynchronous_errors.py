@@ -207,22 +207,27 @@ class Watched(Ball):
         raise AssertionError
 
 
+@pytest.mark.parametrize("error", [RuntimeError, ev.ModelError])
 @pytest.mark.parametrize("stepping", ["together", "apart"])
 @pytest.mark.parametrize("compile_", ["auto", False])
 @pytest.mark.parametrize("kind", [Odd, Watched])
-def test_after_an_error_in_a_step_the_next_run_makes_the_step_anew(kind: Any, compile_: Any, stepping: Any) -> None:
+def test_after_an_error_in_a_step_the_next_run_makes_the_step_anew(
+    kind: Any, compile_: Any, stepping: Any, error: Any
+) -> None:
     def run(*deeds: Any) -> Any:
         sim = ev.Simulation(compile=compile_, stepping=stepping)
         ball = kind(sim).start()
         DEEDS[:] = deeds
         if deeds:
-            with pytest.raises(RuntimeError, match="broken"):
+            with pytest.raises(error, match="broken"):
                 sim.run(until=1.5)
+            DEEDS.clear()
         sim.run(until=1.5)
         return (ball.bounces, sim.monitor.state_events), (ball.height, ball.velocity)
 
     def breaks(ball: Ball) -> None:
-        raise RuntimeError("broken")
+        DEEDS.append(breaks)
+        raise error("broken")
 
     (counts, states), (found_counts, found_states) = run(), run(breaks)
     assert found_counts == counts
