@@ -424,3 +424,49 @@ def test_what_accumulates_is_a_plain_function_given_once() -> None:
     handler.accumulates(lambda self, time: None)
     with pytest.raises(TypeError, match="two handlers by accumulates"):
         handler.accumulates(lambda self, time: None)
+
+
+class Hopping(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    v: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.v
+        self.rate.v = -9.81
+
+    @ev.when(lambda self: self.x <= 0.0 and self.v < 0.0)
+    def bounce(self) -> None:
+        self.v *= -0.5
+
+
+class AtRest(Hopping):
+    settle = Hopping.bounce.accumulates(ev.rest("v", x=0.0))
+
+
+class Rolling(AtRest):
+    @Hopping.bounce.accumulates
+    def roll(self, time: float) -> None:
+        self.v, self.x = 0.0, 2.0 + 0.0 * time
+
+
+class Stopping(AtRest):
+    """Has a handler of its own in that one's place, to which nothing has been said."""
+
+    @ev.when(lambda self: self.x <= 0.0 and self.v < 0.0)
+    def bounce(self) -> None:
+        self.v *= -0.25
+
+
+def test_what_a_derived_class_says_of_a_handler_holds_for_its_own_objects(simulate: Any) -> None:
+    for kind in (Hopping, Stopping):
+        sim = simulate()
+        kind(sim).start()
+        with pytest.raises(ev.ModelError, match="fires ever faster"):
+            sim.run(until=1.5)
+    sim = simulate()
+    resting, rolling = AtRest(sim).start(), Rolling(sim).start()
+    sim.run(until=1.4)
+    assert (resting.x, resting.v) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert rolling.x > 1.0
+    rolling.settle(0.0)
+    assert (rolling.x, rolling.v) == (0.0, 0.0)

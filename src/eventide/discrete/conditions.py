@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from functools import partial
 from inspect import CO_VARARGS
 from types import CodeType, FunctionType, MethodType
@@ -595,7 +596,13 @@ class WhenSpec:
         if self.settler is not None:
             raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
         self.settler = settler
-        return settler
+        return Settlement(self, settler)
+
+    def with_settler(self, settler: Settler) -> WhenSpec:
+        """The same for another class, in which this is the handler for the end of infinitely many firings."""
+        other = copy(self)
+        other.settler = settler
+        return other
 
     def bind(self, component: Component) -> list[Trigger]:
         """The triggers of one component."""
@@ -608,6 +615,36 @@ class WhenSpec:
         trigger.settler = self.settler
         trigger.surface = self.surface
         return trigger
+
+
+class Settlement:
+    """What `Handler.accumulates` answers: a method of the class in whose text it stands.
+
+    It is for objects of that class and of those derived from it: the handler's own class is left as it is.
+
+    spec        the mark of the handler
+    settler     the function
+    """
+
+    def __init__(self, spec: WhenSpec, settler: Settler) -> None:
+        self.spec = spec
+        self.settler = settler
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.spec.settler = None  # `handler_specs` gives it to the class
+
+    def join(self, found: dict[str, WhenSpec]) -> None:
+        """Let the handlers of a class, by name, have it, if the one that it is for is among them."""
+        for name, spec in found.items():
+            if spec.handler is self.spec.handler:
+                found[name] = spec.with_settler(self.settler)
+
+    def __get__(self, component: Any, owner: type | None = None) -> Any:
+        return self.settler if component is None else MethodType(self.settler, component)
+
+    def __call__(self, component: Any, time: float) -> None:
+        """Say what is, as the function does."""
+        self.settler(component, time)
 
 
 class Surface:
@@ -758,7 +795,9 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
                     f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
                     f"or `@ev.every(...)`, and `def {name}(self)` below it"
                 )
-            if hasattr(member, mark):
+            if isinstance(member, Settlement) and mark == "_when":
+                member.join(found)
+            elif hasattr(member, mark):
                 found[name] = getattr(member, mark)
             elif name in found:
                 del found[name]
