@@ -258,8 +258,8 @@ class Simulation(World):
     def explain(self) -> Explanation:
         """What of the model is native code and what is not, where and why, and which parts step together.
 
-        Print it for reading. Laws stand in the order in which they run, with the computed values that they read before
-        the law that sets them has run. To be asked before a run, after it, or at an event.
+        Print it for reading. Laws stand in the order in which they run, and tell for whom they wait. To be asked
+        before a run, after it, or at an event.
         """
         from eventide.compiled.account import explain
 

@@ -48,7 +48,7 @@ def line_of(cls: type, text: str) -> int:
     return first + next(k for k, line in enumerate(lines) if text in line)
 
 
-def test_laws_in_order_with_what_is_read_too_early() -> None:
+def test_laws_in_order_with_what_they_wait_for() -> None:
     sim = ev.Simulation()
     source = Source(sim, name="source")
     early, late = Sink(sim, name="early", source=source), Sink(sim, name="late", source=source)
@@ -57,12 +57,12 @@ def test_laws_in_order_with_what_is_read_too_early() -> None:
     late.start()
     account = sim.explain()
     assert [(law.name, law.is_compiled, law.flow) for law in account.laws] == [
-        ("early.equations", True, 1),
         ("source.equations", True, 1),
+        ("early.equations", True, 1),
         ("late.equations", True, 1),
     ]
-    assert [law.early for law in account.laws] == [(("source.strength", "source.equations"),), (), ()]
-    assert "    reads source.strength before source.equations sets it" in str(account).splitlines()
+    assert [law.waits for law in account.laws] == [(), (("source.strength", "source.equations"),), ()]
+    assert "    stands behind source.equations, which sets source.strength" in str(account).splitlines()
 
 
 class Supply(ev.Continuous):
@@ -118,7 +118,7 @@ class Far(ev.Continuous):
         self.supply.grid[3] = 1.0
 
 
-def test_what_is_read_too_early_or_overwritten_is_told() -> None:
+def test_what_is_waited_for_or_overwritten_is_told() -> None:
     sim = ev.Simulation()
     supply = Supply(sim, name="supply")
     for cls, name in (
@@ -132,8 +132,11 @@ def test_what_is_read_too_early_or_overwritten_is_told() -> None:
         cls(sim, name=name, supply=supply).start()
     supply.start()
     account = sim.explain()
-    assert {law.name: (law.early, law.overwrites) for law in account.laws if law.early or law.overwrites} == {
-        "meter.contributions": ((("supply.load", "two.contributions"),), ()),
+    assert {law.name: (law.waits, law.overwrites) for law in account.laws if law.waits or law.overwrites} == {
+        "meter.contributions": (
+            (("supply.load", "two.contributions"), ("supply.load", "reset.contributions")),
+            (),
+        ),
         "reset.contributions": ((), (("supply.load", "one.contributions"), ("supply.load", "two.contributions"))),
         "tariff.equations": (
             (("supply.rate.level", "supply.equations"),),
@@ -141,7 +144,7 @@ def test_what_is_read_too_early_or_overwritten_is_told() -> None:
         ),
     }
     lines = str(account).splitlines()
-    assert "    reads supply.rate.level before supply.equations sets it" in lines
+    assert "    stands behind supply.equations, which sets supply.rate.level" in lines
     assert "    overwrites supply.load, which two.contributions has written" in lines
 
 

@@ -36,7 +36,7 @@ class Furnace(ev.Continuous):
 class Ingot(ev.Continuous):
     furnace: Furnace
     coefficient: float
-    temperature: ev.State = ev.state(300.0)
+    temperature: ev.State = ev.state(300.0, assigned=True)
 
     def contributions(self) -> None:
         self.furnace.heat += self.coefficient * (self.furnace.temperature - self.temperature)
@@ -77,26 +77,26 @@ class Adding(Ingot):
 
 
 class Gauge(ev.Continuous):
-    """Looks at a rate, and comes first."""
+    """Looks at a rate."""
 
     ingot: Ingot
     x: ev.State = ev.state(0.0)
 
     def contributions(self) -> None:
-        self.rate.x = self.ingot.rate.temperature
+        self.rate.x = 1.0
 
     def equations(self) -> None:
-        self.rate.x += 1.0
+        self.rate.x += self.ingot.rate.temperature
 
 
 class Shaker(ev.Continuous):
-    """Assigns a state before equations are executed, and after those contributions that come before."""
+    """Assigns a state before equations are executed, for which the contributions that read it wait."""
 
     ingot: Ingot
     y: ev.State = ev.state(0.0)
 
     def contributions(self) -> None:
-        self.ingot.temperature = 300.0 + self.ingot.temperature / 2.0
+        self.ingot.temperature = 300.0 + self.ingot.last.temperature / 2.0
 
     def equations(self) -> None:
         self.rate.y = 1.0
@@ -152,7 +152,8 @@ def test_equations_that_look_at_what_a_pass_changes_wait_for_it(kind: type[Ingot
 def test_nothing_is_joined_where_a_law_looks_at_rates_or_assigns_states(more: type[ev.Continuous]) -> None:
     runs, states = heated(Ingot, compile_=True, more=more)
     each = [39, 1, 1]  # who has left comes last
-    assert runs == [(count, "itself") for count in (*each, 1, *each)]
+    first = [38, 1, 2] if more is Shaker else each  # of the contributions one waits for the shaker's
+    assert runs == [(count, "itself") for count in (*first, 1, *each)]
     assert states == heated(Ingot, compile_=False, more=more)[1]
 
 

@@ -51,10 +51,10 @@ class Mirror(ev.Continuous):
     factor: float = 2.0
 
     def contributions(self) -> None:
-        self.face.rate.value += self.value
+        self.face.rate.value = self.value
 
     def equations(self) -> None:
-        self.rate.value = self.factor * self.face.value
+        self.rate.value += self.factor * self.face.value
 
 
 class Glove(ev.Continuous):
@@ -146,8 +146,8 @@ def test_of_an_object_that_refers_to_itself_each_quantity_is_told_once() -> None
     plan = plan_of(mirror.start())
     assert (plan.touches, len(plan.kept)) == ((mirror,), 2)
     assert names(mirror, *plan.reads) == ["Mirror 1.value", "Mirror 1.factor"]
-    assert names(mirror, *plan.moves) == names(mirror, *plan.sets) == ["Mirror 1.value"]
-    assert plan.adds == ()
+    assert names(mirror, *plan.moves) == names(mirror, *plan.adds) == ["Mirror 1.value"]
+    assert plan.sets == ()
 
 
 def test_memory_of_plans_is_used_again() -> None:

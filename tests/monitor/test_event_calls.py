@@ -262,7 +262,7 @@ class Tied(ev.Continuous):
 
 
 class DeepGauge(Gauge):
-    depth: ev.State = ev.state(0.0)
+    depth: ev.State = ev.state(0.0, assigned=True)
 
 
 def test_a_row_that_rested_while_laws_began_to_assign_states_is_not_proved() -> None:

@@ -10,6 +10,7 @@ from eventide.compiled.refusal import CannotLower
 from eventide.compiled.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
+from eventide.continuous.ordering import STAGES
 from eventide.discrete.conditions import StateWait, Trigger, describe_function
 from eventide.discrete.process import Process
 
@@ -27,7 +28,7 @@ class LawNote:
     name        as in "ball.equations"
     refusal     where and why it stays Python; None if it is native code
     flow        the number of its flow, counted from 1
-    early       what it reads before a later law sets it or adds to it, as (quantity, that law)
+    waits       for what it stands behind others of lower rank, as (quantity, law)
     overwrites  what it sets although an earlier law has written it, unread, as (quantity, that law)
     """
 
@@ -35,7 +36,7 @@ class LawNote:
     is_compiled: bool
     refusal: CannotLower | None
     flow: int
-    early: tuple[tuple[str, str], ...] = ()
+    waits: tuple[tuple[str, str], ...] = ()
     overwrites: tuple[tuple[str, str], ...] = ()
 
 
@@ -66,6 +67,7 @@ class ConditionNote:
         }[self.kind]
 
 
+KEEPS_ITS_PLACE: Final = "keeps its place by priority and start, as what it reads and sets is not known"
 ADVICE: Final = (
     "what is true for a moment between two tests may be missed: compare sums, products, quotients, powers, sin, exp, "
     "sqrt and their like, abs, min or max, which is proved, as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a "
@@ -155,7 +157,8 @@ class Explanation:
         lines.append("laws, in the order in which they run")
         for law in self.laws:
             lines.append(f"  {law.name}: {_state(law.is_compiled, law.refusal, self.compiles)}, flow {law.flow}")
-            lines += [f"    reads {what} before {setter} sets it" for what, setter in law.early]
+            lines += [f"    stands behind {setter}, which sets {what}" for what, setter in law.waits]
+            lines += [f"    {KEEPS_ITS_PLACE}"] if law.refusal else []
             lines += [f"    overwrites {what}, which {setter} has written" for what, setter in law.overwrites]
         lines += ["conditions"] if self.conditions else []
         for item in self.conditions:
@@ -215,11 +218,6 @@ class _Uses:
     written: dict[Quantity, tuple[tuple[int, int], ...] | None]
     refusal: CannotLower | None
 
-    @property
-    def read(self) -> list[Quantity]:
-        """What it only reads: who adds to a sum or a rate reads it as well."""
-        return [what for what in self.seen if what not in self.written]
-
     def overwritten(self, earlier: _Uses) -> list[Quantity]:
         """What it sets without having looked, although an earlier law has written it."""
         return [
@@ -233,14 +231,6 @@ def _meet(some: tuple[tuple[int, int], ...] | None, others: tuple[tuple[int, int
     if some is None or others is None:
         return True
     return any(low < end and start < high for low, high in some for start, end in others)
-
-
-def _first_of_each(pairs: list[tuple[Quantity, str]]) -> list[tuple[Quantity, str]]:
-    """The first pair of each quantity."""
-    found: dict[Quantity, str] = {}
-    for what, setter in pairs:
-        found.setdefault(what, setter)
-    return list(found.items())
 
 
 def quantity_name(quantity: Quantity) -> str:
@@ -262,7 +252,8 @@ class _Reader:
     def read(self, refusal: str) -> Explanation:
         """All of it, with why laws are refused that would be there."""
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
-        laws.sort(key=lambda item: (item[0], -item[1]._priority, item[1]._started))
+        order = self.motion.groups.ordering
+        laws.sort(key=lambda item: (item[0], order.place(item[1], item[0])))
         conditions = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
@@ -281,12 +272,10 @@ class _Reader:
 
     def _laws(self, order: list[tuple[Any, str]]) -> tuple[LawNote, ...]:
         uses = [self._uses(law, name) for law, name in order]
-        notes = []
+        notes, order_of = [], self.motion.groups.ordering
         for place, ((law, name), use) in enumerate(zip(order, uses, strict=True)):
             is_compiled = use.refusal is None and self._compiles
-            early, overwrites = [], []
-            for other, (writer, stage) in zip(uses[place + 1 :], order[place + 1 :], strict=True):
-                early += [(what, _name(writer, stage)) for what in use.read if what in other.written]
+            overwrites = []
             for other, (writer, stage) in zip(uses[:place], order[:place], strict=True):
                 overwrites += [(what, _name(writer, stage)) for what in use.overwritten(other)]
             notes.append(
@@ -295,7 +284,7 @@ class _Reader:
                     is_compiled,
                     use.refusal,
                     self.numbers[law._flow],
-                    tuple((quantity_name(what), setter) for what, setter in _first_of_each(early)),
+                    order_of.waits(law, STAGES.index(name)),
                     tuple((quantity_name(what), setter) for what, setter in overwrites),
                 )
             )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.compiled.cohorts import Cohorts
+from eventide.compiled.cohorts import Cohorts, bounds_in, deal_of
 from eventide.compiled.facts import Facts
 from eventide.compiled.processes import names_of
 from eventide.compiled.records import usage_of
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous
     from eventide.continuous.analysis import Cohort, Plan
     from eventide.continuous.flow import Flow
+    from eventide.continuous.ordering import Deal
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.discrete.process import Process
 
@@ -116,6 +117,13 @@ class Compiler(Analyst):
         """One who has gone is of its cohort no longer."""
         if owner._cohort.memory:
             self._cohorts.dissolve(owner)
+
+    def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
+        """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
+        return [
+            (stage, tuple(deal for one in bound.kernel.lowered.uses.exchanges for deal in deal_of(bound, one)))
+            for stage, bound in bounds_in(owner, owner._cohort.plan(owner))
+        ]
 
     def is_law_current(self, owner: Any) -> bool:
         """Whether a component's laws still refer to what they referred to when it was enrolled."""

@@ -13,12 +13,18 @@ from eventide.compiled.records import Call, Usage, sums_of
 from eventide.compiled.registry import Bound
 from eventide.compiled.soundness import check_laws
 from eventide.continuous import Variable
-from eventide.continuous.analysis import Cohort, LawPlan
+from eventide.continuous.analysis import NO_TRADE, Cohort, LawPlan
+from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
+from eventide.continuous.ordering import STAGES, Deal, Trade
 from eventide.continuous.tables import RECORD, ROW_OF_LAWS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eventide.compiled.analyst import Compiler
+    from eventide.compiled.lowered import Kernel
     from eventide.compiled.template import Template
+    from eventide.compiled.uses import Exchange
     from eventide.continuous.arena import Seat
     from eventide.continuous.layout import Layout
 
@@ -36,6 +42,7 @@ class Cohorts:
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
         self._known: dict[tuple[Template, Layout], Cohort] = {}
+        self._trades: dict[tuple[Kernel, ...], Trade] = {}
 
     def enroll(self, owner: Any) -> None:
         """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
@@ -140,7 +147,20 @@ class Cohorts:
             is_polled=template.is_polled,
             assigns=plan.assigns,
             is_exposed=template.can_change and not self._analyst.compiles,
+            trade=self._trade(owner, plan),
         )
+
+    def _trade(self, owner: Any, plan: LawPlan) -> Trade:
+        """What laws like those of an object read and set; those of the same kernels have it in common."""
+        bounds = bounds_in(owner, plan)
+        key = tuple([bound.kernel for _, bound in bounds])
+        trade = self._trades.get(key)
+        if trade is None:
+            found = ((stage, bound.kernel.lowered.uses.exchanges) for stage, bound in bounds)
+            trade = Trade((stage, one.sort, one.reads, one.sets) for stage, some in found for one in some)
+            self._trades[key] = trade
+            self._analyst.motion.groups.ordering.consider(trade)
+        return trade
 
     def _describe(self, template: Template, owner: Any) -> LawPlan:
         """The plan of a member, as its index rows tell."""
@@ -177,6 +197,7 @@ class Cohorts:
             inputs=plan.inputs,
             assigns=plan.assigns,
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
+            trade=NO_TRADE if isinstance(owner, Variable) else self._trade(owner, plan),
         )
 
 
@@ -187,6 +208,22 @@ def words_of(owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: b
     contribution = (calls[0] or (0, 0)) if owner._contributes else None
     equation = (calls[1] or (0, 0)) if owner._has_equations else None
     return usage.words(contribution, equation, sums_of(owner._layout), is_direct=is_direct)
+
+
+def bounds_in(owner: Any, plan: LawPlan) -> list[tuple[int, Bound]]:
+    """The laws of a plan whose text is known, each with its stage."""
+    bounds = [bound for bound in plan.kept if isinstance(bound, Bound)]
+    stages = [CONTRIBUTIONS] * owner._contributes + [EQUATIONS] * owner._has_equations
+    if len(bounds) < len(stages):  # of the other it is not
+        stages = [STAGES.index(bound.kernel.lowered.name.rpartition(".")[2]) for bound in bounds]
+    return list(zip(stages, bounds, strict=True))
+
+
+def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
+    """What an exchange is where a kernel is bound: of items of a list, all."""
+    binding = bound.binding
+    firsts = binding.lists[one.place] if one.is_many else binding.bases[one.place : one.place + 1]
+    return (Deal(first + one.column, one.sort, one.reads, one.sets) for first in firsts)
 
 
 def locate(template: Template, owner: Any) -> tuple[int, ...] | None:

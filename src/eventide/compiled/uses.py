@@ -45,6 +45,22 @@ class Rate(NamedTuple):
     is_read: bool
 
 
+class Exchange(NamedTuple):
+    """A quantity that a law reads although others may set it in the same pass, or sets.
+
+    is_many, place, column  as in `Use`
+    sort        the class of whose quantity it is, of which kind it is, and its name
+    reads       whether it is read before the law has surely set it itself; sets: whether it is set
+    """
+
+    is_many: bool
+    place: int
+    column: int
+    sort: tuple[Any, str, str]
+    reads: bool
+    sets: bool
+
+
 class Effects(NamedTuple):
     """What a handler concerns.
 
@@ -93,6 +109,7 @@ class Uses(NamedTuple):
     is_polled       whether nobody tells when it does
     looks_at_lists  whether it reads any that may grow
     is_still        whether all it reads are single states and numbers that stand still
+    exchanges       what it reads or sets that laws set, which says in which order they stand
     """
 
     quantities: tuple[Use, ...]
@@ -103,6 +120,7 @@ class Uses(NamedTuple):
     is_polled: bool
     looks_at_lists: bool
     is_still: bool
+    exchanges: tuple[Exchange, ...]
 
 
 def uses_of(lowered: Lowered) -> Uses:
@@ -125,7 +143,16 @@ def uses_of(lowered: Lowered) -> Uses:
         is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
         looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
         is_still=not (lowered.needs_rates or lowered.reads_time or any(_is_vector(lowered, a) for a in lowered.reads)),
+        exchanges=tuple(_exchanges(lowered, found)),
     )
+
+
+def _exchanges(lowered: Lowered, found: dict[Access, tuple[bool, int, int]]) -> Iterable[Exchange]:
+    for access, where in found.items():
+        if access.row in ("parameter", "last"):
+            continue
+        sort = _step_of(lowered, access).expected, access.row, access.name
+        yield Exchange(*where, sort, access in lowered.reads, access in lowered.writes)
 
 
 class Glance(Protocol):

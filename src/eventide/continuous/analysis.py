@@ -8,11 +8,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from eventide.continuous.growing import view_of
+from eventide.continuous.ordering import Deal, Trade
 from eventide.continuous.tables import ADDRESS, CERTIFICATE, CONDITION_INTS, DOZES, RECOURSE
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class LawPlan(Plan):
     is_direct: bool = False
 
 
+NO_TRADE: Final = Trade()
+"""That of what has no laws."""
+
+
 @dataclass(slots=True, eq=False)
 class Cohort:
     """What members of flows have in common whose laws are the same kernels, and whose slots are laid out alike.
@@ -84,6 +89,7 @@ class Cohort:
     memory          what is given back when its one member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
     is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
+    trade           what their laws read and set, which says in which order they stand
     generation      of the kernels; those of another may have been made with what stands no longer
     """
 
@@ -99,6 +105,7 @@ class Cohort:
     inputs: tuple[Input, ...] | None = ()
     assigns: bool = False
     is_exposed: bool = False
+    trade: Trade = NO_TRADE
     generation: int = -1
     is_special: bool = field(init=False)
     """Whether a flow has to do more than by its record when one of them comes."""
@@ -257,6 +264,10 @@ class Analyst(ABC):
     @abstractmethod
     def law(self, owner: Any) -> LawPlan:
         """What is known of a component's laws."""
+
+    @abstractmethod
+    def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
+        """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
     def enroll(self, owner: Any) -> None:

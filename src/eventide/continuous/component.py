@@ -118,12 +118,12 @@ class Continuous(_Continuum, Component):
 
     @property
     def predecessor(self) -> Continuous | None:
-        """The active component whose equations run just before; None for the first and for an inactive one."""
+        """The active component just before by priority and start; None for the first and for an inactive one."""
         return self._system.neighbour(self, -1)
 
     @property
     def successor(self) -> Continuous | None:
-        """The active component whose equations run just after; None for the last and for an inactive one."""
+        """The active component just after by priority and start; None for the last and for an inactive one."""
         return self._system.neighbour(self, 1)
 
     @property

@@ -37,6 +37,7 @@ class Engine:
     flow_met: Callable[..., int]
     may_fall_apart: Callable[..., int]
     toggle_states: Callable[..., None]
+    arrange: Callable[..., None]
 
 
 ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
@@ -54,7 +55,8 @@ _HOMES: Final[dict[str, Any]] = {
     "proceed": reacting,
     "fill": taping,
     "probe": linear,
-    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart", "toggle_states"), membership),
+    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart"), membership),
+    **dict.fromkeys(("toggle_states", "arrange"), membership),
 }
 """Entries that are not of `march.py`."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.inputs.reach import Reach
+from eventide.continuous.ordering import Ordering
 from eventide.continuous.sharing import Sharing
 from eventide.continuous.tables import (
     CHAIN_HI,
@@ -34,6 +35,7 @@ class Grouping:
     joining     components that have been started since the last event and are in no flow yet
     shared      what more than one flow depends on or touches
     writers     rates that laws of more than one object write
+    ordering    which laws wait for which
     changed     flows whose laws or states are others than when functions were last chosen for their steps
     """
 
@@ -45,6 +47,7 @@ class Grouping:
         self.writers = Writers(motion)
         self.shared = Sharing(motion, self.writers)
         self.changed: dict[Flow, None] = {}
+        self.ordering = Ordering(motion)
         self._clock: Flow | None = None
 
     def members(self) -> Iterator[Any]:
@@ -112,7 +115,7 @@ class Grouping:
                 met.update(dict.fromkeys(self.shared.touchers(other)))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
-            self._merge(flows[0], flow)
+            self.merge(flows[0], flow)
         return flows[0]
 
     def join(self, kept: Flow, given: Flow, condition: Condition | None) -> None:
@@ -125,9 +128,9 @@ class Grouping:
             self.motion.watches.move(condition, given)
             self.drop_if_empty(kept)
         else:
-            self._merge(kept, given)
+            self.merge(kept, given)
 
-    def _merge(self, kept: Flow, given: Flow) -> None:
+    def merge(self, kept: Flow, given: Flow) -> None:
         """Move all members of one flow into another."""
         for flow in (kept, given):
             self.motion.touch(flow)
@@ -157,6 +160,7 @@ class Grouping:
 
     def note_changes(self) -> None:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
+        self.ordering.arrange()
         motion = self.motion
         ints, most = motion.flow_ints.view, motion.analyst.most_fused
         for flow in self.changed:
@@ -210,6 +214,7 @@ class Grouping:
         joining, self.joining = self.joining, {}
         try:
             self._place(joining)
+            self.ordering.arrange()
         except BaseException:
             still = self.motion.still
             self.joining = {**{owner: None for owner in joining if owner._flow is still}, **self.joining}
@@ -254,6 +259,8 @@ class Grouping:
             self._toggle(flow, going[1:])
         if cohort.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
+        if cohort.trade.is_ordered:
+            self.ordering.note(owner)
         if cohort.is_polled:
             motion.keep_current(owner, cohort)
         if cohort.is_exposed:
@@ -293,6 +300,8 @@ class Grouping:
             flow.forget_inputs(owner)
         if cohort.is_opaque:
             self._forget_opaque(flow)
+        if cohort.trade.is_ordered:
+            self.ordering.forget(owner)
         if cohort.is_polled:
             motion.leave_alone(owner)
         if cohort.is_exposed:
@@ -330,7 +339,7 @@ class Grouping:
             touched = [other._flow for owner in owners for other in self.plan_of(owner).touches]
             for other in dict.fromkeys(touched):
                 if other is not flow and other is not motion.still:
-                    self._merge(flow, other)
+                    self.merge(flow, other)
             self._split(flow)
         for owner in owners:
             self.writers.check(owner)

@@ -37,6 +37,8 @@ from eventide.continuous.tables import (
     INDIRECT,
     IS_INDIRECT,
     JOINT,
+    LATER_CONTRIBUTION,
+    LATER_EQUATION,
     LAW,
     LAW_OF,
     MAYBE,
@@ -143,14 +145,14 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
     a.flow_ints[f, COUNTED] = 0
     if a.lists[record + CONTRIBUTES] == 1:
         end = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
-        place = place_of_law(a, s, a.flow_ints[f, CHAIN_LO], end)
+        place = place_of_law(a, s, LATER_CONTRIBUTION, a.flow_ints[f, CHAIN_LO], end)
         change_chain(a, f, place, comes)
         a.flow_ints[f, CONTRIBUTORS] += one
         if comes:
             write_law(a, place, a.lists[record + CONTRIBUTION], row + a.lists[record + CONTRIBUTION_ROW], s)
     if a.lists[record + EQUATES] == 1:
         first = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
-        place = place_of_law(a, s, first, a.flow_ints[f, CHAIN_HI])
+        place = place_of_law(a, s, LATER_EQUATION, first, a.flow_ints[f, CHAIN_HI])
         change_chain(a, f, place, comes)
         if comes:
             write_law(a, place, a.lists[record + EQUATION], row + a.lists[record + EQUATION_ROW], s)
@@ -168,24 +170,61 @@ def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> Non
     a.chain[place, LAW_OF] = s
 
 
-def place_of_law(a: Arrays, s: int, first: int, end: int) -> int:
-    """The place among some rows of the chain, which are in their order, where the law of an object is or is to be."""
-    if first < end and stands_before(a, a.chain[end - 1, LAW_OF], s):
+def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
+    """The place among some rows of the chain, which are in their order, where the law of an object is or is to be.
+
+    later   the column of seats that tells whether laws of this kind wait for others
+    """
+    if first < end and stands_before(a, a.chain[end - 1, LAW_OF], s, later):
         return end  # as a rule who comes is the last
     while first < end:
         middle = (first + end) // 2
-        if stands_before(a, a.chain[middle, LAW_OF], s):
+        if stands_before(a, a.chain[middle, LAW_OF], s, later):
             first = middle + 1
         else:
             end = middle
     return first
 
 
-def stands_before(a: Arrays, s: int, t: int) -> bool:
-    """Whether the laws of the object on a seat stand before those of another: high priority first, then as started."""
+def stands_before(a: Arrays, s: int, t: int, later: int) -> bool:
+    """Whether a law of the object on a seat stands before that of another: high priority first, then as started.
+
+    A law that waits for others stands behind the last of them.
+    """
+    prior, other_prior = a.seats[s, PRIOR], a.seats[t, PRIOR]
+    started, other_started = a.seats[s, STARTED], a.seats[t, STARTED]
+    if a.seats[s, later] > 0:
+        prior, started = a.seats[s, later + 1], a.seats[s, later + 2]
+    if a.seats[t, later] > 0:
+        other_prior, other_started = a.seats[t, later + 1], a.seats[t, later + 2]
+    if prior != other_prior:
+        return bool(prior < other_prior)
+    if started != other_started:
+        return bool(started < other_started)
+    if a.seats[s, later] != a.seats[t, later]:
+        return bool(a.seats[s, later] < a.seats[t, later])
     if a.seats[s, PRIOR] != a.seats[t, PRIOR]:
         return bool(a.seats[s, PRIOR] < a.seats[t, PRIOR])
     return bool(a.seats[s, STARTED] < a.seats[t, STARTED])
+
+
+def arrange(a: Arrays, f: int) -> None:
+    """Bring the laws of a flow into their order, of which some wait for others than before."""
+    middle = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
+    arrange_laws(a, LATER_CONTRIBUTION, a.flow_ints[f, CHAIN_LO], middle)
+    arrange_laws(a, LATER_EQUATION, middle, a.flow_ints[f, CHAIN_HI])
+    a.flow_ints[f, COUNTED] = 0  # runs of one kernel are others now
+
+
+def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
+    """The same of laws of one kind: most are in their order, and those that are not are put back where they belong."""
+    for place in range(first + 1, end):
+        s = a.chain[place, LAW_OF]
+        if stands_before(a, s, a.chain[place - 1, LAW_OF], later):
+            address, operands = a.chain[place, LAW], a.chain[place, OPERANDS]
+            to = place_of_law(a, s, later, first, place)
+            move_laws(a, to, place, 1)
+            write_law(a, to, address, operands, s)
 
 
 def change_chain(a: Arrays, f: int, place: int, comes: bool) -> None:

@@ -185,7 +185,12 @@ PRIOR: Final = 4
 """Its priority, as a whole number that is the smaller the earlier it comes."""
 STARTED: Final = 5
 """Its number among all that have been started."""
-SEAT_COLUMNS: Final = 6
+LATER_CONTRIBUTION: Final = 6
+"""Of contributions that wait for what others compute: how far behind the last of these; 0 of all others. The next two
+columns tell the priority and the number of that last one, in whose place they stand then."""
+LATER_EQUATION: Final = 9
+"""The same of equations."""
+SEAT_COLUMNS: Final = 12
 
 # The record of laws or of a condition, in `lists` ----------------------------------------------------------------
 

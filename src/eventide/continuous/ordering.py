@@ -1,0 +1,347 @@
+"""The order of laws within a pass: who reads what another law sets comes after it.
+
+Laws stand by priority and start, contributions before equations. Where one reads a computed value, a rate, a sum or a
+state that another law sets (or assigns) in the same pass, it waits: it stands just behind the last of those. Laws that
+do not depend on each other stand as they would without. Only those are looked at that could be concerned: of classes of
+which one sets what another reads in the same stage of a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from eventide.continuous.checks import UnsoundLaw
+from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
+from eventide.continuous.tables import LATER_CONTRIBUTION, LATER_EQUATION, PRIOR, STARTED
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+
+LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
+STAGES: Final = ("contributions", "equations")
+Sort: TypeAlias = tuple[Any, str, str]
+"""The class of whose quantity it is, of which kind it is, and its name."""
+Rank: TypeAlias = tuple[int, int]
+"""A priority, as a whole number that is the smaller the earlier it comes, and a number among all that were started."""
+
+
+class Deal(NamedTuple):
+    """A quantity that a law reads or sets.
+
+    slot    of a vector the first
+    reads   whether it is read before the law has surely set it; sets: whether it is set
+    """
+
+    slot: int
+    sort: Sort
+    reads: bool
+    sets: bool
+
+    @property
+    def key(self) -> int:
+        """A number for the quantity: a rate is not the state of its slot."""
+        return 2 * self.slot + (self.sort[1] == "rate")
+
+    @property
+    def waits(self) -> bool:
+        """Whether the law comes after others that set it: who adds to a rate or a sum is one of these."""
+        return waits(self.sort, reads=self.reads, sets=self.sets)
+
+
+def waits(sort: Sort, *, reads: bool, sets: bool) -> bool:
+    """Whether a law that reads or sets a quantity comes after others that set it."""
+    return reads and (not sets or sort[1] in ("computed", "state"))
+
+
+class Trade:
+    """What the laws of the members of a cohort read and set.
+
+    waits, sets     stage and sort of what makes laws wait, and of what is set
+    adds, replaces  the rates to which contributions add, and those that equations set without having read them
+    is_ordered      whether the place of the laws may depend on others, or that of others on them
+    """
+
+    def __init__(self, found: Iterable[tuple[int, Sort, bool, bool]] = ()) -> None:
+        """`found`: stage and sort of each quantity, and whether it is read and set."""
+        known = list(dict.fromkeys(found))
+        self.waits = [(stage, sort) for stage, sort, reads, sets in known if waits(sort, reads=reads, sets=sets)]
+        self.sets = [(stage, sort) for stage, sort, _, sets in known if sets]
+        rates = [one for one in known if one[1][1] == "rate" and one[3]]
+        self.adds = [sort for stage, sort, reads, _ in rates if reads and stage == CONTRIBUTIONS]
+        self.replaces = [sort for stage, sort, reads, _ in rates if not reads and stage == EQUATIONS]
+        self.is_ordered = False
+
+
+class Node:
+    """A law that may wait for others, or others for it."""
+
+    __slots__ = ("deals", "owner", "stage")
+
+    def __init__(self, owner: Any, stage: int, deals: tuple[Deal, ...]) -> None:
+        self.owner = owner
+        self.stage = stage
+        self.deals = deals
+
+    @property
+    def name(self) -> str:
+        """As in "plant.equations"."""
+        return f"{self.owner.name}.{STAGES[self.stage]}"
+
+
+class Ordering:
+    """Which laws wait for which.
+
+    _trades     all that there are in this simulation
+    _nodes      the laws of each member that are looked at
+    _setters    of each quantity, who sets it, and whether it reads it before
+    _waiting    of each quantity, who waits for it, and whether it sets it afterwards
+    _changed    laws whose place may be another than it is
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self._trades: list[Trade] = []
+        self._nodes: dict[Any, tuple[Node, ...]] = {}
+        self._setters: dict[int, dict[Node, bool]] = {}
+        self._waiting: dict[int, dict[Node, bool]] = {}
+        self._changed: dict[Node, None] = {}
+
+    # --- who is concerned -----------------------------------------------------------------------------------------
+
+    def consider(self, trade: Trade) -> None:
+        """Laws of a new sort may come: find whether they concern those that are there, or the other way round."""
+        fresh = []
+        for other in (*self._trades, trade):
+            if _meet(trade, other) or _meet(other, trade):
+                fresh += [one for one in (trade, other) if not one.is_ordered]
+                trade.is_ordered = other.is_ordered = True
+        self._trades.append(trade)
+        for owner in list(self._motion.groups.members()) if fresh else ():
+            if owner._cohort.trade in fresh and owner not in self._nodes:
+                self.note(owner)
+
+    def note(self, owner: Any) -> None:
+        """A member has come whose laws may wait for others, or others for them."""
+        if not owner._is_active:
+            return
+        nodes = self._nodes[owner] = tuple(
+            Node(owner, stage, deals) for stage, deals in self._motion.analyst.deals(owner)
+        )
+        for node in nodes:
+            self._changed[node] = None
+            for deal in node.deals:
+                if deal.sets:
+                    self._setters.setdefault(deal.key, {})[node] = deal.reads
+                    self._note_setter(node, deal)
+                if deal.waits:
+                    self._waiting.setdefault(deal.key, {})[node] = deal.sets
+
+    def _note_setter(self, node: Node, deal: Deal) -> None:
+        """One that sets a quantity has come or gone: who waits for it may stand elsewhere."""
+        self._changed.update(dict.fromkeys(self._waiting.get(deal.key, ())))
+        if deal.sort[1] == "rate" and not deal.reads and node.stage == EQUATIONS:
+            self._changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
+
+    def forget(self, owner: Any) -> None:
+        """It has gone; its laws wait no longer."""
+        ranks = self._motion.arena.ranks.view
+        for node in self._nodes.pop(owner, ()):
+            ranks[owner._seat.number, LATER[node.stage]] = 0
+            self._changed.pop(node, None)
+            for deal in node.deals:
+                for book in (self._setters, self._waiting):
+                    known = book.get(deal.key, {})
+                    known.pop(node, None)
+                    if not known:
+                        book.pop(deal.key, None)
+            for deal in node.deals:
+                if deal.sets:
+                    self._note_setter(node, deal)
+
+    # --- the order ------------------------------------------------------------------------------------------------
+
+    def arrange(self) -> None:
+        """Bring laws into their order. Raises UnsoundLaw, naming them, if there is none."""
+        if not self._changed:
+            return
+        concerned = self._concerned()
+        for node in concerned:
+            self._check(node)
+        if self._join(concerned):
+            self.arrange()
+            return
+        left: dict[Node, None] = dict.fromkeys(concerned)
+        flows: dict[Flow, None] = {}
+        waits = {node: sum(other in left for other in self.before(node)) for node in left}
+        ready = [node for node, count in waits.items() if not count]
+        while ready:
+            node = ready.pop()
+            del left[node]
+            if self._place(node):
+                flows[node.owner._flow] = None
+            for other in self._after(node):
+                if other in left:
+                    waits[other] -= 1
+                    if not waits[other]:
+                        ready.append(other)
+        if left:
+            raise self._loop(left)
+        self._changed.clear()
+        for flow in flows:
+            self._arrange(flow)
+
+    def _join(self, concerned: list[Node]) -> bool:
+        """Let laws move together that wait for each other, though what they exchange stands still; whether some did."""
+        has_joined = False
+        for node in concerned:
+            for other in self.before(node):
+                if other.owner._flow is not node.owner._flow:
+                    self._motion.groups.merge(node.owner._flow, other.owner._flow)
+                    has_joined = True
+                    break
+        return has_joined
+
+    def _arrange(self, flow: Flow) -> None:
+        motion = self._motion
+        motion.engine.arrange(motion.packed or motion.arrays, flow.number)
+        flow.looked_up = None
+        motion.groups.changed[flow] = None
+
+    def _concerned(self) -> list[Node]:
+        """The laws whose place may be another than it is: those told of, and all who wait for them."""
+        found = dict(self._changed)
+        waiting = list(found)
+        while waiting:
+            for node in self._after(waiting.pop()):
+                if node not in found:
+                    found[node] = None
+                    waiting.append(node)
+        return sorted(found, key=lambda node: (node.stage, self._rank(node)))
+
+    def before(self, node: Node) -> dict[Node, Deal]:
+        """For which laws one waits, each with the first quantity for which it does."""
+        found: dict[Node, Deal] = {}
+        for deal in node.deals:
+            if deal.waits:
+                for other, reads in self._setters.get(deal.key, {}).items():
+                    if other is not node and other.stage == node.stage and not (deal.sets and reads):
+                        found.setdefault(other, deal)
+        return found
+
+    def _after(self, node: Node) -> dict[Node, None]:
+        """Which laws wait for one."""
+        found: dict[Node, None] = {}
+        for deal in node.deals:
+            if deal.sets:
+                for other, sets in self._waiting.get(deal.key, {}).items():
+                    if other is not node and other.stage == node.stage and not (sets and deal.reads):
+                        found[other] = None
+        return found
+
+    def _rank(self, node: Node) -> Rank:
+        ranks, seat = self._motion.arena.ranks.view, node.owner._seat.number
+        return ranks[seat, PRIOR], ranks[seat, STARTED]
+
+    def standing(self, node: Node) -> tuple[Rank, int]:
+        """In whose place a law stands, and how far behind; its own, and 0, if it waits for nobody that stands later."""
+        ranks, seat, later = self._motion.arena.ranks.view, node.owner._seat.number, LATER[node.stage]
+        level = ranks[seat, later]
+        return ((ranks[seat, later + 1], ranks[seat, later + 2]) if level else self._rank(node)), level
+
+    def place(self, owner: Any, stage: int) -> tuple[Any, ...]:
+        """The key of a law's place among all of its stage."""
+        node = Node(owner, stage, ())
+        return *self.standing(node), self._rank(node)
+
+    def waits(self, owner: Any, stage: int) -> tuple[tuple[str, str], ...]:
+        """Behind which laws one stands that come later by priority and start, each with what they set."""
+        found = (node for node in self._nodes.get(owner, ()) if node.stage == stage)
+        return tuple(
+            (self._title(deal), other.name)
+            for node in found
+            for other, deal in self.before(node).items()
+            if self.standing(other)[0] > self._rank(node)
+        )
+
+    def _place(self, node: Node) -> bool:
+        """Let a law stand behind all for which it waits, whose places are known; whether that is another place."""
+        own = self._rank(node)
+        places = [self.standing(other) for other in self.before(node)]
+        last = max((rank for rank, _ in places), default=own)
+        level = 1 + max(behind for rank, behind in places if rank == last) if last > own else 0
+        if self.standing(node) == (max(last, own), level):
+            return False
+        ranks, seat, later = self._motion.arena.ranks.view, node.owner._seat.number, LATER[node.stage]
+        ranks[seat, later], (ranks[seat, later + 1], ranks[seat, later + 2]) = level, last
+        return True
+
+    # --- what has no order ----------------------------------------------------------------------------------------
+
+    def _check(self, node: Node) -> None:
+        """Raise UnsoundLaw if a law reads what is set after it in any order."""
+        for deal in node.deals:
+            _, row, name = deal.sort
+            setters = self._setters.get(deal.key, {})
+            late = self._late(node, deal, setters) if node.stage == CONTRIBUTIONS and deal.reads else None
+            if late is not None:
+                what = self._title(deal)
+                raise UnsoundLaw(
+                    f"{node.name} needs {what}, which {late.name} sets later, as all contributions come before all "
+                    f"equations: let `contributions` set {what}, or move what needs it to `equations`"
+                )
+            is_own = row == "computed" and deal.reads and list(setters) == [node]
+            if is_own and self._field(deal).role == "computed":
+                raise UnsoundLaw(
+                    f"{node.name} reads {self._title(deal)} on some way before it sets it, and finds there what an "
+                    f"earlier evaluation has left, at another time: set {name} first, on every way"
+                )
+
+    def _late(self, node: Node, deal: Deal, setters: dict[Node, bool]) -> Node | None:
+        """Whose equations set what contributions need."""
+        row = deal.sort[1]
+        if not deal.waits:
+            return next(
+                (o for o, reads in setters.items() if o.stage == EQUATIONS and row == "rate" and not reads), None
+            )
+        if row in ("computed", "state") and any(o.stage == CONTRIBUTIONS and o is not node for o in setters):
+            return None
+        return next((other for other in setters if other.stage == EQUATIONS), None)
+
+    def _field(self, deal: Deal) -> Any:
+        return self._motion.arena.owner_of(deal.slot)._layout.fields[deal.sort[2]]
+
+    def _title(self, deal: Deal) -> str:
+        owner, (_, row, name) = self._motion.arena.owner_of(deal.slot), deal.sort
+        view = "rate." if row == "rate" else ""
+        return f"{owner.name}.{view}{name}" if view or hasattr(owner, "_layout") else str(owner.name)
+
+    def _loop(self, left: dict[Node, None]) -> UnsoundLaw:
+        """The error of laws that wait for each other; all in `left` wait for some there."""
+        path = [next(iter(left))]
+        while True:
+            following = next(other for other in self.before(path[-1]) if other in left)
+            if following in path:
+                path = path[path.index(following) :]
+                break
+            path.append(following)
+        first = min(range(len(path)), key=lambda k: (path[k].stage, self._rank(path[k])))
+        path = [*path[first:], *path[: first + 1]]
+        links = [
+            f"{node.name} reads {self._title(self.before(node)[other])}, which {other.name} sets"
+            for node, other in pairwise(path)
+        ]
+        return UnsoundLaw(
+            f"laws wait for each other, an algebraic loop: {'; '.join(links)}. No order of them is right, and "
+            "a loop is not solved. If what one of them sets does not depend on what it reads, set that "
+            "in its `contributions`, which come before all equations, or in another object"
+        )
+
+
+def _meet(one: Trade, other: Trade) -> bool:
+    """Whether laws of one sort may have to wait for those of another, or come before what they need."""
+    return any(
+        wanted == sort and setting >= stage for stage, wanted in one.waits for setting, sort in other.sets
+    ) or any(sort in other.replaces for sort in one.adds)
