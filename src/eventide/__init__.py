@@ -228,6 +228,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eventide' has no attribute {name!r}")
     value = getattr(import_module(f"eventide.{room}"), name)
     globals()[name] = value
+    if "Interrupt" not in globals():  # generators that are closed as Python ends look for errors, and cannot import any
+        errors = import_module("eventide.errors")
+        globals().update({error: getattr(errors, error) for error in _HOMES["errors"]})
     return value
 
 

@@ -50,3 +50,26 @@ def test_a_discrete_model_loads_little_of_the_standard_library_beyond_what_numpy
     _, _, modules = done.stdout.splitlines()
     assert {name for name in modules.split() if name == "__future__" or not name.startswith("_")} <= STANDARD
     assert "heapq" in modules.split()
+
+
+ENDING = """
+import eventide as ev
+
+def waits():
+    while True:
+        try:
+            yield ev.hold(1.0)
+        except ev.Interrupt:
+            pass
+
+sim = ev.Simulation()
+sim.process(waits())
+sim.run(until=5.5)
+"""
+
+
+def test_processes_that_wait_as_python_ends_leave_no_traceback(tmp_path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(ENDING)
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
