@@ -32,7 +32,7 @@ class Kind(NamedTuple):
     base: str = ""
 
 
-ONE_AND_TWO = "def one(*_): return 1.0\ndef two(*_): return 2.0\n"
+ONE_AND_TWO = "def one(self=None): return 1.0\ndef two(self=None): return 2.0\n"
 PLAIN = "class Plain:\n    def __init__(self, k): self.k = k\n    def number(self): return self.k\nplain = Plain(1.0)\n"
 KINDS = {
     "a global number": Kind("K", "globals()['K'] = 2.0", "K = 1.0\n"),
