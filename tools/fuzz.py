@@ -5,7 +5,7 @@ It runs compiled and plain, apart and together, by four methods, observed and no
 with an independent reference (`tests/fuzzing/reference.py`) and, where the same bits are promised, with others. Run as
 a script:
 
-    python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--whole] [--without order,branches] [--breaks]
+    python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--mode whole] [--without order,branches] [--breaks]
 
 Without arguments it runs the seeds of `.ci/run`. What it finds is made small and written as a script that shows it.
 Ends with status 1 if something was found.
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=range_of, metavar="N:M", help="the programs; without it, those of .ci/run")
     parser.add_argument("--minutes", type=float, metavar="N", help="so long, from the first seed on")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
-    parser.add_argument("--whole", action="store_true", help="each program in all settings")
+    parser.add_argument("--mode", choices=("some", "whole", "plain"), default="some", help="in which settings")
     parser.add_argument("--all", action="store_true", help="with the features that meet what is known to be wrong")
     parser.add_argument("--only", type=features_of, metavar="A,B", help="no other features than these")
     parser.add_argument("--without", type=features_of, default=frozenset(), metavar="A,B", help="without these")
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.minutes is not None:
         seeds = itertools.count(0 if options.seeds is None else options.seeds.start)
     seconds = float("inf") if options.minutes is None else 60.0 * options.minutes
-    chosen = Options(features, options.whole, not options.no_threads, options.shrink, options.out)
+    chosen = Options(features, options.mode, not options.no_threads, options.shrink, options.out)
     totals = search(seeds, chosen, options.jobs, seconds, verbose=options.verbose)
     return 1 if totals.findings else 0
 

@@ -22,6 +22,7 @@ class Break:
     """A piece of a file that stands there once, what it becomes, and seeds that then find something.
 
     features    what the programs of the seeds may be made of; all without it
+    mode        as in `plan`: "plain" finds what is in the stepper without compiling the broken one
     """
 
     name: str
@@ -30,6 +31,7 @@ class Break:
     becomes: str
     seeds: str
     features: str = ""
+    mode: str = "some"
 
     def applied(self, text: str) -> str:
         """The text of the file with the break."""
@@ -47,6 +49,7 @@ def run_seeds(tree: Path, broken: Break) -> int:
     """The exit status of the fuzzer on the seeds of a break: 1 if it finds something."""
     command = [
         sys.executable, str(tree / "tools" / "fuzz.py"), "--seeds", broken.seeds, "--jobs", "1", "--shrink", "0",
+        "--mode", broken.mode,
         "--out", str(tree / "findings"), "--all", *(["--only", broken.features] if broken.features else []),
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -130,12 +130,15 @@ def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kin
 Pair = tuple[str, Setting, Setting]
 
 
-def plan(seed: int, *, whole: bool = False, threads: bool = True) -> tuple[list[Setting], list[Pair]]:
-    """The settings in which a program is run, and the pairs of them that are promised to be the same."""
+def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[Setting], list[Pair]]:
+    """The settings in which a program is run, and the pairs of them that are promised to be the same.
+
+    mode    "some": each method, and some of the rest; "whole": all; "plain": what needs no machine code
+    """
     random = Random(f"settings {seed}")
     first, second, third = random.sample(METHODS[:3], 3)
     last = random.choice(METHODS)
-    settings = [Setting(method) for method in METHODS]
+    settings = [Setting(method, compiled=mode != "plain") for method in METHODS]
     pairs: list[Pair] = []
 
     def pair(kind: str, base: Setting, **changes: Any) -> Setting:
@@ -146,7 +149,9 @@ def plan(seed: int, *, whole: bool = False, threads: bool = True) -> tuple[list[
         pairs.append((kind, base, other))
         return other
 
-    if whole:
+    if mode == "plain":
+        return [*settings, Setting(first, compiled=False, stepping="together")], []
+    if mode == "whole":
         for method in METHODS:
             for stepping in ("apart", "together"):
                 base = Setting(method, stepping=stepping)

@@ -36,10 +36,10 @@ class TooSlow(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """features: what programs may be made of; whole: in all settings; seconds: to shrink a finding, 0: not at all."""
+    """features: what programs may be made of; mode: as in `plan`; seconds: to shrink a finding, 0: not at all."""
 
     features: frozenset[str] = frozenset(FEATURES)
-    whole: bool = False
+    mode: str = "some"
     threads: bool = True
     seconds: float = 60.0
     folder: Path | None = None
@@ -102,6 +102,8 @@ def timed_run(build: Any, setting: Setting, end: float) -> list[Result]:
 
 def fails_alike(program: m.Program, finding: Finding) -> bool:
     """Whether a program goes wrong in the way of a finding."""
+    if not m.is_whole(program):
+        return False
     try:
         build = module_of(source_of(program))["build"]
         names = None if finding.kind.startswith("bits") else names_of(simulate(program).log)
@@ -143,7 +145,7 @@ def write_script(program: m.Program, finding: Finding, folder: Path) -> Path:
 def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
     """Examine a program; the report, and scripts of what is wrong, one for each kind."""
     program = generate(seed, options.features)
-    settings, pairs = plan(seed, whole=options.whole, threads=options.threads)
+    settings, pairs = plan(seed, mode=options.mode, threads=options.threads)
     report = examine(program, settings, pairs, timed_run)
     scripts = []
     if options.folder is not None:
@@ -162,7 +164,8 @@ def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
 def _serve(line: Connection, options: Options) -> None:
     os.nice(5)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    warm_up()
+    if options.mode != "plain":
+        warm_up()
     while True:
         seed = line.recv()
         if seed is None:
@@ -222,7 +225,8 @@ class Worker:
 
 def hunt(seeds: Iterable[int], options: Options, jobs: int, until: float) -> Iterator[tuple[Report, list[str]]]:
     """Reports of programs, as they come, until the seeds or the time are over."""
-    warm_up()  # or the first workers would make machine code while their time runs
+    if options.mode != "plain":
+        warm_up()  # or the first workers would make machine code while their time runs
     waiting = iter(seeds)
     workers = [Worker(options) for _ in range(jobs)]
     idle = list(workers)

@@ -383,6 +383,31 @@ class Program:
     features: list[str] = field(default_factory=list)
 
 
+def is_whole(program: Program) -> bool:
+    """Whether there are objects, and whatever is read or written is declared."""
+    own = {kind.index: declared(kind) for kind in program.classes}
+    anywhere = {"active", "x"}.union(*own.values())
+    for kind in program.classes:
+        if not {law.path[-1] for law in kind.values} <= set(kind.computed):
+            return False
+        if any(path[0] == "self" and path[1] not in own[kind.index] for path in paths_of(kind)):
+            return False
+    return bool(program.objects) and all(set(path[1:]) <= anywhere for path in paths_of(program))
+
+
+def declared(kind: Class) -> set[str]:
+    """The fields of a class."""
+    fields_of = (kind.states, kind.numbers, kind.computed, kind.sums, kind.references, kind.lists, kind.functions)
+    return {"tag"}.union(*fields_of)
+
+
+def paths_of(thing: Any) -> list[Path]:
+    """All paths with a dot within a thing."""
+    found = [getattr(part, f.name) for part in parts_of(thing) for f in fields(part)]
+    found += [path for part in parts_of(thing) if isinstance(part, Create) for path in part.references.values()]
+    return [path for path in found if isinstance(path, tuple) and len(path) > 1]
+
+
 def parts_of(thing: Any) -> list[Any]:
     """Every dataclass within a thing, itself included, in the order in which it stands there."""
     found: list[Any] = []
