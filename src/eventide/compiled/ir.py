@@ -30,6 +30,8 @@ MARKS = """!0 = distinct !{!0, !1}
 !2 = !{!"branch_weights", i32 1, i32 1048575}
 """
 """What a text that has these marks ends with."""
+STACK = 2**14
+"""So many bytes a kernel may keep on the stack, which is small in some threads; the rest is allocated."""
 LARGEST_WHOLE = 2.0**53
 """Up to this whole number every one is a double."""
 
@@ -57,6 +59,7 @@ class Builder:
     loops       the loops of numpy that are called
     calls       the functions of Python that are called, with their declarations
     room        the memory that is taken for the length of a call, as instructions of the first block
+    heap        how many bytes of it are allocated, as they are too many for the stack
     runs        the declarations of what sets runs of memory to zero, or moves them
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the truths, and what they must be for Python to come here
@@ -67,6 +70,8 @@ class Builder:
     def __init__(self) -> None:
         self.loops: dict[str, None] = {}
         self.room: list[str] = []
+        self.heap = 0
+        self._stacked = 0
         self.traps = False
         self.trap = ""
         self.only_where: tuple[tuple[str, bool], ...] = ()
@@ -252,11 +257,39 @@ class Builder:
             block.lines[:0] = [f"store i1 false, ptr {self.trap}"]
 
     def memory(self, kind: str, count: int) -> str:
-        """The address of memory for so many values, anew in each call of the kernel."""
+        """The address of memory for so many values of eight bytes, anew in each call of the kernel."""
         self._count += 1
-        name = f"%m{self._count}"
-        self.room.append(f"{name} = alloca [{count} x {kind}], align 16")
+        name, size = f"%m{self._count}", 16 * ((count + 1) // 2)
+        if self._stacked + size <= STACK:
+            self._stacked += size
+            self.room.append(f"{name} = alloca [{count} x {kind}], align 16")
+        else:
+            self.room.append(f"{name} = getelementptr i8, ptr %heap, i64 {self.heap}")
+            self.heap += size
         return name
+
+    def place_room(self, entry: Block, failure: str, more: list[str] | None = None) -> None:
+        """Take the memory before a function's first block; where there is none left, return `failure`."""
+        room = [*self.room, *(more or [])]
+        if not self.heap:
+            entry.lines[:0] = room
+            return
+        self.calls["PyMem_RawMalloc"] = "declare ptr @PyMem_RawMalloc(i64)"
+        self.calls["PyMem_RawFree"] = "declare void @PyMem_RawFree(ptr)"
+        start, none = self.block(), self.block()
+        start.lines = [line for line in room if "%heap" not in line]
+        start.lines += [f"%heap = call ptr @PyMem_RawMalloc(i64 {self.heap})"]
+        start.lines += [line for line in room if "%heap" in line]
+        start.lines += ["%heap.none = icmp eq ptr %heap, null"]
+        start.lines += [f"br i1 %heap.none, label %{none.label}, label %{entry.label}"]
+        none.lines = [f"ret {failure}"]
+        self.blocks.insert(0, start)
+        self.blocks.append(none)
+
+    def give_back_room(self) -> None:
+        """Before a function returns: free what has been allocated."""
+        if self.heap:
+            self.do("call void @PyMem_RawFree(ptr %heap)")
 
     def loop(self, symbol: str, arguments: list[tuple[str, int]], count: int) -> None:
         """Call a loop of numpy over arrays, each an address and a stride in bytes; the last is the result."""

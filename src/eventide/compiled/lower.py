@@ -64,10 +64,15 @@ def _hides(writer: Statements) -> bool:
     return any(_HIDING.search(line) for block in writer.builder.blocks for line in block.lines)
 
 
+_FAILURE: Final = f"i64 {RAISES}"
+"""What a kernel returns that has no memory: it leaves all to Python."""
+
+
 def _finish(builder: Builder, answer: str) -> None:
     """Return an answer, or RAISES where Python would have raised."""
     if builder.trap:
         answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
+    builder.give_back_room()
     builder.finish(f"i64 {answer}")
 
 
@@ -165,7 +170,7 @@ class Lowering:
         first, room = carry(builder, writer.slots, head, inside) if writer.slots.lanes is None else (inside, [])
         first.lines[:0] = [*row, *writer.slots.prologue("%row")]
         builder.begin_without_trap(entry)
-        entry.lines[:0] = [*builder.room, *room]
+        builder.place_room(entry, _FAILURE, room)
         return builder.text(LAW) + MARKS
 
     def _write_condition(self, writer: Statements) -> str:
@@ -189,7 +194,8 @@ class Lowering:
         if leave(builder, certificate.stills, STILL - GUARD):
             self.certificate = certificate.words
         builder.begin_without_trap(entry)
-        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
+        entry.lines[:0] = writer.slots.prologue("%ix")
+        builder.place_room(entry, _FAILURE)
         return builder.text(CONDITION)
 
     def _write_quantity(self, writer: Statements) -> str:
@@ -204,7 +210,8 @@ class Lowering:
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
         _finish(builder, "0")
         builder.begin_without_trap(entry)
-        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix")]
+        entry.lines[:0] = writer.slots.prologue("%ix")
+        builder.place_room(entry, _FAILURE)
         return builder.text(CONDITION)
 
     def _write_handler(self, writer: Handlers) -> str:
@@ -262,7 +269,7 @@ class Lowering:
             certificate=self.certificate,
             comparisons=self.comparisons,
             equalities=tuple((*where, states) for where, states in self.equalities.items()),
-            raises=bool(writer.builder.trap),
+            raises=bool(writer.builder.trap or writer.builder.heap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
             stops=tuple(slots.stops),

@@ -34,7 +34,7 @@ from eventide.compiled.values import (
 )
 
 LARGEST: Final = 32_768
-"""How many numbers a kernel may keep for the length of a call: it keeps them on the stack."""
+"""How many numbers a kernel may keep for the length of a call."""
 BYTES: Final = 8
 TOTAL: Final = "+total"
 """Where bindings keep what is gathered from a vector; no name of the user's looks like that."""
