@@ -5,8 +5,9 @@ Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two
 
 from __future__ import annotations
 
+import sys
 from math import inf
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
@@ -36,6 +37,10 @@ from eventide.monitor.watched import WatchedConditions
 if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.simulation import Simulation
+
+
+TOOLS: Final = 6
+"""How many tools `sys.monitoring` has room for."""
 
 
 class Monitor:
@@ -203,7 +208,7 @@ class Monitor:
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
         sim = self.sim
-        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
+        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped or is_traced()
         if is_looked_at or self._slides.is_awake or self._watched.instants.varying:
             return 0
         return self.motion.reactions.level()
@@ -336,6 +341,14 @@ class Monitor:
         """Let an observer look from now on."""
         self.observers.add(observer, self.sim.time)
         self.sim._watch()
+
+
+def is_traced() -> bool:
+    """Whether a debugger, a coverage tool or a profiler follows the lines or calls of this thread."""
+    if sys.gettrace() is not None or sys.getprofile() is not None:
+        return True
+    monitoring = getattr(sys, "monitoring", None)  # from Python 3.12 on
+    return monitoring is not None and any(map(monitoring.get_tool, range(TOOLS)))
 
 
 def _reads_time(test: object) -> bool:
