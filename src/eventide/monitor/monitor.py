@@ -208,8 +208,8 @@ class Monitor:
     def _reacts(self) -> int:
         """Which handlers may run as native code: not where somebody looks who would see that they do."""
         sim = self.sim
-        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped or is_traced()
-        if is_looked_at or self._slides.is_awake or self._watched.instants.varying:
+        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
+        if is_looked_at or is_traced() or self._slides.is_awake or self._watched.instants.varying:
             return 0
         return self.motion.reactions.level()
 
