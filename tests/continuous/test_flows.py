@@ -384,6 +384,7 @@ def test_an_error_of_a_condition_goes_up_with_its_name(compiled: Any) -> None:
 class Jumpy(ev.Continuous):
     """Its rate jumps where no step may be short enough."""
 
+    locate_branches = False
     x: ev.State = ev.state(0.0)
 
     def equations(self) -> None:

@@ -33,6 +33,7 @@ from eventide.continuous.tables import (
     DT_MIN,
     EMPTY,
     END,
+    EXACT,
     FLOW_FLOATS,
     GUARD,
     GUARD_HIGH,
@@ -302,7 +303,7 @@ class Probed:
             condition_floats=_Rows(self.row),
             flow_floats=_Rows(flow),
             flow_ints=ints,
-            conditions={(0, NEEDS_LAWS): 0, (0, CERTIFICATE): -1},
+            conditions={(0, NEEDS_LAWS): 0, (0, CERTIFICATE): -1, (0, EXACT): 0},
             settings=settings,
             host=self,
         )

@@ -476,6 +476,7 @@ def test_equations_that_cannot_be_compiled_slide_alike(simulate: Make) -> None:
 
 def test_equations_that_test_the_sign_themselves_are_refused(simulate: Make) -> None:
     class Signed(ev.Continuous):
+        locate_branches = False
         x: ev.State = ev.state(1.0)
 
         def equations(self) -> None:
@@ -489,6 +490,16 @@ def test_equations_that_test_the_sign_themselves_are_refused(simulate: Make) -> 
 
         sliding = above.slides(below)
 
+    class Located(Signed):
+        locate_branches = True
+
+        def equations(self) -> None:
+            self.rate.x = -1.0 if self.x > 0.0 else 1.0
+
+    sim = simulate(**TIGHT)
+    Located(sim, name="located").start()
+    with pytest.raises(ev.ModelError, match=r"the law chatters: `self\.x > 0\.0` in located\.equations"):
+        sim.run(until=2.0)
     sim = simulate(**TIGHT)
     Signed(sim, name="signed").start()
     with pytest.raises(ev.ModelError, match=r"signed\.below leads back .* sets no number .* in place of the sign"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.compiled.branches import unlocated_in
 from eventide.compiled.processes import asks_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.soundness import objects_of
@@ -15,6 +16,8 @@ from eventide.discrete.conditions import StateWait, Trigger, describe_function
 from eventide.discrete.process import Process
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eventide.compiled.lowered import Row
     from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.watches import Kind
@@ -40,6 +43,33 @@ class LawNote:
     overwrites: tuple[tuple[str, str], ...] = ()
 
 
+LOOKS: Final[dict[Kind, str]] = {
+    "certified": "proved over whole steps",
+    "sampled": "tested at samples of steps",
+    "opaque": "tested at the middle and the end of steps",
+}
+
+
+@dataclass(frozen=True)
+class BranchNote:
+    """What branches in a law.
+
+    law         as in "ball.equations"; place: file and line; text: what stands there
+    kind        how closely it is located; None if it is not, and why
+    """
+
+    law: str
+    place: str
+    text: str
+    kind: Kind | None
+    why: str = ""
+
+    @property
+    def looks(self) -> str:
+        """How it is located, in words."""
+        return LOOKS[self.kind] if self.kind else "not located"
+
+
 @dataclass(frozen=True)
 class ConditionNote:
     """One condition that is waited for or that releases a handler.
@@ -60,11 +90,7 @@ class ConditionNote:
 
     @property
     def _looks(self) -> str:
-        return {
-            "certified": "proved over whole steps",
-            "sampled": "tested at samples of steps",
-            "opaque": "tested at the middle and the end of steps",
-        }[self.kind]
+        return LOOKS[self.kind]
 
 
 KEEPS_ITS_PLACE: Final = "keeps its place by priority and start, as what it reads and sets is not known"
@@ -145,6 +171,7 @@ class Explanation:
     flows: tuple[FlowNote, ...]
     refusal: str = ""
     unkept: str = ""
+    branches: tuple[BranchNote, ...] = ()
 
     def _may_miss(self, item: ConditionNote) -> bool:
         """Whether a condition is only tested, and reads what moves."""
@@ -160,6 +187,12 @@ class Explanation:
             lines += [f"    stands behind {setter}, which sets {what}" for what, setter in law.waits]
             lines += [f"    {KEEPS_ITS_PLACE}"] if law.refusal else []
             lines += [f"    overwrites {what}, which {setter} has written" for what, setter in law.overwrites]
+        located = [item for item in self.branches if item.kind is not None]
+        others = [item for item in self.branches if item.kind is None]
+        lines += ["branches in laws: steps end where they change"] if located else []
+        lines += [f"  {item.law}, `{item.text}` ({item.place}): {item.looks}" for item in located]
+        lines += ["branches in laws that are not located: error control alone sees them"] if others else []
+        lines += [f"  {item.law}, `{item.text}` ({item.place}): {item.why}" for item in others]
         lines += ["conditions"] if self.conditions else []
         for item in self.conditions:
             state = _state(item.is_compiled, item.refusal, self.compiles)
@@ -254,7 +287,8 @@ class _Reader:
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
         order = self.motion.groups.ordering
         laws.sort(key=lambda item: (item[0], order.place(item[1], item[0])))
-        conditions = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
+        watched = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
+        conditions = [c for c in watched if not c.is_switch]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
             compiles=self._compiles,
@@ -266,6 +300,7 @@ class _Reader:
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
             unkept=self.analyst.registry.store.objection,
+            branches=tuple(dict.fromkeys(self._branches(laws, [c for c in watched if c.is_switch]))),
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------
@@ -303,6 +338,22 @@ class _Reader:
             (o, a.row, a.name): None for a in lowered.reads for o in objects.get(a.path, ()) if a.row in SET_BY_LAWS
         }
         return _Uses(read, written, None)
+
+    def _branches(self, laws: list[tuple[int, Any]], switches: list[Any]) -> Iterator[BranchNote]:
+        """What branches in laws: what is located of it, then what is not."""
+        for switch in switches:
+            branch, kind = switch.branch, self.motion.watches.kind_of(switch)
+            place = f"{branch.file}:{branch.line}"
+            yield BranchNote(_name(switch.component, branch.law), place, branch.text, kind)
+        for owner in dict.fromkeys(owner for _, owner in laws):
+            cls = type(owner)
+            if not cls.locate_branches:
+                why = f"as `{cls.__name__}.locate_branches` says"
+                for one in cls._branches.located:
+                    yield BranchNote(_name(owner, one.law), f"{one.file}:{one.line}", one.text, None, why)
+            for other in unlocated_in(owner):
+                place = f"{other.file}:{other.line}"
+                yield BranchNote(_name(owner, other.law), place, other.text, None, other.why)
 
     # --- conditions and flows -------------------------------------------------------------------------------------
 
@@ -357,7 +408,7 @@ class _Reader:
     def _bonds(self, flow: Flow) -> tuple[Bond, ...]:
         owners = flow.owners()
         joins = [(owner.name, self.motion.groups.plan_of(owner)) for owner in owners if not isinstance(owner, Variable)]
-        joins += [(condition.name, condition.plan) for condition in flow.conditions]
+        joins += [(condition.name, condition.plan) for condition in flow.conditions if not condition.is_switch]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.compiled.branches import branches_of
 from eventide.compiled.cohorts import Cohorts, bounds_in, deal_of
 from eventide.compiled.facts import Facts
 from eventide.compiled.processes import names_of
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from eventide.continuous.analysis import Cohort, Plan
     from eventide.continuous.flow import Flow
     from eventide.continuous.ordering import Deal
+    from eventide.continuous.switches import Branches
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.discrete.process import Process
 
@@ -86,6 +88,10 @@ class Compiler(Analyst):
 
     def _announce(self, stand: Callable[[], bool]) -> None:
         self.motion.stands = stand
+
+    def branches(self, cls: type[Continuous]) -> Branches:
+        """What branches in the laws of a class."""
+        return branches_of(cls, self.registry.book)
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""

@@ -74,7 +74,7 @@ class Registry:
         self.exact_pow = exact_pow
         self.lowered = 0
         self.refused = 0
-        self._book = SourceBook()
+        self.book = SourceBook()
         self._kernels: dict[tuple[str, int], list[Kernel]] = {}
         self._refusals: dict[tuple[str, int], list[_Refused]] = {}
         # Code is compared by identity: equal code may stand in several files, among other globals.
@@ -212,9 +212,9 @@ class Registry:
         if id(code) not in self._courses:
             found: Course | tuple[str, int, str, str]
             try:
-                found = Reader(self._book.definition(function, yields=True), function).read()
+                found = Reader(self.book.definition(function, yields=True), function).read()
                 for part, definition in found.definitions:
-                    self._book.adopt(part, definition)
+                    self.book.adopt(part, definition)
             except CannotLower as error:
                 found = error.file, error.line, error.construct, error.why
             self._courses[id(code)] = code, found
@@ -262,14 +262,14 @@ class Registry:
                 count, holder = self._changes.get(key, (0, constant.holder))
                 self._changes[key] = count + 1, holder
                 if count + 1 >= OFTEN:
-                    self._book.varying[key] = holder
+                    self.book.varying[key] = holder
 
     def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
         code = entry.function.__code__
         key, lowering = (kind, id(code)), None
         self._codes[id(code)] = code
         try:
-            lowering = Lowering(entry, kind, self._book)
+            lowering = Lowering(entry, kind, self.book)
             kernel = self._compile(lowering)
         except CannotLower as error:
             self.refused += 1

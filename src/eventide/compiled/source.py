@@ -86,11 +86,24 @@ class SourceFile:
             scope = self._scopes.get(scope)
         return True
 
+    def place(self, tree: Tree, where: Tree) -> None:
+        """A tree that was made from another stands where that does."""
+        if where in self._scopes:
+            self._scopes[tree] = self._scopes[where]
+
     def excerpt(self, node: ast.AST) -> str:
         """The first line of the text of a node, shortened."""
         text = ast.get_source_segment(self.text, node) or ast.dump(node)
         first = text.strip().splitlines()[0]
         return first if len(first) <= 80 and first == text.strip() else first[:76] + " ..."
+
+
+_MADE_OF: Final = "_eventide_made_of"
+
+
+def made_of(function: FunctionType, original: FunctionType, tree: Tree) -> None:
+    """A function was made of the text of another, as a tree says."""
+    function.__dict__[_MADE_OF] = function.__code__, original, tree
 
 
 class SourceBook:
@@ -121,6 +134,12 @@ class SourceBook:
         return self._definitions[id(code)][1]
 
     def _find(self, function: FunctionType, code: CodeType, *, yields: bool) -> Definition:
+        made = function.__dict__.get(_MADE_OF)
+        if made is not None and made[0] is code:
+            _, original, tree = made
+            known = self.definition(original, yields=yields)
+            known.file.place(tree, known.tree)
+            return Definition(known.file, tree)
         if code.co_flags & GENERATOR_LIKE and not yields:
             raise _refusal(code, "it yields or awaits: what holds between events is a plain function")
         file = self.file(code.co_filename, function.__globals__)

@@ -17,11 +17,13 @@ from eventide.continuous.ordering import Deal, Trade
 from eventide.continuous.tables import ADDRESS, CERTIFICATE, CONDITION_INTS, DOZES, RECOURSE
 
 if TYPE_CHECKING:
+    from eventide.continuous.component import Continuous
     from eventide.continuous.equalities import Equality
     from eventide.continuous.flow import Flow
     from eventide.continuous.growing import Lease
     from eventide.continuous.inputs import Input
     from eventide.continuous.motion import Motion
+    from eventide.continuous.switches import Branches
     from eventide.discrete.conditions import Condition, Trigger
     from eventide.discrete.process import Process
 
@@ -260,6 +262,10 @@ class Analyst(ABC):
     def recourse(self) -> int:
         """The address of who does in Python what native code leaves to it; 0 without any."""
         return 0
+
+    @abstractmethod
+    def branches(self, cls: type[Continuous]) -> Branches:
+        """What branches in the laws of a class."""
 
     @abstractmethod
     def law(self, owner: Any) -> LawPlan:

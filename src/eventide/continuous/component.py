@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from eventide.continuous.layout import Layout
+from eventide.continuous.switches import Branches, Switch
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
@@ -42,6 +43,8 @@ class _Continuum:
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None
     _handlers: tuple[Any, ...] = ()
+    _branches: ClassVar[Branches] = Branches()
+    _switches: tuple[Switch, ...] = ()
     _layout: Layout = Layout({})
     _contributes: bool = False
     _has_equations: bool = False
@@ -55,6 +58,9 @@ class Continuous(_Continuum, Component):
     Declare `State` fields and write `equations`, which sets `self.rate.x` for each state `x`. The equations hold from
     `start()` to `stop()`. Whatever a state is set to by an event, the equations go on from there.
     """
+
+    locate_branches: ClassVar[bool] = True
+    """Whether steps end where comparisons in the equations change; else error control alone sees what that does."""
 
     _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "vector", "computed vector", "field")
     _when_specs: ClassVar[list[Any]] = []
@@ -168,6 +174,13 @@ class Continuous(_Continuum, Component):
     def _settings(cls, names: list[str]) -> list[str]:
         lines = super()._settings(names)
         return cls._layout.settings(names, lines) if cls.__setattr__ is object.__setattr__ else lines
+
+    @classmethod
+    def _read_branches(cls, analyst: Any) -> None:
+        """Find what branches in the laws, and let there be slots for it: once, before the first object has its own."""
+        if "_branches" not in cls.__dict__:
+            cls._branches = branches = analyst.branches(cls)
+            cls._layout.add_outcomes(branches.slots)
 
     def _measure(self, **sizes: Any) -> None:
         self._layout = type(self)._layout.sized(sizes)

@@ -9,11 +9,11 @@ from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, READER, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
-from eventide.declare import MISSING
+from eventide.declare import MISSING, Field
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.declare import Field, Role
+    from eventide.declare import Role
 
 _PROPERTY = """
 def get(self):
@@ -75,6 +75,11 @@ def set(self, value):
         refuse(self, {name!r}, value)
     if value.__class__ is not float and row[slot] != value:
         refuse_rounded(self, {name!r}, value)
+"""
+_OUTCOME = """
+def get(self):
+    offset = self._layout.offsets.get({name!r})
+    return 0.0 if offset is None else self._row[self._side + offset]
 """
 _VECTOR = """
 def get(self):
@@ -146,10 +151,11 @@ class Layout:
     moving, standing                     how many slots the two blocks have
     sizes                                the fields that tell the sizes of vectors
     is_sized                             whether all sizes are known, so that objects can be made
+    outcomes                             names of slots behind all these, for what branches in laws
     """
 
     def __init__(self, fields: dict[str, Field], sizes: dict[str, int] | None = None, title: str = "") -> None:
-        self.fields = fields
+        self.fields = self._declared = fields
         self.title = title
         self.vectors = self._of("vector")
         self.computed_vectors = self._of("computed vector")
@@ -176,6 +182,7 @@ class Layout:
         self.is_sized = len(self.sizes) == len(self.size_fields)
         if self.is_sized:
             self._place_vectors()
+        self.outcomes: tuple[str, ...] = ()
         self._sized: dict[tuple[int, ...], Layout] = {}
         self.view = _rates_class(self)
         self.reading: Any = _reading_class(self)
@@ -192,6 +199,17 @@ class Layout:
                 self.starts[name], self.standing = self.standing, self.standing + length
             else:
                 self.starts[name], self.moving = self.moving, self.moving + length
+
+    def add_outcomes(self, names: tuple[str, ...]) -> None:
+        """Let there be slots for outcomes of comparisons in laws; no object has been made yet."""
+        self.outcomes = names
+        if names:
+            self.fields = {**self.fields, **{name: Field("field", 0.0, name=name, annotation=float) for name in names}}
+            self.aside |= frozenset(names)
+            self.offsets.update({name: self.standing + k for k, name in enumerate(names)})
+            self.standing += len(names)
+        for layout in self._sized.values():
+            layout.add_outcomes(names)
 
     @property
     def moves(self) -> bool:
@@ -215,7 +233,10 @@ class Layout:
                 raise ValueError(f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector is that long")
         key = tuple(sizes[name] for name in self.size_fields)
         if key not in self._sized:
-            self._sized[key] = Layout(self.fields, dict(zip(self.size_fields, key, strict=True)), self.title)
+            layout = self._sized[key] = Layout(
+                self._declared, dict(zip(self.size_fields, key, strict=True)), self.title
+            )
+            layout.add_outcomes(self.outcomes)
         return self._sized[key]
 
     def column(self, name: str) -> int:
@@ -344,6 +365,11 @@ def _functions(template: str, offset: int, name: str, kind: str = "", shown: int
     names: dict[str, Any] = {**_HELPERS, **others}
     exec(template.format(offset=offset, name=name, kind=kind, reader=READER, shown=shown), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
+
+
+def outcome(name: str) -> property:
+    """What reads the slot of an outcome; 0 of an object of a class that has none, as it is not known to be needed."""
+    return property(_functions(_OUTCOME, 0, name)[0])
 
 
 def refuse_value(owner: Any, name: str, value: Any) -> None:

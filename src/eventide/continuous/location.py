@@ -40,6 +40,7 @@ from eventide.continuous.tables import (
     END,
     ENTRIES,
     EVENT,
+    EXACT,
     EXPRESSION,
     EXTRA,
     FALSE_TO,
@@ -74,10 +75,13 @@ from eventide.continuous.tables import (
     START,
     STATE,
     STEP,
+    SWITCH,
+    SWITCHES,
     TIMED,
     TRIGGER,
     TROUBLED,
     TRUE_AT_END,
+    TURNS,
     UNPROVED,
     USED,
     Y2,
@@ -217,6 +221,7 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     if first < 0.0:
         return True
     mark(a, f, first)
+    a.flow_floats[f, TURNS] = 1.0 if a.flow_floats[f, SWITCHES] > 0.0 and is_turn(a, f) else 0.0
     a.flow_floats[f, EVENT] = first
     a.flow_floats[f, KEY] = time_at(a, f, first)
     return True
@@ -694,19 +699,20 @@ def find(a: Arrays, c: int, f: int) -> float:
     that, on the other side.
     Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
+    least = 0.0 if a.conditions[c, EXACT] == 1 else a.settings[DT_MIN]
     low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
     guard_low, guard_high = a.condition_floats[c, GUARD_LOW], a.condition_floats[c, GUARD_HIGH]
     slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
-    spacing = max(a.settings[DT_MIN], SPACING * abs(a.flow_floats[f, END]))
+    spacing = max(least, SPACING * abs(a.flow_floats[f, END]))
     caution, slack = CAUTION / (high - low), SLACK * (high - low)
     guess, reach = a.condition_floats[c, GUESS], NEXT_FLOAT * spacing
-    if a.settings[DT_MIN] > 0.0:
+    if least > 0.0:
         guess = -1.0
     elif guess > 0.0:
         guess = (time_at(a, f, guess) - a.flow_floats[f, START]) - a.flow_floats[f, REST]
     time_low, time_high = time_at(a, f, low), time_at(a, f, high)
-    while high - low > a.settings[DT_MIN] and a.settings[ABORTED] == 0.0:
-        probe = max(low + (high - low) / 2, a.settings[DT_MIN])
+    while high - low > least and a.settings[ABORTED] == 0.0:
+        probe = max(low + (high - low) / 2, least)
         time = time_at(a, f, probe)
         if not (low < probe < high and time_low < time < time_high):
             break
@@ -789,6 +795,15 @@ def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> f
         if change < CLOSE * share:
             break
     return share
+
+
+def is_turn(a: Arrays, f: int) -> bool:
+    """Whether nothing is due but comparisons of laws that change."""
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
+        if a.conditions[c, DUE] == 1 and a.conditions[c, SWITCH] == 0:
+            return False
+    return True
 
 
 def mark(a: Arrays, f: int, elapsed: float) -> None:

@@ -24,9 +24,11 @@ from eventide.continuous.implicit import (
 from eventide.continuous.location import locate, note_start, test_inside, visit
 from eventide.continuous.passes import copy, is_true
 from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
+from eventide.continuous.switching import decide, hold, loosen
 from eventide.continuous.tables import (
     ABORTED,
     ABS,
+    ALERT,
     ANNOUNCED,
     ARMED,
     ARMS,
@@ -39,6 +41,7 @@ from eventide.continuous.tables import (
     BEFORE,
     BROKEN,
     CHAIN_LO,
+    CHATTERS,
     CHOICE,
     CHOSEN,
     COMPLETE_STEP,
@@ -113,12 +116,16 @@ from eventide.continuous.tables import (
     STEPWISE,
     STUCK,
     SUMS_LO,
+    SWITCH,
+    SWITCHED,
+    SWITCHES,
     SYSTEM,
     TENDED,
     TOUCHED,
     TRIED,
     TRIGGER,
     TROUBLED,
+    TURNS,
     UNPLANNED,
     UNSETTLED,
     UPCOMING,
@@ -244,6 +251,8 @@ def end_step(a: Arrays, f: int, step: float, end: float, rest: float) -> None:
 def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
     """Try steps, each shorter than the one before, until one is accurate enough."""
     remaining = (limit - a.flow_floats[f, START]) - a.flow_floats[f, REST]
+    if a.flow_floats[f, SWITCHES] > 0.0:
+        hold(a, f)
     choose_next(a, f, remaining)
     a.flow_floats[f, ASKED] = min(a.flow_floats[f, NEXT], remaining)
     step = first_try(a, f, remaining, limit)
@@ -256,6 +265,9 @@ def step_to_tolerance(a: Arrays, f: int, limit: float) -> int:
             return REACHED
         if ratio < 0.0:
             return STUCK
+        if ratio == 0.0 and a.flow_floats[f, SWITCHES] > 0.0 and loosen(a, f):
+            return_to_start(a, f)
+            continue
         half = max(step / 2 if a.method.sizes[IMPLICIT] == 0 else shorter(a, f, step, ratio), a.settings[DT_MIN])
         start, rest = a.flow_floats[f, START], a.flow_floats[f, REST]
         return_to_start(a, f)
@@ -493,6 +505,8 @@ def settle(a: Arrays, f: int, time: float) -> None:
     The flow is pending then: its conditions may be due at this instant. After an error it is to be settled again.
     """
     copy(a, f, Y, Y0)
+    if a.flow_floats[f, SWITCHES] > 0.0:
+        loosen(a, f)
     if a.flow_ints[f, EMPTY] == 0:
         run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
@@ -508,6 +522,8 @@ def settle(a: Arrays, f: int, time: float) -> None:
         a.flow_floats[f, NEXT] = max(a.settings[DT_MIN], min(a.settings[DT_MAX], a.flow_floats[f, NEXT]))
     sift_up(a, a.places[f])
     a.flow_ints[f, MOMENT] += 2  # the last one's next is the end of the step that the event has cut
+    if a.flow_floats[f, SWITCHES] > 0.0:
+        decide(a, f, time)
     wake_at_start(a, f)
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
@@ -520,7 +536,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
             if not truth and a.settings[ARMS] != 0.0:
                 a.conditions[c, ARMED] = 1
         else:
-            a.conditions[c, DUE] = 1 if truth else 0
+            a.conditions[c, DUE] = 1 if truth and a.conditions[c, SWITCH] == 0 else 0
     pending = int(a.settings[PENDING])
     for k in range(pending):
         if a.pending[k] == f:
@@ -657,8 +673,13 @@ def march(a: Arrays, stop: float) -> int:
             a.flow_ints[f, ANNOUNCED] = 1
             return STEPPED
         if a.flow_floats[f, EVENT] >= 0.0:
-            arrive(a, f)
-            return LOCATED
+            if a.flow_floats[f, TURNS] == 0.0:
+                arrive(a, f)
+                return LOCATED
+            code = turn(a, f)
+            if code != REACHED:
+                return code
+            continue
         if is_spent(a, f):
             return PAUSED
         code = advance(a, f)
@@ -683,8 +704,13 @@ def is_spent(a: Arrays, f: int) -> bool:
 
 def is_at_limit(a: Arrays, f: int) -> bool:
     """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
-    at_limit = a.flow_floats[f, KEY] == a.flow_floats[f, LIMIT] and a.flow_floats[f, EVENT] < 0.0
+    at_limit = a.flow_floats[f, KEY] == a.flow_floats[f, LIMIT] and not is_cut(a, f)
     return bool(at_limit and a.flow_floats[f, STEP] > 0.0)
+
+
+def is_cut(a: Arrays, f: int) -> bool:
+    """Whether an event ends the step of a flow."""
+    return bool(a.flow_floats[f, EVENT] >= 0.0 and a.flow_floats[f, TURNS] == 0.0)
 
 
 def is_told(a: Arrays, f: int, stop: float) -> bool:
@@ -696,7 +722,7 @@ def is_told(a: Arrays, f: int, stop: float) -> bool:
 
 def is_looked_at(a: Arrays, f: int) -> bool:
     """Whether somebody wants to look at the flow's step before it goes on or is cut."""
-    least = 1.0 if a.flow_floats[f, EVENT] >= 0.0 else 0.0
+    least = 1.0 if is_cut(a, f) else 0.0
     return bool(a.settings[STEPWISE] > least and a.flow_floats[f, STEP] > 0.0 and a.flow_ints[f, ANNOUNCED] == 0)
 
 
@@ -708,6 +734,37 @@ def arrive(a: Arrays, f: int) -> None:
     for k in range(int(a.settings[PENDING])):
         touch(a, a.pending[k], time)
     take(a, choose(a, time), time)
+
+
+def turn(a: Arrays, f: int) -> int:
+    """Comparisons of a flow's laws change here: the next step begins with what they say now.
+
+    Returns     REACHED, to go on; else a code of `tables.py`
+    """
+    time, alert = a.flow_floats[f, KEY], 0.0
+    note_event(a, time, a.flow_floats[f, START], a.flow_floats[f, EVENT])
+    for k in range(a.flow_ints[f, AWAKE]):
+        c = awake(a, f, k)
+        if a.conditions[c, DUE] == 1:
+            note_firing(a, c, time)
+            a.settings[SWITCHED] += 1.0
+            a.conditions[c, DUE] = 0
+            if a.settings[ALERT] != 0.0:
+                alert, a.settings[CHOSEN] = a.settings[ALERT], c
+    a.settings[ALERT] = 0.0
+    touch(a, f, time)
+    a.settings[PENDING] = 0
+    if not settle_touched(a, time):
+        return UNSETTLED
+    if alert != 0.0:
+        a.settings[ALERT] = alert
+        return CHATTERS
+    chosen = choose(a, time)
+    if chosen < 0:
+        return REACHED
+    note_event(a, time, time, 0.0)
+    take(a, chosen, time)
+    return CHOICE
 
 
 def gather(a: Arrays) -> None:
@@ -725,7 +782,7 @@ def gather(a: Arrays) -> None:
         k += 1
     for k in range(seen):
         f = a.heap[a.pending[k]]
-        if a.flow_floats[f, EVENT] >= 0.0:
+        if is_cut(a, f):
             a.pending[found] = f
             found += 1
     a.settings[PENDING] = found
@@ -735,7 +792,8 @@ def first_due(a: Arrays, f: int, best: int) -> int:
     """The first of the flow's conditions that are due, or `best`, whichever stands before the other."""
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
-        if a.conditions[c, DUE] == 1 and (best < 0 or is_before(a, c, best)):
+        is_due = a.conditions[c, DUE] == 1 and a.conditions[c, SWITCH] == 0
+        if is_due and (best < 0 or is_before(a, c, best)):
             best = c
     return best
 

@@ -55,6 +55,7 @@ from eventide.continuous.tables import (
     SYSTEM,
     TAPE,
     TOUCHED,
+    TURNS,
     UNPLANNED,
     UPCOMING,
     WORK,
@@ -432,7 +433,7 @@ class Motion:
                 self.touch_all()
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.groups.joining or self.watches.arriving:
+        if self.groups.joining or self.watches.arriving or self.watches.switching:
             self.place_what_waits()
         if self.reactions.arriving:
             self.reactions.place()
@@ -673,7 +674,8 @@ class Motion:
     @property
     def is_cut(self) -> bool:
         """Whether a state event cuts the step of the flow at the root."""
-        return bool(self.flow_floats.view[self.root, EVENT] >= 0.0)
+        floats = self.flow_floats.view
+        return bool(floats[self.root, EVENT] >= 0.0 and floats[self.root, TURNS] == 0.0)
 
     # --- a step that cannot be made -------------------------------------------------------------------------------
 

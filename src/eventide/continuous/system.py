@@ -15,6 +15,7 @@ from eventide.continuous.checks import check_class, unsound_assignment
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
+from eventide.continuous.switches import Switch
 from eventide.continuous.tables import ABS, EVALUATIONS, PRIOR, REL, ROWS, STARTED, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
@@ -56,6 +57,8 @@ class System:
         """Give a new component its slots, with its default values and tolerances."""
         layout, sim = component._layout, self.sim
         component._flow = self.motion.still
+        if layout not in self._drafts:
+            type(component)._read_branches(self.motion.analyst)
         seat = self.arena.seat(component, layout)
         table, base, side = self.arena.table, seat.base, seat.side
         layout.attach(component, table)
@@ -195,6 +198,10 @@ class System:
             sim._watch()
         if component._when_specs or component._every_specs:
             self._start_handlers(component)
+        if kind._branches.located and kind.locate_branches:
+            component._switches = tuple(Switch(component, branch) for branch in kind._branches.located)
+            for switch in component._switches:
+                self.motion.watches.expect(switch)
 
     def stop(self, component: Continuous) -> None:
         """Stop a component's handlers, equations and states."""
@@ -205,6 +212,11 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
+        if component._switches:
+            for switch in component._switches:
+                self.motion.watches.remove(switch)
+                self.arena.rows[Y][switch.slot] = 0.0
+            component._switches = ()
         self.motion.groups.leave(component)
         component._is_active = False
         component._going = ()

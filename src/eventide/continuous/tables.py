@@ -72,7 +72,11 @@ ASKED: Final = 13
 """How long a step might be but for that."""
 TRIED: Final = 14
 """The time of the last event before which it was found out what has been false in its step so far."""
-FLOW_FLOATS: Final = 16
+SWITCHES: Final = 15
+"""How many comparisons of its laws are located."""
+TURNS: Final = 16
+"""Whether EVENT is no event: comparisons of its laws change there, and nothing else."""
+FLOW_FLOATS: Final = 24
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
 
@@ -307,6 +311,12 @@ HANDLER: Final = 18
 """The address of the handler that it releases, where that is native code; else 0."""
 EFFECTS: Final = 19
 """The place in `lists` of what that handler works on."""
+SWITCH: Final = 20
+"""Of a comparison in a law: 1 more than the slot of its outcome, which the law goes by; else 0. See `switching.py`."""
+EXACT: Final = 21
+"""Whether it is found to the last float in spite of `dt_min`, as it reads nothing but the time."""
+WHOLE: Final = 22
+"""Of what jumps between whole numbers in a law: 1 more than the slot of the present one; else 0."""
 CONDITION_INTS: Final = 24
 RAISES: Final = 2
 """What a kernel answers where Python would raise, besides 0 and 1."""
@@ -488,7 +498,9 @@ HANDLED_AT: Final = 35
 """When the last of the handlers and processes has run."""
 LAWS_IN_PYTHON: Final = 36
 """The address of who executes a flow's laws in Python, where a kernel answers RAISES."""
-SETTINGS: Final = 37
+SWITCHED: Final = 37
+"""How often comparisons of laws have changed inside of steps."""
+SETTINGS: Final = 38
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
@@ -627,6 +639,8 @@ RECORDED: Final = -10
 """A tape is full."""
 PAUSED: Final = -12
 """It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
+CHATTERS: Final = -13
+"""A comparison of a law has changed ever more often: Python is to see whether time goes on."""
 UNPLANNED: Final = -11
 """For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
 

@@ -64,6 +64,8 @@ from eventide.continuous.tables import (
     STEP,
     STILL,
     SUM,
+    SWITCH,
+    SWITCHES,
     TAKEN_FROM,
     WATCHED,
     WHO,
@@ -103,7 +105,10 @@ def enroll(a: Arrays, c: int, f: int) -> None:
     a.conditions[c, PLACE_OF] = k
     a.conditions[c, SEEN] = -1
     a.flow_ints[f, ENTRIES] = k + 1
-    a.settings[LISTED] += 1.0
+    if a.conditions[c, SWITCH] > 0:
+        a.flow_floats[f, SWITCHES] += 1.0
+    else:
+        a.settings[LISTED] += 1.0
 
 
 def strike(a: Arrays, c: int) -> None:
@@ -112,7 +117,10 @@ def strike(a: Arrays, c: int) -> None:
     place = a.flow_ints[f, WATCHED]
     a.constants[place + ENTRY * a.conditions[c, PLACE_OF] + WHO] = -1.0
     a.flow_ints[f, LEFT] += 1
-    a.settings[LISTED] -= 1.0
+    if a.conditions[c, SWITCH] > 0:
+        a.flow_floats[f, SWITCHES] -= 1.0
+    else:
+        a.settings[LISTED] -= 1.0
     while a.flow_ints[f, ENTRIES] > 0 and a.constants[place + ENTRY * (a.flow_ints[f, ENTRIES] - 1) + WHO] < 0.0:
         a.flow_ints[f, ENTRIES] -= 1
         a.flow_ints[f, LEFT] -= 1

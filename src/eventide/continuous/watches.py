@@ -19,14 +19,17 @@ from eventide.continuous.tables import (
     DOZES,
     DUE,
     ENTRIES,
+    EXACT,
     GUARD,
     INDEX,
     NEEDS_LAWS,
     ROOM_FOR,
     SLOPE,
+    SWITCH,
     TIMED,
     TRAIL,
     TRIGGER,
+    WHOLE,
 )
 from eventide.continuous.trails import Trail, Trails
 from eventide.continuous.waking import rouse
@@ -51,6 +54,7 @@ class Watches:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
+    switching   the same of comparisons in laws, for which nobody waits
     returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
     certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
@@ -68,6 +72,7 @@ class Watches:
         self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
+        self.switching: dict[Condition, None] = {}
         self.returning: Condition | None = None
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
@@ -75,11 +80,17 @@ class Watches:
 
     def expect(self, condition: Condition) -> None:
         """A condition has come; it will be given a row before time goes on."""
+        if condition.is_switch:
+            self.switching[condition] = None
+            return  # its component starts, which is told besides
         self.arriving[condition] = None
         self.motion.sim._is_steady = False
 
     def place(self) -> None:
         """Give those that have come their rows."""
+        switching, self.switching = self.switching, {}
+        for condition in switching:
+            self._admit(condition)
         arriving, self.arriving = self.arriving, {}
         for condition in arriving:
             self._admit(condition)
@@ -91,6 +102,13 @@ class Watches:
         ints[row, TRAIL] = self.trails.follow(condition)
         if condition.is_trigger:
             ints[row, TRIGGER], ints[row, ARMED] = 1, condition.armed
+        elif condition.is_switch:
+            switch: Any = condition
+            ints[row, SWITCH], ints[row, WHOLE], ints[row, EXACT] = (
+                switch.slot + 1,
+                switch.whole + 1,
+                switch.branch.is_timed,
+            )
         elif plan.pattern.returns is False:
             self._note_return(condition)
         if plan.signature is not None:
@@ -98,7 +116,8 @@ class Watches:
         flow = groups.the_flow() if motion.together else groups.flow_of(plan)
         groups.note_uses(flow, plan)
         self.link(condition, flow)
-        self._count(condition)
+        if not condition.is_switch:
+            self._count(condition)
         if condition.is_handler:
             motion.reactions.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
@@ -107,6 +126,8 @@ class Watches:
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.motion.analyst.condition(condition)
+        if condition.is_switch and condition.owner not in plan.touches:
+            plan.touches = (condition.owner, *plan.touches)  # it moves where the law does of which it is a part
         condition.row = row = self.ints.copy(plan.pattern.row)
         self.floats.write(row, self._untested)
         self.at[row] = condition
@@ -208,6 +229,9 @@ class Watches:
         """Watch a condition no longer; whether it is kept for the next wait of its kind."""
         if condition in self.arriving:
             del self.arriving[condition]
+            return False
+        if condition in self.switching:
+            del self.switching[condition]
             return False
         flow = self.unlink(condition)
         self.motion.touch(flow)

@@ -41,6 +41,8 @@ class Condition:
         "test",
     )
     is_trigger = False
+    is_switch = False
+    """Whether it is a comparison in a law, which nobody waits for."""
     is_handler = False
     """Whether a handler runs when it fires."""
     armed = True

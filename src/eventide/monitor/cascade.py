@@ -58,6 +58,37 @@ class Cascade:
             motion.watches.exchange(condition, settled)
         return settled
 
+    def judge_switch(self, switch: Condition) -> None:
+        """A comparison in a law has changed once too often: raise ModelError if time, or what it reads, hardly goes on.
+
+        That is told as for `judge`, but that each comparison is its own partner.
+        """
+        settings, time = self.motion.settings, self.sim.time
+        trail = self.motion.watches.trail_of(switch)
+        is_suspect = settings[ALERT] == SUSPECT
+        settings[ALERT] = 0.0
+        if is_suspect and self._has_moved(switch, trail):
+            trail.go_on(looks=LOOKS)
+            return
+        if is_suspect:
+            trail.stay()  # as for handlers
+            if trail.crowd < MOST:
+                return
+        raise ModelError(
+            f"the law chatters: {switch.name} has changed {trail.crowd + 1 if trail.crowd else trail.steady + 2} times "
+            f"from {trail.since!r} to {time!r}, as the equations on each side of it lead back to the other. Give it a "
+            "band: let two handlers, at two levels, set a field that the law reads. Or let two handlers set it that "
+            "slide (`on.slides(off)`). Or set `locate_branches = False` in the class: then error control alone sees it"
+        )
+
+    def _has_moved(self, switch: Condition, trail: Trail) -> bool:
+        """Whether what a comparison reads goes on by more than rounding between two of its changes."""
+        flow, motion = switch.flow, self.motion
+        slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
+        size = max((abs(motion.arena.rows[Y][slot]) for slot in slots), default=0.0)
+        rate = max((abs(motion.arena.rows[R][slot]) for slot in slots), default=0.0)
+        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * motion.settings[DT_MIN] * rate)
+
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has fired just before, as these were on its side by rounding.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.continuous.tables import ARMED, FACTORIZATIONS, JACOBIANS, UNPROVED
+from eventide.continuous.tables import ARMED, FACTORIZATIONS, JACOBIANS, SWITCHED, UNPROVED
 from eventide.discrete.conditions import Trigger
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class RunReport:
     unproved        in how many steps a condition could not be proved to stay false, certified as it is
     jacobians       how often an implicit method has evaluated derivatives of the laws of a flow, all or some, and
                     factorizations: how often it has factorized matrices made of them for a step
+    switches        how often comparisons in laws have changed inside of steps, each of which ended there
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     """
 
@@ -39,6 +40,7 @@ class RunReport:
     unproved: int = 0
     jacobians: int = 0
     factorizations: int = 0
+    switches: int = 0
     passed_through: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -49,6 +51,8 @@ class RunReport:
         ]
         if self.factorizations:
             lines.append(f"derivatives evaluated {self.jacobians} times, factorized {self.factorizations} times")
+        if self.switches:
+            lines.append(f"branches of laws changed {self.switches} times")
         if self.unproved:
             lines.append(f"not proved in {self.unproved} steps")
         if self.passed_through:
@@ -73,6 +77,7 @@ def report(monitor: Monitor) -> RunReport:
         unproved=int(motion.settings[UNPROVED]),
         jacobians=motion.total(JACOBIANS),
         factorizations=motion.total(FACTORIZATIONS),
+        switches=int(motion.settings[SWITCHED]),
         passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
     )
 

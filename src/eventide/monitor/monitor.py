@@ -13,6 +13,9 @@ from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
     ALERT,
+    CHATTERS,
+    CHOSEN,
+    EVENT_TIME,
     FAILED,
     FOUND,
     LISTED,
@@ -286,6 +289,10 @@ class Monitor:
             return
         if code == UNSETTLED:
             motion.host.raise_what_was_met()
+        if code == CHATTERS:
+            sim.time = sim.last_time = motion.settings[EVENT_TIME]
+            self._cascade.judge_switch(motion.watches.at[int(motion.settings[CHOSEN])])
+            return
         root, start = motion.root, motion.start_of_root
         sim.time = start
         if code == STUCK:

@@ -1,0 +1,166 @@
+"""What names in a law stand for, as far as that is known of a class: what moves, what is one number for certain."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import math
+from collections.abc import Sequence
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.layout import KINDS
+from eventide.declare import Component
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous
+    from eventide.declare import Field
+
+OUTCOME: Final = "_branch_"
+"""What the names of slots of outcomes begin with."""
+_SCALAR_FIELDS: Final = ("state", "computed", "sum")
+_STILL_CALLS: Final = (len, isinstance, getattr, hasattr, bool, type)
+_SCALARS: Final = {
+    *(function for function in vars(math).values() if callable(function)),
+    *(function for function in vars(np).values() if isinstance(function, np.ufunc)),
+    abs,
+    min,
+    max,
+    float,
+    int,
+    round,
+    np.clip,
+}
+
+
+class LawNames:
+    """The names of one law.
+
+    this    what it calls the object whose it is
+    locals  its other local names
+    """
+
+    def __init__(self, cls: type[Continuous], function: FunctionType) -> None:
+        self.cls = cls
+        self.function = function
+        code = function.__code__
+        self.this = code.co_varnames[0]
+        self.locals = {*code.co_varnames[1:], *code.co_cellvars} - {self.this}
+
+    def object_of(self, node: ast.expr) -> Any:
+        """What a name or an attribute of a module stands for now; None if that is not known, or is an object's."""
+        if isinstance(node, ast.Name):
+            name = node.id
+            if name in self.locals or name == self.this:
+                return None
+            if name in self.function.__code__.co_freevars:
+                cell = (self.function.__closure__ or ())[self.function.__code__.co_freevars.index(name)]
+                try:
+                    return cell.cell_contents
+                except ValueError:
+                    return None
+            return self.function.__globals__.get(name, getattr(builtins, name, None))
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == self.this:
+                return getattr(self.cls, node.attr, None)
+            outer = self.object_of(node.value)
+            if isinstance(outer, ModuleType | type):
+                return getattr(outer, node.attr, None)
+        return None
+
+    def moves(self, node: ast.AST) -> bool:
+        """Whether an expression may change between events."""
+        if isinstance(node, ast.Attribute):
+            return not self.is_still(node)
+        if isinstance(node, ast.Call):
+            function = self.object_of(node.func)
+            if any(function is still for still in _STILL_CALLS):
+                return False
+            return not (callable(function) and not isinstance(function, FunctionType) and not node.keywords) or any(
+                map(self.moves, node.args)
+            )
+        if isinstance(node, ast.Name):
+            return node.id == self.this
+        return any(self.moves(child) for child in ast.iter_child_nodes(node))
+
+    def is_still(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is a parameter of the object itself, an outcome, or a name of a module or class."""
+        if isinstance(node.value, ast.Name) and node.value.id == self.this:
+            spec = self.cls._fields.get(node.attr)
+            return node.attr.startswith(OUTCOME) or (spec is not None and is_parameter(spec))
+        return isinstance(self.object_of(node.value), ModuleType | type)
+
+    def is_scalar(self, node: ast.expr) -> bool:
+        """Whether an expression is one number for certain."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, int | float)
+        if isinstance(node, ast.Name):
+            return isinstance(self.object_of(node), int | float)
+        if isinstance(node, ast.Attribute):
+            return self.is_scalar_attribute(node)
+        if isinstance(node, ast.Call):
+            function = self.object_of(node.func)
+            try:
+                is_known = function in _SCALARS
+            except TypeError:
+                return False
+            return is_known and not node.keywords and all(map(self.is_scalar, node.args))
+        if isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Compare | ast.BoolOp):
+            return all(self.is_scalar(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return False
+
+    def is_scalar_attribute(self, node: ast.Attribute) -> bool:
+        """The same of an attribute."""
+        if node.attr == "time" or node.attr.startswith(OUTCOME):
+            return True
+        owner = self.class_of(node.value)
+        if owner is None:
+            return isinstance(self.object_of(node), int | float)
+        spec = owner._fields.get(node.attr)
+        return spec is not None and (spec.role in _SCALAR_FIELDS or is_parameter(spec))
+
+    def class_of(self, node: ast.expr) -> type[Component] | None:
+        """The class of a component that an expression stands for; None if that is not known to be one."""
+        if isinstance(node, ast.Name) and node.id == self.this:
+            return self.cls
+        found: Any = None
+        if isinstance(node, ast.Attribute):
+            owner = self.class_of(node.value)
+            spec = owner._fields.get(node.attr) if owner is not None else None
+            found = spec.annotation if spec is not None else None
+        else:
+            found = type(self.object_of(node))
+        return found if isinstance(found, type) and issubclass(found, Component) else None
+
+    def is_timed(self, node: ast.AST) -> bool:
+        """Whether nothing in an expression moves but the time."""
+        if isinstance(node, ast.Attribute) and node.attr == "time":
+            return True
+        if isinstance(node, ast.Attribute | ast.Name):
+            return not self.moves(node)
+        if isinstance(node, ast.Call) and isinstance(self.object_of(node.func), FunctionType):
+            return False
+        children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        return all(self.is_timed(child) for child in children)
+
+
+def is_parameter(spec: Field) -> bool:
+    """Whether a field is a number that only events change."""
+    return spec.role == "field" and spec.annotation in KINDS
+
+
+def has_branches(function: FunctionType) -> bool:
+    """Whether there are comparisons, or functions that bend, in a function of the user's."""
+    if function.__module__.startswith("eventide."):
+        return False
+    names = {"abs", "min", "max", "fabs", "clip", "sign", "where", "floor", "ceil"}
+    has_order = any(step.opname == "COMPARE_OP" and step.argrepr[:1] in "<>" for step in dis.get_instructions(function))
+    return has_order or bool(names & set(function.__code__.co_names))
+
+
+def operands_of(node: ast.expr) -> Sequence[ast.AST]:
+    """What an expression is made of, without the name of what it calls."""
+    return [*node.args, *node.keywords] if isinstance(node, ast.Call) else list(ast.iter_child_nodes(node))

@@ -1,0 +1,106 @@
+"""Comparisons of laws as conditions that are watched: one for each that is located, of each object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from eventide.discrete.conditions import Condition
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from eventide.continuous.component import Continuous
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A comparison in a law that is located.
+
+    name        of the slot of its outcome
+    condition   of an object: true where the comparison is not what the slot says
+    file, line, text    where it stands; law: in which function
+    is_timed    whether it reads nothing that moves but the time
+    whole       of what jumps between whole numbers: the name of the slot of the present one
+    """
+
+    name: str
+    condition: FunctionType
+    file: str
+    line: int
+    text: str
+    law: str
+    is_timed: bool
+    whole: str = ""
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names of its slots."""
+        return (self.name, self.whole) if self.whole else (self.name,)
+
+
+@dataclass(frozen=True)
+class Unlocated:
+    """What branches, bends or jumps in a law and is not located, and why."""
+
+    file: str
+    line: int
+    text: str
+    law: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Branches:
+    """What branches in the laws of a class."""
+
+    located: tuple[Branch, ...] = ()
+    unlocated: tuple[Unlocated, ...] = ()
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names of all slots of outcomes."""
+        return tuple(name for branch in self.located for name in branch.slots)
+
+
+class Switch(Condition):
+    """A comparison in the law of an object: true where it is not what it was at the start of the step.
+
+    It is in no list of who waits, and no event comes of it: the stepper goes on with what the comparison says then.
+    """
+
+    __slots__ = ("__weakref__", "branch", "component")
+    is_switch = True
+
+    def __init__(self, component: Continuous, branch: Branch) -> None:
+        super().__init__(partial(branch.condition, component), 0.0)
+        self.function, self.arguments = branch.condition, (component,)
+        self.component = component
+        self.branch = branch
+
+    @property
+    def sim(self) -> Any:
+        """Where it is watched."""
+        return self.component.sim
+
+    @property
+    def owner(self) -> Any:
+        """The component."""
+        return self.component
+
+    @property
+    def name(self) -> str:
+        """Where it stands in whose law."""
+        return f"`{self.branch.text}` in {self.component.name}.{self.branch.law}"
+
+    @property
+    def slot(self) -> int:
+        """Of its outcome."""
+        return self.component._layout.slot(self.component, self.branch.name)
+
+    @property
+    def whole(self) -> int:
+        """The slot of the whole number that it is about; -1 if it is about none."""
+        name = self.branch.whole
+        return self.component._layout.slot(self.component, name) if name else -1
