@@ -145,9 +145,30 @@ def test_numeric_simulators_stop_where_the_input_jumps() -> None:
     rough = Numeric(LAG, Explicit(RK4, 0.3))
     parameters = {"k": 1.0}
     cut = abs(rough(2.0, 0.0, [0.0], STEP, parameters) - held(2.0, 0.0, np.zeros(1), STEP, parameters))[0]
-    over = abs(rough(2.0, 0.0, [0.0], STEP.__call__, parameters) - held(2.0, 0.0, np.zeros(1), STEP, parameters))
+
+    def unknown(t: float) -> float:
+        return 2.0 if t >= 1.0 else 0.5  # as STEP, but nobody knows where it jumps
+
+    over = abs(rough(2.0, 0.0, [0.0], unknown, parameters) - held(2.0, 0.0, np.zeros(1), STEP, parameters))
     assert cut < 1e-4
     assert over[0] > 1e-2
+
+
+@pytest.mark.row("R-242", "R-266")
+@pytest.mark.parametrize("simulator", ["fixed", "to a tolerance", "stepped"])
+def test_several_inputs_as_one_signal_keep_their_jumps(simulator: str) -> None:
+    first, second = ev.inputs.Step(at=0.31), ev.inputs.Step(at=0.52, height=2.0)
+
+    def both(t: float) -> tuple[float, float]:
+        return first(t), second(t)
+
+    model = Dynamics(lambda t, x, u, p: [u[0] + 3.0 * u[1]])
+    simulators = {
+        "fixed": Numeric(model, Explicit(RK4, 0.4)),
+        "to a tolerance": Numeric(model, Adaptive(DORMAND_PRINCE, 1e-3)),
+        "stepped": Stepped(model, rel_error=1e-3),
+    }
+    assert simulators[simulator](1.0, 0.0, [0.0], both)[0] == pytest.approx(0.69 + 6.0 * 0.48, rel=1e-14)
 
 
 # --- simulations -----------------------------------------------------------------------------------------------------
@@ -219,6 +240,21 @@ def test_an_assessment_has_the_costs_of_all_cases(kind: str) -> None:
     )
     with pytest.raises(ev.ModelError, match="there is no cost 'speed'; there are square, size"):
         assessment["speed"]
+
+
+@pytest.mark.row("R-245")
+@pytest.mark.parametrize("kind", LAG_SIMULATORS)
+@pytest.mark.parametrize("value", [-1e-9, float("nan")])
+def test_a_cost_is_never_negative(kind: str, value: float) -> None:
+    def reward(x: np.ndarray) -> float:
+        return value if abs(x[0]) > 0.75 else 1.0
+
+    with pytest.raises(
+        ev.ModelError, match=r"the cost .*reward of the state \[.*\] is (-1e-09|nan): a cost is a number"
+    ):
+        LAG_SIMULATORS[kind].cost(reward, 2.0, 0.0, [0.5], STEP, {"k": 4.0})
+    state = np.array([1.0, -2.0, 4.0])
+    assert squared_deviation([0.5, 1.0, 2.0])(state) == 0.25 + 9.0 + 4.0
 
 
 @pytest.mark.row("R-246")

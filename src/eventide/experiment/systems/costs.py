@@ -17,6 +17,18 @@ Cost: TypeAlias = Callable[["NDArray[np.float64]"], float]
 """A number of at least 0 for a state (n,). Source: Pannek, Simulation of mechatronic systems, Definition 2.14."""
 
 
+def value_of(cost: Cost, state: NDArray[np.float64]) -> float:
+    """The cost of a state. Raises ModelError for what is no number of at least 0, as a cost has to be."""
+    value = float(cost(state))
+    if not value >= 0.0:
+        name = getattr(cost, "__qualname__", repr(cost))
+        raise ModelError(
+            f"the cost {name} of the state {state.tolist()!r} is {value!r}: a cost is a number of at least 0, such as "
+            "the square of a deviation"
+        )
+    return value
+
+
 def squared_deviation(reference: ArrayLike) -> Cost:
     """The sum of the squares of how far each component is from a reference. Source: Task 2.15."""
     target = np.asarray(reference, dtype=np.float64)

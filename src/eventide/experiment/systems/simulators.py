@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import DORMAND_PRINCE, Continuous, Method
-from eventide.continuous.inputs import Input
+from eventide.continuous.inputs import Input, common_grid
+from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.methods.drive import as_state
 from eventide.declare import VectorState, vector
 from eventide.errors import ModelError
+from eventide.experiment.systems.costs import value_of
 from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
 from eventide.simulation import Simulation
 
@@ -121,7 +123,7 @@ class Analytic(Simulator):
         total = 0.0
         for low, high in pairwise([start, *_cuts(signal, start, end)]):
             total += quad(
-                lambda t: cost(self(t, start, state, signal, parameters)),
+                lambda t: value_of(cost, self(t, start, state, signal, parameters)),
                 low,
                 high,
                 epsabs=_PRECISION,
@@ -145,7 +147,7 @@ class _Integrating(Simulator):
         """The integral, as one more state of the model: its rate is the cost."""
 
         def rate(t: float, x: State, u: Any, p: Parameters) -> State:
-            return np.append(as_state(self.dynamics.rate(t, x[:-1], u, p)), cost(x[:-1]))
+            return np.append(as_state(self.dynamics.rate(t, x[:-1], u, p)), value_of(cost, x[:-1]))
 
         widened = replace(self, dynamics=Dynamics(rate))
         return float(widened(end, start, np.append(as_state(state), 0.0), signal, parameters)[-1])
@@ -232,17 +234,21 @@ class _Follower(Continuous):
 
 
 def _cuts(signal: Signal | None, start: float, end: float) -> list[float]:
-    """The instants after the start at which an input is not smooth, and the end."""
-    breakpoints = signal.breakpoints(start, end) if isinstance(signal, Input) else ()
-    return [*breakpoints, end][: len(breakpoints) + (end not in breakpoints)]
+    """The instants after the start at which an input, or one that a signal calls, is not smooth, and the end."""
+    return sorted({*common_grid(*_inputs_of(signal), start=start, end=end), end})
 
 
 def _before(signal: Signal | None, cut: float) -> Signal | None:
-    """An input as it is before a jump, also there."""
-    if not isinstance(signal, Input):
+    """A signal as it is before a jump, also there."""
+    if signal is None or not _inputs_of(signal):
         return signal
     last = nextafter(cut, -inf)
     return lambda t: signal(min(t, last))
+
+
+def _inputs_of(signal: Signal | None) -> tuple[Input, ...]:
+    """The inputs that a signal is made of, as far as its names lead to them."""
+    return () if signal is None else Reach((signal,)).inputs()
 
 
 def _check_times(times: Sequence[float], start: float) -> None:
