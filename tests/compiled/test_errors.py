@@ -256,3 +256,33 @@ def test_numpys_numbers_divide_by_zero_and_python_goes_on(compiled: bool) -> Non
     sim.run(until=1.0)
     assert odd.x == pytest.approx(math.exp(-1.0), rel=1e-5)
     assert odd.q == math.inf
+
+
+ONE = np.float64(1.0)
+BY_ZERO = {
+    "divide": lambda x, k: np.divide(x + 1.0, k),
+    "whole": lambda x, k: np.divide(1, k) + np.true_divide(x, 2),
+    "folded": lambda x, k: ONE * 2.0 / k + x,
+    "overflow": lambda x, k: np.multiply(1e300 * (x + 1.0), 1e300) + k,
+    "negative": lambda x, k: 1.0 / np.negative(k) - x,
+}
+
+
+@pytest.mark.parametrize("compiled", MODES)
+@pytest.mark.parametrize("name", BY_ZERO)
+def test_functions_and_numbers_of_numpy_divide_by_zero(compiled: bool, name: str) -> None:
+    formula = BY_ZERO[name]
+
+    class Divided(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        k: float = 0.0
+        q: ev.Computed = ev.computed()
+
+        def equations(self) -> None:
+            self.q = formula(self.x, self.k)
+            self.rate.x = -self.x
+
+    sim = ev.Simulation(rng=1, compile=compiled)
+    divided = Divided(sim).start()
+    sim.run(until=0.5)
+    assert divided.q == (-math.inf if name == "negative" else math.inf)

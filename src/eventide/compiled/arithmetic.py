@@ -12,7 +12,7 @@ from typing import Any, Final
 from eventide.compiled import forms
 from eventide.compiled.ir import NAN, ONE, ZERO, Builder, Wire, real
 from eventide.compiled.refusal import Unlowerable
-from eventide.compiled.values import Form, Kind, Number, Span, Truth, constant
+from eventide.compiled.values import COUNTABLE, EXACT, Form, Kind, Number, Span, Truth, constant, is_within
 
 OPERATIONS: Final[dict[str, Any]] = {
     "Add": operator.add,
@@ -56,7 +56,7 @@ class Arithmetic:
             return item
         if item.known is not None:
             return Number(str(int(item.known)), "int", known=int(item.known))
-        return Number(self.builder.value(f"zext i1 {item.text} to i64"), "int", item.slope and NAN)
+        return Number(self.builder.value(f"zext i1 {item.text} to i64"), "int", item.slope and NAN, span=(0, 1))
 
     def double(self, item: Number | Truth) -> str:
         """The operand as a double."""
@@ -64,6 +64,36 @@ class Arithmetic:
         if number.known is not None:
             return real(float(number.known))
         return number.text if number.kind != "int" else self.builder.value(f"sitofp i64 {number.text} to double")
+
+    def exactly(self, number: Number) -> str:
+        """The operand as a double that is the same number; Python is asked where a whole number has none.
+
+        Raises Unlowerable if it surely has none.
+        """
+        if not number.has_double:
+            if number.known is not None:
+                raise Unlowerable("this whole number is too large for a double to be exact")
+            far = self.builder.value(f"add i64 {number.text}, {EXACT[1]}")
+            self.builder.note_trap(self.builder.value(f"icmp ugt i64 {far}, {2 * EXACT[1]}"))
+        return self.double(number)
+
+    def in_reach(self, number: Number) -> str:
+        """The same, if the double has none but whole numbers beside it, so that quotients are right as well."""
+        value = self.exactly(number)
+        is_near = number.known is not None and abs(number.known) <= EXACT[1]
+        if (number.kind == "whole" or number.is_mixed) and not is_near:
+            self.builder.note_inexact(value)
+        return value
+
+    def countable(self, item: Number | Truth) -> Span:
+        """Between which numbers the end of a range is: Python counts where that would be too far."""
+        number = self.number(item)
+        if is_within(number.extent, COUNTABLE):
+            assert number.extent is not None
+            return number.extent
+        size = self.wire(number).machine("fabs")
+        self.builder.note_trap(size.test("uge", float(COUNTABLE[1])) if self.builder.traps else "")
+        return COUNTABLE
 
     def wire(self, item: Number | Truth) -> Wire:
         """The operand as a double that can be reckoned with."""
@@ -120,21 +150,20 @@ class Arithmetic:
         if one.known is not None and other.known is not None:
             folded = _fold(name, one.known, other.known)
             if folded is not None:
-                return folded
+                return replace(folded, is_numpy=one.is_numpy or other.is_numpy)
         if name in ("Div", "FloorDiv", "Mod"):
             self._note_division(one, other)
         result: Number = getattr(self, f"_{name.lower()}")(one, other)
         if result.slope is not None:
             result = replace(result, form=self.form_of(name, one, other))
-        if self.builder.counts:
-            self._note_size(name, one, other, result)
         if result.kind == "float" and name != "Div" and not (_is_surely_float(one) or _is_surely_float(other)):
             result = replace(result, is_mixed=True)
+            self.builder.note_inexact(result.text)
         if one.is_numpy or other.is_numpy:
             if name == "FloorDiv":
                 result = self._numpys_quotient(one, other, result)
             return replace(result, is_numpy=True)
-        return replace(result, span=_span(name, one, other)) if result.kind == "int" else result
+        return replace(result, span=result.span or _span(name, one, other)) if result.kind == "int" else result
 
     def form_of(self, name: str, one: Number, other: Number) -> Form | None:
         """How the result of an operation moves."""
@@ -148,17 +177,6 @@ class Arithmetic:
         # Numpy divides by zero.
         if not (one.is_numpy or other.is_numpy or other.known) and self.builder.traps:
             self.builder.note_trap(self.wire(other).test("oeq", 0.0))
-
-    def _note_size(self, name: str, one: Number, other: Number, result: Number) -> None:
-        """Where a whole number is too large to be exact Python is to reckon; where it may not fit at all, before."""
-        if result.kind == "float":
-            return
-        size = self.double(result)
-        if result.kind == "int" and name == "Mult":
-            size = (self.wire(one) * self.wire(other)).text
-        if result.kind == "int" and name == "Pow":
-            size = self._multiply_out("fmul double", ONE, self.double(one), int(other.known or 0))
-        self.builder.note_inexact(size)
 
     def note_error(self, value: str, *arguments: Number) -> None:
         """Python raises where a function of finite numbers is not finite, or one of numbers is not a number."""
@@ -191,8 +209,10 @@ class Arithmetic:
         number = self.number(item)
         if number.known is not None:
             return self.number(constant(-number.known))
-        if number.kind == "int":
-            return Number(self.builder.value(f"sub i64 0, {number.text}"), "int", number.slope)
+        if number.kind == "int" and number.span:
+            span = -number.span[1], -number.span[0]
+            return Number(self.builder.value(f"sub i64 0, {number.text}"), "int", number.slope, span=span)
+        number = self._in_double(number)
         value = self.builder.value(f"fneg double {number.text}")
         if number.kind == "whole":
             value = self.unsigned(value)
@@ -203,22 +223,38 @@ class Arithmetic:
     def absolute(self, item: Number | Truth) -> Number:
         """`abs(item)`."""
         number = self.number(item)
-        if number.kind == "int":
+        if number.kind == "int" and number.known is not None:
+            return self.number(constant(abs(number.known)))
+        if number.kind == "int" and number.span:
             below = self.builder.value(f"icmp slt i64 {number.text}, 0")
             opposite = self.builder.value(f"sub i64 0, {number.text}")
-            return Number(self.builder.select(below, "i64", opposite, number.text), "int", number.slope)
+            span = 0, max(map(abs, number.span))
+            size = self.builder.select(below, "i64", opposite, number.text)
+            return Number(size, "int", number.slope, span=span)
+        number = self._in_double(number)
         value = self.builder.intrinsic("fabs", number.text)
         below = self.wire(number).test("olt", 0.0)
         slope = self.choose_slope(below, self.turn_slope(number.slope), number.slope)
         form, is_mixed = forms.size(number.form), number.is_mixed
         return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=form, is_mixed=is_mixed)
 
+    def _in_double(self, number: Number) -> Number:
+        """A whole number of 64 bits in a double, as its opposite may have no room."""
+        return number if number.kind != "int" else Number(self.exactly(number), "whole", number.slope)
+
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
-        if one.kind == other.kind == "int":
+        if "float" in (one.kind, other.kind):
+            value = self.builder.value(f"f{word} double {self.double(one)}, {self.double(other)}")
+            return Number(value, "float", slope)
+        if (
+            one.kind == other.kind == "int"
+            and _span({"mul": "Mult"}.get(word, word.capitalize()), one, other) is not None
+        ):
             return Number(self.builder.value(f"{word} i64 {one.text}, {other.text}"), "int", slope)
-        kind: Kind = "float" if "float" in (one.kind, other.kind) else "whole"
-        value = self.builder.value(f"f{word} double {self.double(one)}, {self.double(other)}")
-        return Number(value if kind == "float" else self.unsigned(value), kind, slope)
+        # It might not fit into 64 bits: a double tells when it is too large to be exact.
+        value = self.builder.value(f"f{word} double {self.exactly(one)}, {self.exactly(other)}")
+        self.builder.note_inexact(value)
+        return Number(self.unsigned(value), "whole", slope)
 
     def _add(self, one: Number, other: Number) -> Number:
         return self._simple("add", one, other, self.add_slopes(one.slope, other.slope))
@@ -235,6 +271,8 @@ class Arithmetic:
 
     def _div(self, one: Number, other: Number) -> Number:
         dividend, divisor = self.wire(one), self.wire(other)
+        if "float" not in (one.kind, other.kind):  # Python rounds the quotient only
+            dividend, divisor = (Wire(self.builder, self.exactly(number)) for number in (one, other))
         value = dividend / divisor
         slope = None
         if one.slope or other.slope:
@@ -291,6 +329,8 @@ class Arithmetic:
         Source: CPython, Objects/floatobject.c, _float_div_mod and float_rem
         """
         dividend, divisor = self.wire(one), self.wire(other)
+        if not (_is_surely_float(one) or _is_surely_float(other)):
+            dividend, divisor = (Wire(self.builder, self.in_reach(number)) for number in (one, other))
         rest = Wire(self.builder, self.builder.library("fmod", dividend.text, divisor.text))
         quotient = (dividend - rest) / divisor
         is_exact = rest.test("oeq", 0.0)
@@ -312,9 +352,11 @@ class Arithmetic:
     def _power_value(self, one: Number, other: Number) -> tuple[str, Kind]:
         exponent = other.known
         if other.kind == "int" and exponent is not None and exponent >= 0 and one.kind != "float":
-            word = "mul i64" if one.kind == "int" else "fmul double"
-            unit = "1" if one.kind == "int" else ONE
-            return self._multiply_out(word, unit, one.text, int(exponent)), one.kind
+            if one.kind == "int" and _span("Pow", one, other) is not None:
+                return self._multiply_out("mul i64", "1", one.text, int(exponent)), "int"
+            power = self._multiply_out("fmul double", ONE, self.exactly(one), int(exponent))
+            self.builder.note_inexact(power)
+            return power, "whole"
         base = self.wire(one)
         if exponent is None or self.exact_pow:
             value = self.builder.library("pow", base.text, self.double(other))
@@ -386,8 +428,11 @@ class Arithmetic:
         one, other = self.number(then), self.number(otherwise)
         slope = self.choose_slope(test.text, one.slope, other.slope)
         if one.kind == other.kind == "int":
-            return Number(self.builder.select(test.text, "i64", one.text, other.text), "int", slope)
-        return Number(self.builder.select(test.text, "double", self.double(one), self.double(other)), "float", slope)
+            text = self.builder.select(test.text, "i64", one.text, other.text)
+            return Number(text, "int", slope, span=_hull(one, other))
+        text = self.builder.select(test.text, "double", self.exactly(one), self.exactly(other))
+        kind, is_mixed = _kind_of_either(one, other)
+        return Number(text, kind, slope, is_mixed=is_mixed)
 
     def _better(self, comparison: str, best: Number, number: Number) -> Number:
         if best.kind == number.kind == "int":
@@ -399,12 +444,27 @@ class Arithmetic:
             value = self.builder.select(test, "i64", number.text, best.text)
             return Number(value, "int", self.choose_slope(test, number.slope, best.slope), span=span)
         else:
-            test = self.wire(number).test(f"o{comparison}", self.wire(best))
+            sides = [Wire(self.builder, self.exactly(side)) for side in (number, best)]
+            test = sides[0].test(f"o{comparison}", sides[1])
             kind: Kind = "float" if "float" in (best.kind, number.kind) else "whole"
-            value = self.builder.select(test, "double", self.double(number), self.double(best))
+            value = self.builder.select(test, "double", sides[0].text, sides[1].text)
         slope = self.choose_slope(test, number.slope, best.slope)
         form = None if slope is None else forms.extreme(comparison, self.form(number), self.form(best))
         return Number(value, kind, slope, form=form)
+
+
+def _kind_of_either(one: Number, other: Number) -> tuple[Kind, bool]:
+    """The kind of one of two numbers, in a double, and whether it is not known whether that is Python's."""
+    if "float" not in (one.kind, other.kind):
+        return "whole", False
+    return "float", not (_is_surely_float(one) and _is_surely_float(other))
+
+
+def _hull(one: Number, other: Number) -> Span | None:
+    """Between which whole numbers each of two lies."""
+    if one.extent is None or other.extent is None:
+        return None
+    return min(one.extent[0], other.extent[0]), max(one.extent[1], other.extent[1])
 
 
 def _is_surely_float(number: Number) -> bool:
@@ -417,6 +477,9 @@ def _span(name: str, one: Number, other: Number) -> Span | None:
     if name == "Mod" and other.known:
         divisor = int(other.known)
         span = (0, divisor - 1) if divisor > 0 else (divisor + 1, 0)
+    elif name == "Pow" and one.extent and other.kind == "int" and other.known is not None and 0 <= other.known <= 64:
+        ends = [end ** int(other.known) for end in (*one.extent, 0)]
+        span = min(ends), max(ends)
     elif name in ("Add", "Sub", "Mult", "FloorDiv") and one.extent and other.extent:
         if name == "FloorDiv" and not other.known:
             return None

@@ -12,6 +12,7 @@ from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.slots import CLOCK, Slots
 from eventide.compiled.truths import COMPARISONS
 from eventide.compiled.values import (
+    COUNTABLE,
     Above,
     Builtin,
     Clock,
@@ -204,7 +205,7 @@ class Expressions(Ways):
             return Number(str(item.count), "int", known=item.count)
         if isinstance(item, Table):
             return self.slots.size(item)
-        return Number(self.slots.count(self.outside.all_items(item)), "int")
+        return Number(self.slots.count(self.outside.all_items(item)), "int", span=(0, COUNTABLE[1]))
 
     def follow(self, function: Function, arguments: list[Item], keywords: dict[str, Item]) -> Item:
         """What a call of a function gives: its body is written where it is called."""

@@ -123,7 +123,7 @@ class Merger:
             guide = [self.truths.guide(item)] if shape.has_guide else []
             return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
         number = self.arithmetic.number(item)
-        first = number.text if shape.kind == "int" else self.arithmetic.double(number)
+        first = number.text if shape.kind == "int" else self.arithmetic.exactly(number)
         return [first, *([number.slope or ZERO] if shape.has_slope else [])]
 
     def item(self, shape: Shape, parts: list[str]) -> Shaped:

@@ -218,7 +218,7 @@ class Following(Reductions):
         """Set a slot."""
         self._check_row(place.row, place.name)
         self.epoch += 1
-        access = self.slots.write(place, self.arithmetic.double(item))
+        access = self.slots.write(place, self.arithmetic.exactly(self.arithmetic.number(item)))
         self._note_assignment(access)
         if place.owner.element is None:
             self.flow.written |= {access}

@@ -111,7 +111,7 @@ class Handlers(Statements):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.builder.traps = self.builder.overflows = self.builder.counts = True
+        self.builder.traps = self.builder.overflows = True
         self.changes: dict[Access, Place] = {}
         self.asks: list[CannotLower] = []
         self._leaving: list[Arrival] = []

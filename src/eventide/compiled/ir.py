@@ -33,7 +33,7 @@ MARKS = """!0 = distinct !{!0, !1}
 STACK = 2**14
 """So many bytes a kernel may keep on the stack, which is small in some threads; the rest is allocated."""
 LARGEST_WHOLE = 2.0**53
-"""Up to this whole number every one is a double."""
+"""Below this whole number every one is a double, and no other is rounded to it."""
 
 
 @dataclass
@@ -64,7 +64,6 @@ class Builder:
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the truths, and what they must be for Python to come here
     overflows   whether it is noted at once where a power is too large for Python; else when all else is known
-    counts      whether it is noted also where a whole number is too large for a double to be exact
     """
 
     def __init__(self) -> None:
@@ -77,7 +76,6 @@ class Builder:
         self.only_where: tuple[tuple[str, bool], ...] = ()
         self.overflows = False
         self._put_off: list[tuple[Block, str, Callable[[], None]]] = []
-        self.counts = False
         self.calls: dict[str, str] = {}
         self.runs: dict[str, None] = {}
         self.blocks: list[Block] = []
@@ -204,9 +202,9 @@ class Builder:
         self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
 
     def note_inexact(self, value: str) -> None:
-        """A double stands for a whole number, which it may not hold exactly: that is noted as well, if it `counts`."""
-        if self.counts:
-            self.note_trap(Wire(self, value).machine("fabs").test("ugt", LARGEST_WHOLE))
+        """A double stands for a whole number, which it may not hold exactly: Python knows."""
+        if self.traps:
+            self.note_trap(Wire(self, value).machine("fabs").test("uge", LARGEST_WHOLE))
 
     @contextmanager
     def without_traps(self) -> Iterator[None]:

@@ -12,6 +12,7 @@ from eventide.compiled.flow import GATE, OPEN, Arrival, Loop
 from eventide.compiled.ir import NAN
 from eventide.compiled.refusal import Unlowerable
 from eventide.compiled.values import (
+    COUNTABLE,
     Builtin,
     Elements,
     Formula,
@@ -170,8 +171,8 @@ class Reductions(Vectors):
         function = self.evaluate(node)
         return isinstance(function, Builtin) and function.function in functions
 
-    def _range(self, node: ast.Call) -> tuple[str, str, int, Span | None]:
-        """Where a range begins and ends, its step, and the least and greatest number in it if they are known."""
+    def _range(self, node: ast.Call) -> tuple[str, str, int, Span]:
+        """Where a range begins and ends, its step, and the least and greatest number that may be in it."""
         if node.keywords or not 1 <= len(node.args) <= 3:
             raise self.refusal(node, "range takes one to three whole numbers")
         numbers = [self.number(argument) for argument in node.args]
@@ -180,7 +181,7 @@ class Reductions(Vectors):
             raise self.refusal(node, "the step of range has to be written as a number other than 0")
         limits = [self.arithmetic.counter(number) for number in numbers[:2]]
         first, last = numbers[0] if len(numbers) > 1 else constant(0), numbers[min(1, len(numbers) - 1)]
-        span = _between(self.arithmetic.number(first).extent, self.arithmetic.number(last).extent, int(step))
+        span = _between(self.arithmetic.countable(first), self.arithmetic.countable(last), int(step))
         return (limits[0] if len(limits) == 2 else "0", limits[-1], int(step), span)
 
     def reduce_all(self, function: Any, source: ast.expr, node: ast.Call) -> Item:
@@ -254,9 +255,9 @@ class Reductions(Vectors):
             added = self.arithmetic.number(number)
             if COMPENSATED in begin and added.kind == "float" and not added.is_numpy:
                 # Python takes up compensation with the first float, and does not for the sum so far.
-                if self.arithmetic.number(start).kind == "int" and start.known != 0:
+                if self.arithmetic.number(start).kind != "float" and start.known != 0:
                     raise Unlowerable("the sum of floats begins with a whole number: write it as a float")
-                if self.arithmetic.number(so_far).kind != "int":
+                if self.arithmetic.number(so_far).kind == "float":
                     self._compensate(so_far, number, total)
 
         return begin, take
@@ -328,23 +329,21 @@ class Reductions(Vectors):
 
         def halve(_: str) -> None:
             low, high = limits()
-            middle = self.arithmetic.binary("FloorDiv", self.arithmetic.binary("Add", low, high), constant(2))
-            cell = self.slots.cell(table, middle.text)
+            both = self.builder.value(f"add i64 {low.text}, {high.text}")  # of numbers of items: it has room
+            middle = self.builder.value(f"ashr i64 {both}, 1")
+            after = self.builder.value(f"add i64 {middle}, 1")
+            cell = self.slots.cell(table, middle)
             is_below = self.truths.compare("Lt", sought, cell) if is_right else self.truths.compare("GtE", cell, sought)
-            self.flow.bindings[LOW] = self.arithmetic.select(
-                is_below, low, self.arithmetic.binary("Add", middle, constant(1))
-            )
-            self.flow.bindings[HIGH] = self.arithmetic.select(is_below, middle, high)
+            self.flow.bindings[LOW] = self.arithmetic.select(is_below, low, Number(after, "int"))
+            self.flow.bindings[HIGH] = self.arithmetic.select(is_below, Number(middle, "int"), high)
 
         self.iterate([LOW, HIGH], lambda _: self.truths.compare("Lt", *limits()), halve)
         place, _ = limits()
         self.flow.bindings = outer
         moves = self.arithmetic.number(sought).slope
-        return Number(place.text, "int", moves and NAN)
+        return Number(place.text, "int", moves and NAN, span=(0, COUNTABLE[1]))
 
 
-def _between(first: Span | None, last: Span | None, step: int) -> Span | None:
-    """The least and the greatest number of a range whose ends lie in some spans; None if that is not known."""
-    if first is None or last is None:
-        return None
+def _between(first: Span, last: Span, step: int) -> Span:
+    """The least and the greatest number of a range whose ends lie in some spans."""
     return (first[0], max(first[0], last[1] - 1)) if step > 0 else (min(first[1], last[0] + 1), first[1])

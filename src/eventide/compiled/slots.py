@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from eventide.compiled.ir import NAN, ONE, Builder
 from eventide.compiled.lowered import Access, Anchor, Row
 from eventide.compiled.paths import ITEMS
-from eventide.compiled.values import Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
+from eventide.compiled.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
 from eventide.continuous.tables import ELAPSED, STATE, TIME
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ class Slots:
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
-            self.builder.note_inexact(value)
-            return Number(self.builder.truncated(value), "int", slope)
+            return Number(value, "whole", slope)  # a field that a double does not hold is refused where it is set
         return Number(value, "float", slope, form=self._form(place, place.offset))
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
@@ -195,7 +194,7 @@ class Slots:
 
     def size(self, table: Table) -> Number:
         """How many numbers a table has."""
-        return Number(self.builder.load("i64", "%lists", self._table(table.path)), "int")
+        return Number(self.builder.load("i64", "%lists", self._table(table.path)), "int", span=(0, COUNTABLE[1]))
 
     def array_item(self, table: Table, index: str) -> Number:
         """One number of an array, which is known to be there."""
@@ -219,6 +218,8 @@ class Slots:
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
         self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true") if self.builder.traps else "")
         kind: Kind = "whole" if table.kind is int else "float"
+        if kind == "whole":
+            self.builder.note_inexact(value)
         is_numpy = table.array_size is not None
         return Number(builder.select(is_inside, "double", value, NAN), kind, is_numpy=is_numpy)
 
@@ -231,7 +232,8 @@ class Slots:
         if const.kind is bool:
             return self.truth(value)
         if const.kind is int:
-            return Number(self.builder.truncated(value), "int")
+            self.builder.note_inexact(value)
+            return Number(value, "whole")
         return Number(value, "float", is_numpy=const.is_numpy)
 
     # --- objects of Python ------------------------------------------------------------------------------------------

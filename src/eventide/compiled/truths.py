@@ -51,7 +51,9 @@ class Truths:
         if one.kind == other.kind == "int":
             text = self.builder.value(f"icmp {whole} i64 {one.text}, {other.text}")
         else:
-            text = self.arithmetic.wire(one).test(double, self.arithmetic.wire(other))
+            # Python compares whole numbers with floats as they are, without rounding.
+            sides = [Wire(self.builder, self.arithmetic.exactly(number)) for number in (one, other)]
+            text = sides[0].test(double, sides[1])
         if not self.is_guided:
             return Truth(text)
         if name in ("Lt", "LtE"):

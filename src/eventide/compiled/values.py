@@ -17,11 +17,17 @@ Path: TypeAlias = tuple[str, ...]
 """How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
 
 Kind: TypeAlias = Literal["int", "whole", "float"]
-"""int: 64 bits; whole: a double that is a whole number, as `int(x)` makes it; float: a double."""
+"""int: 64 bits; whole: a double that is a whole number, as `int(x)` makes it; float: a double.
+
+An int or a whole is Python's number exactly, or it has been noted that Python is to be asked."""
 
 Span: TypeAlias = tuple[int, int]
 
 LARGEST_INT: Final = 2**63
+EXACT: Final[Span] = (1 - 2**53, 2**53 - 1)
+"""Whole numbers of which each has a double of its own, that no other is rounded to."""
+COUNTABLE: Final[Span] = (-(2**52), 2**52)
+"""Where loops count: beyond, none would ever end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +91,13 @@ class Number:
         if self.kind == "int" and self.known is not None:
             return int(self.known), int(self.known)
         return self.span
+
+    @property
+    def has_double(self) -> bool:
+        """Whether it surely has a double of its own, which `Arithmetic.double` gives."""
+        if self.known is not None and self.kind != "float":
+            return int(float(self.known)) == self.known
+        return self.kind != "int" or is_within(self.span, EXACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +326,11 @@ Item: TypeAlias = (
     | Above
     | Stranger
 )
+
+
+def is_within(span: Span | None, limits: Span) -> bool:
+    """Whether a number is known to be between two others."""
+    return span is not None and limits[0] <= span[0] <= span[1] <= limits[1]
 
 
 def constant(value: float) -> Number | Truth:

@@ -364,6 +364,7 @@ class Vectors(Expressions):
     def _call_ufunc(self, function: Any, arguments: list[Operand]) -> Operand:
         operator = _OPERATORS.get(function.__name__)
         if operator is not None:
+            arguments = self._as_numpys(arguments, divides=isinstance(operator, ast.Div))
             return (
                 self.combine(operator, *arguments) if len(arguments) == 2 else self.turned(*arguments, is_negative=True)
             )
@@ -378,6 +379,16 @@ class Vectors(Expressions):
             word = function.__name__
             return self._numpy_of(arguments, lambda a, b: self.functions.of_two(word, a, b))
         return self._through(function, arguments)
+
+    def _as_numpys(self, arguments: list[Operand], *, divides: bool) -> list[Operand]:
+        """Arguments of a function of numpy's, which makes numbers of its own of them: these divide by zero."""
+        numbers = [self.arithmetic.number(item) for item in arguments if isinstance(item, Number | Truth)]
+        if not divides and len(numbers) == len(arguments) and all(number.kind != "float" for number in numbers):
+            raise Unlowerable("numpy has whole numbers of its own, which wrap around: write the operator itself")
+        return [
+            replace(self.arithmetic.as_float(item), is_numpy=True) if isinstance(item, Number | Truth) else item
+            for item in arguments
+        ]
 
     def _numpy_of(self, arguments: list[Operand], compute: Callable[..., Number | Truth]) -> Operand:
         scalars = [item for item in arguments if isinstance(item, Number | Truth)]
