@@ -156,9 +156,10 @@ def compare_law(
             continue
         finally:
             sim.active = still.is_open = False
-        same = same_bits(table_of(sim)[: Y0 + 1], copy[: Y0 + 1])
+        # Where a kernel asks Python what it leaves does not matter.
+        same = asks or same_bits(table_of(sim)[: Y0 + 1], copy[: Y0 + 1])
         assert same, (function.__name__, moment, before[:3], table_of(sim)[:3], copy[:3])
-        equal += 1
+        equal += not asks
     return Counts(equal, raised)
 
 

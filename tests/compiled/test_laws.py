@@ -146,7 +146,7 @@ def whole_numbers(self):
     k = n * 7 - 3
     self.rate.x = k // 2 + k % 5 + -k // 3 + -k % 3 + k // -4 + k % -4 + k // -1 + k % -1
     self.rate.y = k / 2 + n // WHOLE + (n - 5) // self.count + (n - 5) % self.house.rooms
-    self.rate.z = abs(n - 9) + (-n) ** 3 + n**0 + 2**n + n**-2 + (n * 2**60 + 1) % 7 + (n * 2**60 + 1) // 10**15
+    self.rate.z = abs(n - 9) + (-n) ** 3 + n**0 + 2**n + n**-2 + (n * 2**40 + 1) % 7 + (n * 2**40 + 1) // 10**9
     for _ in range(n // self.house.rooms + abs(-n) + n**2 - n * n):
         self.q += 1.0
     for _ in range(min(self.count, int(abs(self.x)))):
