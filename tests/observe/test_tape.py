@@ -368,3 +368,30 @@ def test_instants_of_short_fractions_are_exact_at_any_length():
 
     assert instants(grid, far, 6).tolist() == [grid.time(far + k) for k in range(6)]
     assert instants(grid, 0, 3).tolist() == [0.0, 0.001, 0.002]
+
+
+@pytest.mark.parametrize("period", [0.07, 0.0703])
+def test_the_clock_stands_where_a_full_tape_was_fetched_not_where_a_law_last_looked(period):
+    class Still(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+        def equations(self):
+            pass
+
+    def story(still):
+        for _ in range(3):
+            for duration in (0.191, 0.381, 0.524, 1.132):
+                yield ev.hold(duration)
+            still.x += 1.0
+
+    tables = []
+    for native in ("auto", False):
+        sim = ev.Simulation(compile=native)
+        still = Still(sim).start()
+        sim.process(story(still))
+        recording = sim.record(still, every=period)
+        sim.run(until=6.0)
+        tables.append(recording.to_pandas())
+    regular = int(6.0 / period) + 1
+    assert len(tables[0]) >= regular
+    assert tables[0].equals(tables[1])
