@@ -405,6 +405,7 @@ def test_an_integral_is_recorded_among_other_things(compiles):
 
 def test_a_quantity_that_is_not_finite_inside_a_step_is_refused():
     class Wave(ev.Continuous):
+        locate_branches = False
         angle: ev.State = ev.state(0.0)
         load: ev.Computed = ev.computed()
 

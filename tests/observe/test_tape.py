@@ -49,7 +49,7 @@ class Doubling(ev.Continuous):
     """Its law assigns a state, so that the interpolant does not say what it is."""
 
     clock: ev.State = ev.state(0.0)
-    double: ev.State = ev.state(0.0)
+    double: ev.State = ev.state(0.0, assigned=True)
 
     def equations(self):
         self.rate.clock = 1.0

@@ -141,17 +141,17 @@ class Compiler(Analyst):
         bounds = (find("law", cls.contributions, (owner,)),) if owner._contributes else ()
         bounds = (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
         for bound in bounds:
-            self._check_home(bound, owner.name)
+            self._check_home(bound, owner)
         return bounds
 
-    def _check_home(self, bound: Bound, whose: str) -> None:
+    def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
         sim, binding = self.motion.sim, bound.binding
         for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
                 raise ModelError(
-                    f"{whose} refers to {one.name}, which belongs to another simulation: each object lives in the one "
+                    f"{what}{whose.name} refers to {one.name}, which belongs to another simulation: each object lives in the one "
                     "it was made for"
                 )
 
@@ -196,7 +196,7 @@ class Compiler(Analyst):
         if bound is None:
             function = _CONDITION(self._condition_call(condition))
             return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
-        self._check_home(bound, f"the condition of {condition.name}")
+        self._check_home(bound, condition, "the condition of ")
         return self._mould(bound.kernel).plan(self.motion, bound)
 
     def _mould(self, kernel: Kernel) -> Mould:
@@ -231,7 +231,7 @@ class Compiler(Analyst):
             bound = self.registry.handler(trigger.handler)
         except CannotLower:
             return None
-        self._check_home(bound, trigger.name)
+        self._check_home(bound, trigger)
         return self._reaction(bound)
 
     def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
@@ -272,7 +272,7 @@ class Compiler(Analyst):
                 bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
             except (CannotLower, KeyError):
                 return None
-            self._check_home(bound, process.name)
+            self._check_home(bound, process)
             return self._reaction(bound, whose, may_wait)
 
         return CoursePlan(
