@@ -151,8 +151,8 @@ class Compiler(Analyst):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
                 raise ModelError(
-                    f"{what}{whose.name} refers to {one.name}, which belongs to another simulation: each object lives in "
-                    "the one it was made for"
+                    f"{what}{whose.name} refers to {one.name}, which belongs to another simulation: each object lives "
+                    "in the one it was made for"
                 )
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
