@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import signal
 import sys
 import traceback
@@ -543,3 +544,39 @@ def test_the_explanation_tells_which_handlers_are_native_and_what_they_leave_to_
     plain = ev.Simulation(compile=False)
     Tank(plain, name="tank").start()
     assert "  tank.full: Python, as compile=False says" in str(plain.explain())
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_a_whole_number_that_was_set_to_a_fraction_is_cut_off_at_each_reading(compile_: Any) -> None:
+    class Counter(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        sign: ev.State = ev.state(0.0)
+        count: int = 0
+        turn: float = -1.0
+        log: list = ev.field(default_factory=list)
+
+        def equations(self) -> None:
+            self.rate.x = 1.0
+            self.rate.sign = math.copysign(1.0, self.count)
+
+        @ev.when(lambda self: self.x >= 1.0)
+        def step(self) -> None:
+            self.x -= 1.0
+            self.log.append((self.count, self.sign))
+            self.count += 1
+            self.count += 5.0 * self.turn - 0.75
+            self.turn = -self.turn
+            self.count += 0.5
+
+    sim = ev.Simulation(compile=compile_)
+    counter = Counter(sim).start()
+    sim.run(until=40.5)
+    # Python: int(0 + 1 - 5.75 + 0.5), where each result is cut off as it is read again.
+    count, sign, log = 0, 0.0, []
+    for event in range(40):
+        sign += 1.0 if count >= 0 else -1.0
+        log.append((count, pytest.approx(sign, abs=1e-6)))
+        for change in (1, 4.25 if event % 2 else -5.75, 0.5):
+            count = int(count + change)
+    assert counter.log == log
+    assert sim.monitor.motion.reactions.handled > 20 or compile_ is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.compiled.ir import NAN, ONE, Builder
+from eventide.compiled.ir import NAN, ONE, ZERO, Builder
 from eventide.compiled.lowered import Access, Anchor, Row
 from eventide.compiled.paths import ITEMS
 from eventide.compiled.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
@@ -108,7 +108,9 @@ class Slots:
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
-            return Number(value, "whole", slope)  # a field that a double does not hold is refused where it is set
+            # The slot keeps what was set, which is cut off at each reading; what no double holds is refused where it is set.
+            whole = self.builder.value(f"fadd double {self.builder.intrinsic('trunc', value)}, {ZERO}")  # no -0.0
+            return Number(whole, "whole", slope)
         return Number(value, "float", slope, form=self._form(place, place.offset))
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
