@@ -108,7 +108,7 @@ class Slots:
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
-            # The slot keeps what was set, which is cut off at each reading; what no double holds is refused where it is set.
+            # The slot keeps what was set; each reading cuts it off. What no double holds is refused where it is set.
             whole = self.builder.value(f"fadd double {self.builder.intrinsic('trunc', value)}, {ZERO}")  # no -0.0
             return Number(whole, "whole", slope)
         return Number(value, "float", slope, form=self._form(place, place.offset))
