@@ -47,6 +47,7 @@ from eventide.continuous.tables import (
     PATIENCE,
     PAUSED,
     PENDING,
+    RECORDED,
     REST,
     SETTINGS,
     START,
@@ -572,7 +573,9 @@ class Motion:
         if (self.reactions.plans or self.journeys.of) and settings[HANDLED] != 0.0 and self.reactions.count():
             sim.time = now = settings[EVENT_TIME]
         if code not in FOUND:
-            sim.time, sim.dt, sim.last_time = now, 0.0, now  # laws in Python have left the time of their last stage
+            sim.dt, sim.last_time = 0.0, now
+            if code == RECORDED:
+                sim.time = now  # laws in Python have left the time of their last stage
             return
         sim.time, is_open = settings[EVENT_TIME], not self.is_looked_at
         if not is_open:
