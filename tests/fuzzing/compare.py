@@ -73,7 +73,8 @@ def expect(program: m.Program) -> Expected:
     outcome = simulate(program)
     others = [simulate(program, push) for push in (PUSH, -PUSH)]
     for other in others:
-        if names_of(other.log) != names_of(outcome.log) or len(other.values) != len(outcome.values):
+        counts = [(len(one.values), one.refused) for one in (outcome, other)]
+        if names_of(other.log) != names_of(outcome.log) or counts[0] != counts[1]:
             raise Skip("events depend on less than the tolerance")
 
     def bounds(rows: list[list[float]], pushed: list[list[list[float]]]) -> list[list[float]]:
@@ -92,9 +93,11 @@ def expect(program: m.Program) -> Expected:
 
 def judge(expected: Expected, result: Result, setting: Setting) -> Finding | None:
     """The first thing in which a run is not what the reference says."""
+    want = expected.outcome
+    if want.refused >= 0:
+        return judge_refusal(expected, result, setting)
     if result.error:
         return Finding("error", (setting,), result.error)
-    want = expected.outcome
     got_names, names = names_of(result.log), names_of(want.log)
     for k, (got, name) in enumerate(zip(got_names, names, strict=False)):
         if got != name:
@@ -103,16 +106,35 @@ def judge(expected: Expected, result: Result, setting: Setting) -> Finding | Non
         return Finding("events", (setting,), f"entry {len(names)} is {result.log[len(names)]}, and should not be")
     if len(got_names) < len(names):
         return Finding("events", (setting,), f"entry {len(got_names)} is missing: {want.log[len(got_names)]}")
-    for k, (entry, bounds) in enumerate(zip(want.log, expected.log_bounds, strict=True)):
-        pairs = zip(numbers_of(result.log[k]), numbers_of(entry), bounds, strict=True)
-        if not all(abs(got - right) <= bound for got, right, bound in pairs):
-            return Finding("values", (setting,), f"entry {k} is {result.log[k]}, and should be {entry}")
+    if found := judge_numbers(expected, result, setting):
+        return found
     if len(result.values) != len(want.values):
         return Finding("events", (setting,), f"{len(result.values)} objects at the end, not {len(want.values)}")
     for k, (right, bounds) in enumerate(zip(want.values, expected.value_bounds, strict=True)):
         if not all(abs(g - r) <= b for g, r, b in zip(result.values[k], right, bounds, strict=True)):
             return Finding("values", (setting,), f"object {k} ends with {result.values[k]}, and should with {right}")
     return None
+
+
+def judge_numbers(expected: Expected, result: Result, setting: Setting) -> Finding | None:
+    """The first entry whose numbers are not what the reference says."""
+    entries = zip(result.log, expected.outcome.log, expected.log_bounds, strict=False)
+    for k, (got, entry, bounds) in enumerate(entries):
+        pairs = zip(numbers_of(got), numbers_of(entry), bounds, strict=True)
+        if not all(abs(one - right) <= bound for one, right, bound in pairs):
+            return Finding("values", (setting,), f"entry {k} is {got}, and should be {entry}")
+    return None
+
+
+def judge_refusal(expected: Expected, result: Result, setting: Setting) -> Finding | None:
+    """What is wrong with a run whose laws have to be refused: it ends with the event that brings them."""
+    want, names = expected.outcome, names_of(expected.outcome.log)
+    if not result.error.startswith("UnsoundLaw"):
+        text = f"{result.error or 'no error'} after {len(result.log)} entries; {want.refused} stand before the refusal"
+        return Finding("refusal", (setting,), text)
+    if len(result.log) < want.refused or names_of(result.log) != names[: len(result.log)]:
+        return Finding("refusal", (setting,), f"refused after {result.log[-3:]}, not after {want.log[-3:]}")
+    return judge_numbers(expected, result, setting)
 
 
 def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kind: str) -> Finding | None:
@@ -180,6 +202,8 @@ def examine(program: m.Program, settings: Sequence[Setting], pairs: Sequence[Pai
     except Skip as reason:
         report.skipped = str(reason)
         return report
+    if any(isinstance(part, m.SetGlobal) for part in m.parts_of(program)):  # runs of one module share its numbers
+        settings = [setting for setting in settings if setting.threads == 1]
     report.events = expected.outcome.events
     build = module_of(source_of(program))["build"]
     results: dict[Setting, Result] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from fuzzing import model as m
+from fuzzing.extras import Extras
 
 FEATURES = (
     "references", "sums", "computed", "shared_rates", "lists", "functions", "branches", "time_branches", "bends",
@@ -15,6 +16,8 @@ FEATURES = (
     "passivate", "wait_end", "tick", "spawn", "classes_of_processes", "native_processes", "steady_processes",
     "parameters", "states", "stops", "exchanged_references", "exchanged_functions", "exchanged_members", "creates",
     "stopped_sums", "reads_after_writes", "statements_if",
+    "module_numbers", "exchanged_numbers", "wholes", "inputs", "vectors", "vector_writes", "crosses", "locals",
+    "clamps", "hidden_conditions",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
@@ -25,36 +28,24 @@ def generate(seed: int, allowed: frozenset[str] = frozenset(FEATURES)) -> m.Prog
     return Maker(seed, allowed).program()
 
 
-class Maker:
+class Maker(Extras):
     """Makes one program."""
 
     def __init__(self, seed: int, allowed: frozenset[str]) -> None:
         self.random = Random(seed)
-        # One number for each feature, whether it is allowed or not: what is left out changes little of the rest.
-        drawn = {name: self.random.random() for name in FEATURES}
+        # One number for each feature, of its own: what is left out, or comes to be known, changes little of the rest.
+        drawn = {name: Random(f"{seed} {name}").random() for name in FEATURES}
         richness = self.random.choice((0.25, 0.5, 0.75))
         self.features = {name for name in FEATURES if drawn[name] < richness and name in allowed}
         self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
         self.written: set[tuple[int, str]] = set()
-        self.labels = 0
-
-    def has(self, *names: str) -> bool:
-        """Whether the program has all of these features."""
-        return self.features.issuperset(names)
-
-    def chance(self, share: float) -> bool:
-        """True so often."""
-        return self.random.random() < share
-
-    def some(self, low: float, high: float) -> float:
-        """A number with few digits."""
-        return round(self.random.uniform(low, high), 3)
 
     def program(self) -> m.Program:
         """All of it, in the order in which parts need each other."""
         made, random = self.made, self.random
+        self.module()
         if self.has("functions"):
-            made.functions = [m.Function(f"law_{k}", self.function()) for k in range(3)]
+            made.functions += [m.Function(f"law_{k}", self.function()) for k in range(3)]
         for index in range(random.randint(1, 3)):
             made.classes.append(self.kind(index))
         for index in range(random.randint(2, 4)):
@@ -105,6 +96,7 @@ class Maker:
             made.lists = {"members": self.random.randint(0, index)}
         if self.has("functions") and self.chance(0.7):
             made.functions = {"law": f"law_{self.random.randrange(3)}"}
+        self.furnish(made)
         return made
 
     def object(self, index: int) -> m.Object:
@@ -163,7 +155,12 @@ class Maker:
             for place, name in enumerate(kind.computed):
                 before = kind.computed[:place]
                 kind.values.append(m.Law(("self", name), self.bounded(kind, 2, before), style=self.law_style()))
-        force = self.force(kind)
+        # What reads a computed value before it is set is refused.
+        force = self.force(kind, [] if kind.late and self.chance(0.9) else kind.computed)
+        if kind.vector is not None:
+            kind.vector.inflow = m.Bin("+", x, self.bounded(kind, 1, [])) if self.chance(0.5) else x
+        if self.has("clamps") and self.chance(0.04):
+            kind.clamps = [m.Law(("self", "x"), m.Call("min", [x, m.Num(9.0)]))]
         if kind.kind == "oscillator":
             v = m.Read(("self", "v"))
             back = m.Bin("-", m.Bin("*", m.Num(-1.0), m.Bin("*", k, x)), m.Bin("*", c, v))
@@ -218,20 +215,19 @@ class Maker:
             return m.Both(self.random.choice(("and", "or")), one, other)
         return one
 
-    def threshold(self) -> m.Num:
-        """A level that states cross."""
-        return m.Num(self.some(-0.6, 0.6))
-
-    def force(self, kind: m.Class) -> m.Expr:
+    def force(self, kind: m.Class, computed: list[str]) -> m.Expr:
         """What acts from outside on the last rate."""
-        force: m.Expr = self.bounded(kind, 2, kind.computed)
-        if kind.functions:
+        force: m.Expr = self.bounded(kind, 2, computed)
+        if "drive" in kind.functions:
+            force = m.Bin("+", force, m.Apply(("self", "drive"), m.Time()))
+        if "law" in kind.functions:
             force = m.Bin("+", force, m.Apply(("self", "law"), m.Read(("self", "x"))))
         if self.has("lists") and kind.lists:
             force = m.Bin("+", force, m.Call("tanh", [m.Gather(("self", "members"), "x", self.some(0.1, 0.6))]))
         if kind.sums and self.chance(0.8):
             force = m.Bin("+", force, m.Bin("*", m.Num(self.some(-0.5, 0.5)), m.Read(("self", "total"))))
-        if self.has("opaque") and self.chance(0.3):
+        # The library does not know what a law reads that it cannot read: such a law has its place by its start.
+        if self.has("opaque") and not self.features & {"order", "late_values"} and self.chance(0.3):
             force = m.Opaque(force)
         return force
 
@@ -247,6 +243,9 @@ class Maker:
                 paths += [("self", "mate", name) for name in other.computed] * 2
             if other.sums and (self.has("stopped_sums") or not self.has("stops")):
                 paths += [("self", "mate", "total")]
+        more = self.read_extras(kind)
+        if more and self.chance(0.35):
+            return self.random.choice(more)
         return m.Time() if self.chance(0.15) else m.Read(self.random.choice(paths))
 
     def bounded(self, kind: m.Class, depth: int, computed: list[str]) -> m.Expr:
@@ -268,11 +267,6 @@ class Maker:
         return m.Bin("*", size, m.Call("cos", [inner]))
 
     # --- handlers -----------------------------------------------------------------------------------------------------
-
-    def label(self, word: str) -> str:
-        """A label of the log that stands there once."""
-        self.labels += 1
-        return f"{word} {self.labels}"
 
     def handlers(self, kind: m.Class) -> None:
         """Handlers of a class; a ramp is always reset."""
@@ -296,7 +290,7 @@ class Maker:
         made = m.Handler(f"handler{number}", self.condition(kind), [self.note("handler", kind), *self.effects(kind)])
         if self.has("priorities"):
             made.priority = float(self.random.randint(0, 2))
-        made.at_start = self.has("at_start") and self.chance(0.3)
+        made.at_start = self.has("at_start") and self.chance(0.3) and not isinstance(made.test, m.Crosses)
         return made
 
     def condition(self, kind: m.Class) -> m.Test:
@@ -309,10 +303,15 @@ class Maker:
             value = m.Read(("self", self.random.choice(kind.computed)))
         elif roll == 2:
             value = m.Call("sin", [m.Bin("*", m.Num(2.0), value)])
-        test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, self.threshold())
+        level = self.threshold()
+        if self.has("crosses") and self.chance(0.4):
+            return self.passage(value, level)
+        if self.has("hidden_conditions") and self.chance(0.4):
+            value = m.Opaque(value)
+        test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.5):
             other = m.Cmp(self.random.choice(("<", ">")), m.Read(("self", "x")), self.threshold())
-            test = m.Both(self.random.choice(("and", "or")), test, other)
+            return m.Both(self.random.choice(("and", "or")), test, other)
         return test
 
     def note(self, word: str, kind: m.Class) -> m.Log:
@@ -335,7 +334,7 @@ class Maker:
         if self.has("handler_refers", "references") and self.chance(0.6):
             made.append(m.Swap(("self", "mate"), ("self", "other")))
         if self.has("exchanged_functions") and kind.functions and self.chance(0.5):
-            made.append(m.Refer(("self", "law"), (f"law_{self.random.randrange(3)}",)))
+            made.append(self.exchange(("self",), kind))
         if self.has("handler_creates") and self.chance(0.5):
             made.append(self.creation(kind, ("self",)))
         if self.has("statements_if") and self.chance(0.5):
@@ -343,7 +342,7 @@ class Maker:
             made.append(m.If(test, [self.parameter(("self", "k"))], [self.parameter(("self", "c"))]))
         if self.has("reads_after_writes") and kind.computed:
             made.append(m.Log(self.label("after"), [m.Read(("self", name)) for name in kind.computed]))
-        return made
+        return made + self.more_effects(("self",), kind)
 
     def parameter(self, path: m.Path) -> m.Statement:
         """A parameter gets another value of its range."""
@@ -384,9 +383,11 @@ class Maker:
             if guarded:
                 wait = [m.Guarded(wait, self.label("guarded"))]
             body += [*wait, self.note_of("process"), *self.deeds(process)]
+        if self.has("locals"):
+            body += self.remembering(self.random.choice(self.made.objects))
         if not any(isinstance(s, m.Hold) for s in body):
             body.insert(0, m.Guarded([self.hold()], self.label("guarded")) if guarded else self.hold())
-        return [m.Loop(self.random.randint(2, 8), body)]
+        return [*(self.beginning() if self.has("locals") else []), m.Loop(self.random.randint(2, 8), body)]
 
     def hold(self) -> m.Hold:
         """Some time."""
@@ -400,13 +401,18 @@ class Maker:
         o = self.random.choice(self.made.objects)
         return m.Log(self.label(word), [m.Read((o.name, "x"))])
 
-    def process_condition(self) -> m.Test:
+    def process_condition(self, process: m.Process) -> m.Test:
         """What a process waits for."""
         one, other = self.random.choice(self.made.objects), self.random.choice(self.made.objects)
         value: m.Expr = m.Read((one.name, "x"))
         if self.chance(0.3) and other is not one:
             value = m.Bin("-", value, m.Bin("*", m.Num(0.5), m.Read((other.name, "x"))))
-        test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, self.threshold())
+        level = self.threshold()
+        if self.has("locals") and process.index != 1 and self.chance(0.4):
+            level = m.Bin("*", m.Num(0.7), m.Local("best"))
+        if self.has("crosses") and self.chance(0.3):
+            return self.passage(value, level)
+        test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.3):
             late = m.Cmp(">", m.Time(), m.Num(self.some(1.0, 4.0)))
             test = m.Both("or", test, late) if self.chance(0.5) else m.Both("and", late, test)
@@ -427,17 +433,17 @@ class Maker:
                 return [self.hold()]
             case "until":
                 rank = float(self.random.randint(0, 2)) if self.has("priorities") else 0.0
-                return [m.Until(self.process_condition(), rank)]
+                return [m.Until(self.process_condition(process), rank)]
             case "first_of":
-                return [m.FirstOf(self.process_condition(), self.some(0.2, 2.0), self.label("first"))]
+                return [m.FirstOf(self.process_condition(process), self.some(0.2, 2.0), self.label("first"))]
             case "all_of":
-                return [m.AllOf(self.process_condition(), self.some(0.1, 1.0), self.label("both"))]
+                return [m.AllOf(self.process_condition(process), self.some(0.1, 1.0), self.label("both"))]
             case "resources":
                 patience = self.some(0.2, 1.5) if self.has("patience") and self.chance(0.5) else None
                 rank = float(self.random.randint(0, 2)) if self.has("priorities") else 0.0
                 inner: list[m.Statement] = [self.hold(), *self.deeds()]
                 if self.has("until") and self.chance(0.3):
-                    inner.append(m.FirstOf(self.process_condition(), self.some(0.2, 1.0), self.label("inner")))
+                    inner.append(m.FirstOf(self.process_condition(process), self.some(0.2, 1.0), self.label("inner")))
                 return [m.Use("desk", rank, patience, self.label("desk"), inner)]
             case "stores":
                 if process.index % 2:
@@ -475,7 +481,7 @@ class Maker:
             target = self.random.choice(self.of_class(kind.references["mate"]))
             made.append(m.Refer((o.name, "mate"), (target,)))
         if self.has("exchanged_functions") and kind.functions and self.chance(0.6):
-            made.append(m.Refer((o.name, "law"), (f"law_{self.random.randrange(3)}",)))
+            made.append(self.exchange((o.name,), kind))
         if self.has("exchanged_members") and kind.lists and self.chance(0.5):
             made.append(m.Member((o.name, "members"), (self.random.choice(self.of_class(kind.lists["members"])),)))
         if self.has("creates") and self.chance(0.3):
@@ -483,7 +489,7 @@ class Maker:
         if self.has("statements_if") and self.chance(0.4):
             test = m.Cmp("<", m.Read((o.name, "x")), self.threshold())
             made.append(m.If(test, [self.parameter((o.name, "k"))], []))
-        return made + self.calls(process)
+        return made + self.more_effects((o.name,), kind) + self.calls(process)
 
     def calls(self, process: m.Process | None) -> list[m.Statement]:
         """What a process does to other processes."""

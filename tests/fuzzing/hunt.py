@@ -125,8 +125,8 @@ def fails_alike(program: m.Program, finding: Finding) -> bool:
     except Exception:  # noqa: BLE001  # too close to call is no finding
         return False
     found = [judge(expected, r, finding.of[0]) for r in results[0]]
-    alike = (finding.kind, finding.text[:40] if finding.kind == "error" else "")
-    return alike in [(f.kind, f.text[:40] if f.kind == "error" else "") for f in found if f is not None]
+    alike = (finding.kind, finding.text[:40] if finding.kind in {"error", "refusal"} else "")
+    return alike in [(f.kind, f.text[:40] if f.kind in {"error", "refusal"} else "") for f in found if f is not None]
 
 
 def write_script(program: m.Program, finding: Finding, folder: Path) -> Path:

@@ -71,6 +71,28 @@ class Gather:
 
 
 @dataclass
+class Total:
+    """The sum of the items of a vector."""
+
+    path: Path
+    size: int
+
+
+@dataclass
+class Local:
+    """A local name of a process."""
+
+    name: str
+
+
+@dataclass
+class Global:
+    """A number of the module."""
+
+    name: str
+
+
+@dataclass
 class Opaque:
     """An expression in a form that has no native code."""
 
@@ -93,8 +115,17 @@ class Both:
     right: Test
 
 
-Expr = Num | Read | Time | Bin | Call | Choice | Apply | Gather | Opaque
-Test = Cmp | Both
+@dataclass
+class Crosses:
+    """A passage through a level: of handlers and waits only. direction: "up", "down", "either"."""
+
+    value: Expr
+    level: Expr
+    direction: str
+
+
+Expr = Num | Read | Time | Bin | Call | Choice | Apply | Gather | Total | Local | Global | Opaque
+Test = Cmp | Both | Crosses
 
 # --- statements -------------------------------------------------------------------------------------------------------
 
@@ -109,6 +140,31 @@ class Log:
 class Assign:
     path: Path
     op: str
+    value: Expr
+
+
+@dataclass
+class WriteItem:
+    """Add to an item of a vector."""
+
+    path: Path
+    item: int
+    value: Expr
+
+
+@dataclass
+class Let:
+    """Give a local name of a process a value."""
+
+    name: str
+    value: Expr
+
+
+@dataclass
+class SetGlobal:
+    """Give a number of the module another value."""
+
+    name: str
     value: Expr
 
 
@@ -282,8 +338,9 @@ class Spawn:
 
 
 Statement = (
-    Log | Assign | Refer | Swap | Member | Toggle | Create | If | Loop | Guarded | Hold | Until | FirstOf | AllOf | Use
-    | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate | WaitEnd | Tick | Spawn
+    Log | Assign | WriteItem | Let | SetGlobal | Refer | Swap | Member | Toggle | Create | If | Loop | Guarded | Hold
+    | Until | FirstOf | AllOf | Use | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate
+    | WaitEnd | Tick | Spawn
 )  # fmt: skip
 
 # --- classes, objects, processes --------------------------------------------------------------------------------------
@@ -300,6 +357,27 @@ class Law:
     value: Expr
     op: str = "="
     style: str = "plain"
+
+
+VECTOR_STYLES = ("items", "loop", "slices")
+
+
+@dataclass
+class Vector:
+    """A vector `u` of as many states as it has starts: what flows in at its first item goes from each to the next.
+
+    style   how its law is printed
+    """
+
+    starts: list[float]
+    speed: float
+    inflow: Expr
+    style: str = "items"
+
+    def rate(self, item: int) -> Expr:
+        """The rate of an item."""
+        before = Read(("self", f"u[{item - 1}]")) if item else self.inflow
+        return Bin("*", Num(self.speed), Bin("-", before, Read(("self", f"u[{item}]"))))
 
 
 @dataclass
@@ -338,7 +416,20 @@ class Class:
     handlers: list[Handler] = field(default_factory=list)
     every: list[Every] = field(default_factory=list)
     late: bool = False
-    """Whether its equations set rates first, and computed values that they may read after them."""
+    """Whether its equations set rates first, and computed values after them."""
+    wholes: dict[str, int] = field(default_factory=dict)
+    vector: Vector | None = None
+    clamps: list[Law] = field(default_factory=list)
+    """Lines that assign states, which is refused."""
+
+    def is_unsound(self) -> bool:
+        """Whether its laws have to be refused: they set a state, or read a computed value before they set it."""
+        early = {path[1] for path in paths_of([*self.rates, self.vector]) if path[0] == "self" and len(path) == 2}
+        return bool(self.clamps or (self.late and early & set(self.computed)))
+
+    def moving(self) -> dict[str, float]:
+        """All states with where they begin, items of the vector included."""
+        return self.states | {f"u[{k}]": start for k, start in enumerate(self.vector.starts if self.vector else ())}
 
 
 @dataclass
@@ -363,8 +454,11 @@ class Process:
 
 @dataclass
 class Function:
+    """A function of a module; of an input, `text` is what makes it."""
+
     name: str
     value: Expr
+    text: str = ""
 
 
 @dataclass
@@ -380,6 +474,8 @@ class Program:
     stores: list[str] = field(default_factory=list)
     tanks: dict[str, float] = field(default_factory=dict)
     signals: list[str] = field(default_factory=list)
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Of the module."""
     features: list[str] = field(default_factory=list)
 
 
@@ -387,6 +483,13 @@ def is_whole(program: Program) -> bool:
     """Whether there are objects, and whatever is read or written is declared."""
     own = {kind.index: declared(kind) for kind in program.classes}
     anywhere = {"active", "x"}.union(*own.values())
+    if not {part.name for part in parts_of(program) if isinstance(part, Global | SetGlobal)} <= set(program.numbers):
+        return False
+    for process in program.processes:
+        parts = parts_of(process)
+        given = {part.name for part in parts if isinstance(part, Let)}
+        if not {part.name for part in parts if isinstance(part, Local)} <= given:
+            return False
     for kind in program.classes:
         if not {law.path[-1] for law in kind.values} <= set(kind.computed):
             return False
@@ -397,7 +500,10 @@ def is_whole(program: Program) -> bool:
 
 def declared(kind: Class) -> set[str]:
     """The fields of a class."""
-    fields_of = (kind.states, kind.numbers, kind.computed, kind.sums, kind.references, kind.lists, kind.functions)
+    fields_of = (
+        kind.moving(), kind.numbers, kind.computed, kind.sums, kind.references, kind.lists, kind.functions, kind.wholes,
+        ["u"] if kind.vector else [],
+    )  # fmt: skip
     return {"tag"}.union(*fields_of)
 
 

@@ -36,6 +36,10 @@ class Skip(Exception):
     """A program of which the reference cannot say what is right, and why."""
 
 
+class Refused(Exception):
+    """Laws that have to be refused have come into the model."""
+
+
 class Interrupted(Exception):
     """What an interrupt throws into a process of the reference."""
 
@@ -45,12 +49,21 @@ def _flat(key: Any) -> list[Any]:
     return [part for one in key for part in _flat(one)] if isinstance(key, tuple) else [key]
 
 
+def attribute(name: str) -> str:
+    """What the reference calls a state: `u_0` for `u[0]`."""
+    return name.replace("[", "_").replace("]", "")
+
+
 class Formulas(Words):
     """Expressions as Python text in which each comparison asks the world."""
 
     def __init__(self, sites: count[int]) -> None:
         super().__init__()
         self.sites = sites
+
+    def path(self, path: m.Path) -> str:
+        """Items of vectors are attributes."""
+        return attribute(super().path(path))
 
     def test(self, t: m.Test) -> str:
         """Both sides of `and` and `or` are always looked at."""
@@ -69,6 +82,10 @@ class Formulas(Words):
                 return f"sim.apply({next(self.sites)}, {self.path(path)}, {self.expr(argument)})"
             case m.Opaque(inner):
                 return self.expr(inner)
+            case m.Total(path, size):
+                return f"({' + '.join(f'{self.path(path)}_{k}' for k in range(size))})"
+            case m.Local(name):
+                return f"self.local[{name!r}]"
         return super().expr(e)
 
 
@@ -123,6 +140,7 @@ class World:
         self.owner: Any = None
         self.mode = "live"
         self.events = 0
+        self.before = 0
         self.stretches = 0
         self.current: Any = None
         self.names: dict[str, Any] = {"sim": self, "math": math, "log": self.log, "pool": self.pool}
@@ -130,6 +148,9 @@ class World:
         self.words = Formulas(self.sites)
         self.made: dict[int, Any] = {}
         self.kept: list[Any] = []
+        self.pairs: dict[Any, Any] = {}
+        self.passages: dict[int, list[m.Test]] = {}
+        self.names |= program.numbers
         self._prepare()
 
     # --- formulas -----------------------------------------------------------------------------------------------------
@@ -137,19 +158,23 @@ class World:
     def _prepare(self) -> None:
         for f in self.program.functions:
             self.names[f.name] = self._lambda(f"lambda x: {self.words.expr(f.value)}")
-        self.laws = {kind.index: self._compile(kind) for kind in self.program.classes}
+        kinds = self.program.classes
+        self.moving = {kind.index: [attribute(name) for name in kind.moving()] for kind in kinds}
+        self.unsound = {kind.index for kind in kinds if kind.is_unsound()}
+        self.laws = {kind.index: self._compile(kind) for kind in kinds}
 
     def _lambda(self, text: str) -> Any:
         return eval(text, self.names)  # noqa: S307  # it was printed here
 
     def _compile(self, kind: m.Class) -> tuple[Any, Any, Any]:
-        words = self.words
+        words, vector = self.words, kind.vector
+        items = [m.Law(("self", f"u[{k}]"), vector.rate(k)) for k in range(len(vector.starts))] if vector else []
 
         def function(laws: list[m.Law], *, rate: bool) -> Any:
             lines = []
             for law in laws:
                 *path, name = law.path
-                target = f"{words.path(tuple(path))}.{'d_' if rate else ''}{name}"
+                target = f"{words.path(tuple(path))}.{'d_' if rate else ''}{attribute(name)}"
                 lines.append(f"    {target} {'+=' if rate else law.op} {words.expr(law.value)}")
             spaces: dict[str, Any] = {}
             exec("\n".join(["def law(self):", *(lines or ["    pass"])]), self.names, spaces)  # noqa: S102  # ours
@@ -158,7 +183,7 @@ class World:
         return (
             function(kind.contributions, rate=False),
             function(kind.values, rate=False),
-            function(kind.rates, rate=True),
+            function(kind.rates + items, rate=True),
         )
 
     def function(self, e: Any) -> Any:
@@ -168,6 +193,17 @@ class World:
             text = self.words.test(e) if isinstance(e, m.Cmp | m.Both) else self.words.expr(e)
             made = self.made[id(e)] = self._lambda(f"lambda self: {text}")
             self.kept.append(e)
+        return made
+
+    def sides(self, test: m.Test) -> list[m.Test]:
+        """The conditions of a handler or wait: two of a passage in either direction."""
+        if not isinstance(test, m.Crosses):
+            return [test]
+        made = self.passages.get(id(test))
+        if made is None:
+            words = {"up": [">="], "down": ["<="], "either": [">=", "<="]}[test.direction]
+            made = self.passages[id(test)] = [m.Cmp(word, test.value, test.level) for word in words]
+            self.kept.append(test)
         return made
 
     def number(self, e: m.Expr, subject: Any) -> float:
@@ -218,17 +254,18 @@ class World:
             for name in t.kind.sums:
                 setattr(t, name, 0.0)
         for t in active:
-            for name in t.kind.states:
+            for name in self.moving[t.kind.index]:
                 setattr(t, "d_" + name, 0.0)
         for place in range(3):
-            for t in active:
+            # Computed values are read of objects of earlier classes only.
+            for t in sorted(active, key=lambda t: t.kind.index) if place == 1 else active:
                 self.owner = ("law", t.index, place)
                 self.laws[t.kind.index][place](t)
         self.mode = "live"
         self.owner = None
 
     def _slots(self) -> list[tuple[Thing, str]]:
-        return [(t, name) for t in self.things if t.active for name in t.kind.states]
+        return [(t, name) for t in self.things if t.active for name in self.moving[t.kind.index]]
 
     def _scatter(self, slots: list[tuple[Thing, str]], time: float, y: Any) -> None:
         self.time = time
@@ -291,7 +328,10 @@ class World:
         self.settle()
 
     def settle(self) -> None:
-        """What follows an event: laws, and handlers are armed whose conditions are false."""
+        """What follows an event: laws, and handlers are armed whose conditions are false. Raises Refused."""
+        if self.unsound and any(t.active and t.kind.index in self.unsound for t in self.things):
+            raise Refused
+        self.before = len(self.log)
         self.evaluate("live")
         for w in list(self.watches):
             if not self._holds(w):
@@ -377,12 +417,19 @@ class World:
             return None
         roots.sort(key=lambda r: r[0])
         first = roots[0][0]
-        # What several laws compare alike changes for all of them at once.
-        together = [key for root, key in roots if root - first <= SAME and "law" in _flat(key)]
+        # What several laws compare alike changes for all of them at once, and so do both sides of a passage.
+        group = self._group(roots[0][1])
+        together = [
+            key for root, key in roots if root - first <= SAME and group is not None and group == self._group(key)
+        ]
         keys = together if len(together) > 1 else [roots[0][1]]
         if len(roots) > len(keys) and roots[len(keys)][0] - first < APART:
             raise Skip("two comparisons change too close to each other")
         return first, keys
+
+    def _group(self, key: Any) -> Any:
+        """What changes at one time: comparisons of laws, the two of a passage, and those of who waits for the same."""
+        return "law" if "law" in _flat(key) else self.pairs.get(key[0])
 
     def _first_root(self, key: Any, times: list[float], values: list[float], gap: Any) -> float | None:
         known = self.known[key]

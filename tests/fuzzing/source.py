@@ -49,6 +49,10 @@ class Words:
                 return f"{self.path(path)}({self.expr(argument)})"
             case m.Gather(path, name, factor):
                 return f"sum(member.{name} * {factor!r} for member in {self.path(path)})"
+            case m.Total(path, _):
+                return f"{self.path(path)}.sum()"
+            case m.Local(name) | m.Global(name):
+                return name
             case m.Opaque(inner):
                 return f"sorted([{self.expr(inner)}])[0]"
         raise TypeError(f"no expression: {e!r}")
@@ -61,6 +65,13 @@ class Words:
             case m.Both(word, left, right):
                 return f"({self.test(left)}) {word} ({self.test(right)})"
         raise TypeError(f"no test: {t!r}")
+
+    def condition(self, t: m.Test, given: str) -> str:
+        """What `when` and `until` wait for, as functions of what they are given."""
+        if isinstance(t, m.Crosses):
+            level = self.expr(t.level) if isinstance(t.level, m.Num) else f"{given} {self.expr(t.level)}"
+            return f"ev.crosses({given} {self.expr(t.value)}, {level}, direction={t.direction!r})"
+        return f"{given} {self.test(t)}"
 
 
 class Block(Words):
@@ -86,6 +97,12 @@ class Block(Words):
                 return [self.log(label, [e(value) for value in values])]
             case m.Assign(path, op, value):
                 return [f"{p(path)} {op} {e(value)}"]
+            case m.WriteItem(path, item, value):
+                return [f"with {p(path[:-1])}[{path[-1]!r}].write() as items:", f"    items[{item}] += {e(value)}"]
+            case m.Let(name, value):
+                return [f"{name} = {e(value)}"]
+            case m.SetGlobal(name, value):
+                return [f"set_{name}({e(value)})"]
             case m.Refer(path, source):
                 return [f"{p(path)} = {p(source)}"]
             case m.Swap(first, second):
@@ -142,15 +159,13 @@ class Block(Words):
                 return [f"yield ev.hold({e(duration)})"]
             case m.Until(test, priority):
                 rank = f", priority={priority!r}" if priority else ""
-                return [f"yield ev.until(lambda: {self.test(test)}{rank})"]
+                return [f"yield ev.until({self.condition(test, 'lambda:')}{rank})"]
             case m.FirstOf(test, patience, label):
-                return [
-                    f"got = yield ev.first_of(met=ev.until(lambda: {self.test(test)}), late=ev.hold({patience!r}))",
-                    self.log(label, ["got.name"]),
-                ]
+                waits = f"met=ev.until({self.condition(test, 'lambda:')}), late=ev.hold({patience!r})"
+                return [f"got = yield ev.first_of({waits})", self.log(label, ["got.name"])]
             case m.AllOf(test, duration, label):
                 return [
-                    f"yield ev.all_of(met=ev.until(lambda: {self.test(test)}), late=ev.hold({duration!r}))",
+                    f"yield ev.all_of(met=ev.until({self.condition(test, 'lambda:')}), late=ev.hold({duration!r}))",
                     self.log(label, ["'both'"]),
                 ]
             case m.Use(resource, priority, patience, label, body):
@@ -209,12 +224,27 @@ def law_lines(law: m.Law, words: Words, *, is_rate: bool) -> list[str]:
     return [f"{target} {law.op} {words.expr(law.value)}"]
 
 
+def vector_lines(vector: m.Vector, words: Words) -> list[str]:
+    """The law of a vector, in its style."""
+    size, speed = len(vector.starts), repr(vector.speed)
+    first = f"self.rate.u[0] = {words.expr(vector.rate(0))}"
+    if vector.style == "loop":
+        inner = f"    self.rate.u[k] = {speed} * (self.u[k - 1] - self.u[k])"
+        return [first, f"for k in range(1, {size}):", inner]
+    if vector.style == "slices":
+        return ["u = self.u", first, f"self.rate.u[1:] = {speed} * (u[:-1] - u[1:])"]
+    return [f"self.rate.u[{k}] = {words.expr(vector.rate(k))}" for k in range(size)]
+
+
 def class_lines(kind: m.Class) -> list[str]:
     """The text of one class."""
     words, block = Words("self."), HandlerBlock("self.")
     lines = ["tag: float = 0.0"]
     lines += [f"{name}: ev.State = ev.state({start!r})" for name, start in kind.states.items()]
     lines += [f"{name}: float = {value!r}" for name, value in kind.numbers.items()]
+    lines += [f"{name}: int = {value!r}" for name, value in kind.wholes.items()]
+    if kind.vector is not None:
+        lines.append(f"u: ev.VectorState = ev.vector(0.0, size={len(kind.vector.starts)})")
     lines += [f"{name}: ev.Computed = ev.computed()" for name in kind.computed]
     lines += [f"{name}: ev.Sum = ev.sum_()" for name in kind.sums]
     lines += [f"{name}: object = None" for name in kind.references]
@@ -225,14 +255,16 @@ def class_lines(kind: m.Class) -> list[str]:
         lines += ["", "def contributions(self):", *indented(body)]
     values = [line for law in kind.values for line in law_lines(law, words, is_rate=False)]
     rates = [line for law in kind.rates for line in law_lines(law, words, is_rate=True)]
+    rates += vector_lines(kind.vector, words) if kind.vector is not None else []
     body = [*rates, *values] if kind.late else [*values, *rates]
+    body += [f"{words.path(law.path)} = {words.expr(law.value)}" for law in kind.clamps]
     lines += ["", "def equations(self):", *indented(body)]
     for handler in kind.handlers:
         more = f", priority={handler.priority!r}" if handler.priority else ""
         more += ", at_start=True" if handler.at_start else ""
         lines += [
             "",
-            f"@ev.when(lambda self: {words.test(handler.test)}{more})",
+            f"@ev.when({words.condition(handler.test, 'lambda self:')}{more})",
             f"def {handler.name}(self):",
             *indented(block.lines(handler.body)),
         ]
@@ -269,11 +301,18 @@ def end_of(body: list[str]) -> list[str]:
     return [] if any("yield" in line for line in body) else ["yield ev.hold(0.0)"]
 
 
+def vector_start(kind: m.Class) -> str:
+    """Where the items of a new object's vector begin."""
+    return f", u={kind.vector.starts!r}" if kind.vector is not None else ""
+
+
 def build_lines(program: m.Program, names: list[str]) -> list[str]:
     """The function that builds the model in a simulation; what is numbered later is in `pool`."""
-    lines = ["log, pool, procs = [], [], []"]
+    lines = [f"set_{name}({value!r})" for name, value in program.numbers.items()]
+    lines.append("log, pool, procs = [], [], []")
     for o in program.objects:
         numbers = "".join(f", {name}={value!r}" for name, value in o.numbers.items())
+        numbers += vector_start(program.classes[o.kind])
         lines.append(f"{o.name} = K{o.kind}(sim, name={o.name!r}{numbers}, log=log, pool=pool, procs=procs)")
     for o in program.objects:
         lines += [f"{o.name}.{name} = {other}" for name, other in o.references.items()]
@@ -302,7 +341,12 @@ def source_of(program: m.Program) -> str:
     """The module of a program; `build(sim)` answers its log, its list of objects made later, its objects."""
     lines = []
     words = Words()
+    for name, value in program.numbers.items():
+        lines += [f"{name} = {value!r}", "", f"def set_{name}(value):", f"    global {name}", f"    {name} = value", ""]
     for function in program.functions:
+        if function.text:
+            lines += [f"{function.name} = {function.text}", ""]
+            continue
         lines += [f"def {function.name}(x):", f"    return {words.expr(function.value)}", ""]
     lines += ["procs_of = {}", ""]
     for kind in program.classes:

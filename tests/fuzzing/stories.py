@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuzzing import model as m
-from fuzzing.reference import Interrupted, Notice, Thing, Watch, World
+from fuzzing.reference import Interrupted, Notice, Refused, Thing, Watch, World
 
 Commands = Generator[Any, Any, None]
 
 
 @dataclass
 class Outcome:
-    """What a program did. log: its entries; values: of all objects at the end, in the order of their making."""
+    """What a program did.
+
+    log         its entries
+    values      of all objects at the end, in the order of their making
+    refused     so many entries were there before the event that brought laws that have to be refused; -1 if none did
+    """
 
     log: list[tuple[Any, ...]]
     values: list[tuple[float, ...]]
     events: int
+    refused: int = -1
 
 
 class Activity:
@@ -55,6 +61,7 @@ class Story(Activity):
         self.anchor = world.time
         self.notice: Notice | None = world.schedule_front(lambda: self.step(None))
         self.ended = False
+        self.local: dict[str, float] = {}
         self.passive = False
         self.mourners: list[Activity] = []
 
@@ -236,10 +243,12 @@ class Stage(World):
         """A new object, with what its class says."""
         t = Thing(kind, len(self.things))
         t.tag = tag
-        for name, value in (*kind.states.items(), *kind.numbers.items()):
+        for name, value in (*kind.states.items(), *kind.numbers.items(), *kind.wholes.items()):
             setattr(t, name, value)
         for name in (*kind.computed, *kind.sums):
             setattr(t, name, 0.0)
+        for place in range(len(kind.vector.starts) if kind.vector else 0):
+            setattr(t, f"u_{place}", 0.0)
         for name in kind.references:
             setattr(t, name, None)
         for name in kind.lists:
@@ -257,6 +266,8 @@ class Stage(World):
             t = names[o.name] = self.make(self.kinds[o.kind], 0.0)
             for name, value in o.numbers.items():
                 setattr(t, name, value)
+            for place, start in enumerate(t.kind.vector.starts if t.kind.vector else ()):
+                setattr(t, f"u_{place}", start)
         for o in program.objects:
             for name, other in o.references.items():
                 setattr(names[o.name], name, names[other])
@@ -277,10 +288,12 @@ class Stage(World):
         t.active = True
         t.life = life = [True]
         for handler in t.kind.handlers:
-            test = self.function(handler.test)
-            rank = (-handler.priority, next(self.numbers))
-            body = handler.body
-            self.watches.append(Watch(test, t, rank, lambda body=body: self.do(body, t), handler.at_start, False))
+            first = next(self.numbers)
+            for side in self.sides(handler.test):
+                rank = (-handler.priority, next(self.numbers))
+                self.pairs[rank] = first
+                fire = lambda body=handler.body: self.do(body, t)  # noqa: E731  # of this one
+                self.watches.append(Watch(self.function(side), t, rank, fire, handler.at_start, False))
         for every in t.kind.every:
             self._again(t, every, self.time, 0, life)
 
@@ -332,14 +345,22 @@ class Stage(World):
 
     def statement(self, s: m.Statement, subject: Any, story: Any) -> Commands:
         """One statement; it yields what has to be waited for."""
+        who = story if subject is None else subject
         match s:
             case m.Log(label, values):
-                self.note(label, subject, *[self.number(v, subject) for v in values])
+                self.note(label, subject, *[self.number(v, who) for v in values])
             case m.Assign(path, op, value):
                 owner = self.thing(path[:-1], subject)
-                number = self.number(value, subject)
+                number = self.number(value, who)
                 old = getattr(owner, path[-1])
                 setattr(owner, path[-1], number if op == "=" else old + number if op == "+=" else old * number)
+            case m.WriteItem(path, item, value):
+                owner, name = self.thing(path[:-1], subject), f"u_{item}"
+                setattr(owner, name, getattr(owner, name) + self.number(value, who))
+            case m.Let(name, value):
+                story.local[name] = self.number(value, story)
+            case m.SetGlobal(name, value):
+                self.names[name] = self.number(value, who)
             case m.Refer(path, source):
                 setattr(self.thing(path[:-1], subject), path[-1], self.thing(source, subject))
             case m.Swap(first, second):
@@ -354,14 +375,14 @@ class Stage(World):
                 self.stop(t) if t.active else self.start(t)
             case m.Create(kind, numbers, references, most):
                 if len(self.pool) < most:
-                    values = {name: self.number(e, subject) for name, e in numbers.items()}
+                    values = {name: self.number(e, who) for name, e in numbers.items()}
                     values |= {name: self.thing(path, subject) for name, path in references.items()}
                     t = self.make(self.kinds[kind], 100.0 + len(self.pool))
                     t.__dict__.update(values)
                     self.pool.append(t)
                     self.start(t)
             case m.If(test, then, other):
-                for inner in then if self.truth(test, subject) else other:
+                for inner in then if self.truth(test, who) else other:
                     yield from self.statement(inner, subject, story)
             case m.Loop(times, body):
                 for _ in range(times):
@@ -374,7 +395,7 @@ class Stage(World):
                 except Interrupted:
                     self.note(label, subject, "interrupted")
             case m.Send(signal, value):
-                number = self.number(value, subject)
+                number = self.number(value, who)
                 waits, self.names[signal][:] = list(self.names[signal]), []
                 for who in waits:
                     self.wake(who, number)
@@ -398,14 +419,14 @@ class Stage(World):
         """One statement of a process that waits."""
         match s:
             case m.Hold(duration):
-                yield ("hold", self.number(duration, None))
+                yield ("hold", self.number(duration, story))
             case m.Until(test, priority):
-                yield ("until", test, priority)
+                yield ("until", test, priority, story)
             case m.FirstOf(test, patience, label):
-                got = yield ("group", {"met": ("until", test, 0.0), "late": ("hold", patience)}, False)
+                got = yield ("group", {"met": ("until", test, 0.0, story), "late": ("hold", patience)}, False)
                 self.note(label, None, got)
             case m.AllOf(test, duration, label):
-                yield ("group", {"met": ("until", test, 0.0), "late": ("hold", duration)}, True)
+                yield ("group", {"met": ("until", test, 0.0, story), "late": ("hold", duration)}, True)
                 self.note(label, None, "both")
             case m.Use(resource, priority, patience, label, body):
                 wish = Wish(self.names[resource], priority)
@@ -423,7 +444,7 @@ class Stage(World):
                     wish.give_back()
             case m.Put(store, value):
                 tank = self.names[store]
-                tank.level.append(self.number(value, None))
+                tank.level.append(self.number(value, story))
                 tank.serve()
             case m.Get(store, label):
                 item = yield ("get", self.names[store], None)
@@ -457,16 +478,26 @@ class Stage(World):
         notice = self.schedule(self.time + max(duration, 0.0), lambda: who.go_on(None))
         who.withdraw = lambda: setattr(notice, "live", False)
 
-    def do_until(self, who: Activity, test: m.Test, priority: float) -> None:
-        """Wait for a condition."""
+    def do_until(self, who: Activity, test: m.Test, priority: float, story: Story) -> None:
+        """Wait for a condition; for a passage from where it is not yet true."""
+
+        def withdraw() -> None:
+            self.watches = [w for w in self.watches if w not in watches]
 
         def met() -> None:
-            self.watches.remove(watch)
+            withdraw()
             who.go_on(True)
 
-        watch = Watch(self.function(test), None, (-priority, next(self.numbers)), met, True, True)
-        self.watches.append(watch)
-        who.withdraw = lambda: self.watches.remove(watch)
+        armed = not isinstance(test, m.Crosses)
+        # Who waits for the very same as another goes on at the same float, in the order of the list.
+        is_shared = not any(isinstance(part, m.Local) for part in m.parts_of(test))
+        first, watches = id(test) if is_shared else next(self.numbers), []
+        for side in self.sides(test):
+            rank = (-priority, next(self.numbers))
+            self.pairs[rank] = first
+            watches.append(Watch(self.function(side), story, rank, met, armed, True))
+        self.watches += watches
+        who.withdraw = withdraw
 
     def do_group(self, who: Activity, parts: dict[str, tuple[Any, ...]], all_of: bool) -> tuple[Any] | None:
         """Wait for several things."""
@@ -539,6 +570,9 @@ class Stage(World):
 def simulate(program: m.Program, push: float = 0.0) -> Outcome:
     """Run a program by the reference; `push` is added to each rate, which tells how much depends on little."""
     world = Stage(program, push)
-    world.run()
+    try:
+        world.run()
+    except Refused:
+        return Outcome(world.log, [], world.events, world.before)
     values = [tuple(float(getattr(t, name)) for name in (*t.kind.states, *t.kind.numbers)) for t in world.things]
     return Outcome(world.log, values, world.events)

@@ -1,0 +1,188 @@
+"""What programs may have besides: vectors, inputs, whole numbers, numbers of the module, passages, local names."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from random import Random
+
+from fuzzing import model as m
+
+X = m.Read(("x",))
+"""What a function of the module is given."""
+
+
+class Dice:
+    """Draws of one program. features: what it is made of."""
+
+    random: Random
+    features: set[str]
+    made: m.Program
+    labels = 0
+
+    def label(self, word: str) -> str:
+        """A label of the log that stands there once."""
+        self.labels += 1
+        return f"{word} {self.labels}"
+
+    def has(self, *names: str) -> bool:
+        """Whether the program has all of these features."""
+        return self.features.issuperset(names)
+
+    def chance(self, share: float) -> bool:
+        """True so often."""
+        return self.random.random() < share
+
+    def some(self, low: float, high: float) -> float:
+        """A number with few digits."""
+        return round(self.random.uniform(low, high), 3)
+
+    def threshold(self) -> m.Expr:
+        """A level that states cross."""
+        if self.has("module_numbers") and self.chance(0.3):
+            return m.Global(self.random.choice(list(self.made.numbers)))
+        return m.Num(self.some(-0.6, 0.6))
+
+
+class Extras(Dice):
+    """Makes what stands beside the rest."""
+
+    def module(self) -> None:
+        """Numbers and inputs of the module."""
+        if self.has("module_numbers"):
+            self.made.numbers = {f"G{k}": self.some(-0.5, 0.5) for k in range(2)}
+        if self.has("inputs"):
+            self.made.functions += [self.input(f"law_d{k}") for k in range(2)]
+
+    def input(self, name: str) -> m.Function:
+        """An input, and the formula that it is: jumps and bends of a function of time."""
+        low, high, at = self.some(-0.7, 0.0), self.some(0.1, 0.8), self.some(0.2, 3.0)
+        if self.chance(0.2):
+            frequency, phase = self.some(0.1, 0.6), self.some(0.0, 3.0)
+            turns = m.Bin("*", m.Num(2.0 * math.pi), m.Bin("*", m.Num(frequency), X))
+            wave = m.Bin("*", m.Num(high), m.Call("sin", [m.Bin("+", turns, m.Num(phase))]))
+            return m.Function(name, wave, f"ev.inputs.Sine({high!r}, {frequency!r}, {phase!r})")
+        times = [at]
+        for _ in range(3):
+            times.append(round(times[-1] + self.some(0.3, 1.2), 3))
+        levels = [self.some(-0.6, 0.6) for _ in times]
+        steps = [later - sooner for sooner, later in pairwise(levels)]
+        match self.random.randrange(5):
+            case 0:
+                return m.Function(name, jumps(low, [(at, high - low)]), f"ev.inputs.Step({at!r}, {high!r}, {low!r})")
+            case 1:
+                slope, end = self.some(-0.5, 0.5), times[1]
+                value = jumps(low, [(at, slope), (end, -slope)], bends=True)
+                return m.Function(name, value, f"ev.inputs.Ramp({slope!r}, {at!r}, {end!r}, {low!r})")
+            case 2:
+                period, width = self.some(0.8, 2.0), self.some(0.02, 0.6)
+                begins = [at + k * period for k in range(int((self.made.end - at) / period) + 1)]
+                found = [jump for t in begins for jump in ((t, high - low), (t + width, low - high))]
+                text = f"ev.inputs.Pulse({period!r}, {at!r}, width={width!r}, high={high!r}, low={low!r})"
+                return m.Function(name, jumps(low, found), text)
+            case 3:
+                value = jumps(levels[0], list(zip(times[1:], steps, strict=True)))
+                return m.Function(name, value, f"ev.inputs.HeldTable({tuple(times)!r}, {tuple(levels)!r})")
+        slopes = [0.0, *(step / (b - a) for step, (a, b) in zip(steps, pairwise(times), strict=True)), 0.0]
+        found = [(t, after - before) for t, (before, after) in zip(times, pairwise(slopes), strict=True)]
+        text = f"ev.inputs.LinearTable({tuple(times)!r}, {tuple(levels)!r})"
+        return m.Function(name, jumps(levels[0], found, bends=True), text)
+
+    # --- classes ------------------------------------------------------------------------------------------------------
+
+    def furnish(self, kind: m.Class) -> None:
+        """Fields of a class besides those of all."""
+        if self.has("wholes"):
+            kind.wholes = {"n": self.random.randint(2, 9)}
+        if self.has("inputs") and self.chance(0.7):
+            kind.functions["drive"] = f"law_d{self.random.randrange(2)}"
+        if self.has("vectors") and self.chance(0.6):
+            starts = [self.some(-0.8, 0.8) for _ in range(self.random.randint(2, 7))]
+            kind.vector = m.Vector(starts, self.some(0.5, 4.0), m.Num(0.0), self.random.choice(m.VECTOR_STYLES))
+
+    def read_extras(self, kind: m.Class) -> list[m.Expr]:
+        """What laws of a class may read besides."""
+        found: list[m.Expr] = [m.Global(name) for name in self.made.numbers]
+        if kind.wholes:
+            n = m.Read(("self", "n"))
+            found += [
+                m.Bin("*", m.Num(0.2), m.Bin("%", n, m.Num(self.random.randint(2, 5)))),
+                m.Bin("*", m.Num(0.1), m.Bin("%", m.Bin("//", n, m.Num(2)), m.Num(7))),
+                m.Bin("*", m.Num(0.05), m.Bin("%", m.Bin("**", n, m.Num(self.random.randint(2, 25))), m.Num(11))),
+                m.Bin("/", m.Num(1), n),
+            ]
+        if kind.vector is not None:
+            found += [self.item(("self",), kind), m.Total(("self", "u"), len(kind.vector.starts))]
+        target = kind.references.get("mate")
+        if target is not None and self.made.classes[target].vector is not None:
+            found.append(self.item(("self", "mate"), self.made.classes[target]))
+        return found
+
+    def item(self, root: m.Path, kind: m.Class) -> m.Read:
+        """An item of a vector."""
+        assert kind.vector is not None
+        return m.Read((*root, f"u[{self.random.randrange(len(kind.vector.starts))}]"))
+
+    def passage(self, value: m.Expr, level: m.Expr) -> m.Test:
+        """A passage of a value through a level."""
+        return m.Crosses(value, level, self.random.choice(("up", "down", "either")))
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def more_effects(self, path: m.Path, kind: m.Class) -> list[m.Statement]:
+        """What events do to an object besides; `path` leads to it."""
+        made: list[m.Statement] = []
+        if kind.wholes and self.chance(0.6):
+            made.append(m.Assign((*path, "n"), "+=", m.Num(self.random.randint(1, 3))))
+            if self.chance(0.3):
+                made.append(m.Log(self.label("whole"), [m.Bin("%", m.Read((*path, "n")), m.Num(4))]))
+        if self.has("exchanged_numbers") and self.made.numbers and self.chance(0.5):
+            made.append(m.SetGlobal(self.random.choice(list(self.made.numbers)), m.Num(self.some(-0.5, 0.5))))
+        if self.has("vector_writes") and kind.vector is not None and self.chance(0.6):
+            item = self.random.randrange(len(kind.vector.starts))
+            made.append(m.WriteItem((*path, "u"), item, m.Num(self.some(-0.4, 0.4))))
+            if self.chance(0.5):
+                made.append(m.Log(self.label("item"), [self.item(path, kind)]))
+        return made
+
+    def exchange(self, path: m.Path, kind: m.Class) -> m.Statement:
+        """A function of a field is exchanged for another of its sort."""
+        name = self.random.choice(list(kind.functions))
+        others = [f.name for f in self.made.functions if f.name.startswith("law_d") == (name == "drive")]
+        return m.Refer((*path, name), (self.random.choice(others),))
+
+    def beginning(self) -> list[m.Statement]:
+        """What a process does before its first wait."""
+        o = self.random.choice(self.made.objects)
+        made: list[m.Statement] = [m.Let("best", m.Read((o.name, "x"))), m.Let("count", m.Num(0))]
+        if self.chance(0.5):
+            test = m.Cmp("<", m.Read((o.name, "k")), m.Num(self.some(2.0, 5.0)))
+            made.append(m.If(test, [m.Let("best", m.Num(self.some(-0.5, 0.5)))], []))
+        if self.chance(0.4):
+            made.append(m.Loop(3, [m.Let("count", m.Bin("+", m.Local("count"), m.Num(2)))]))
+        return made
+
+    def remembering(self, o: m.Object) -> list[m.Statement]:
+        """What a process keeps in its local names, and does by them."""
+        best, count, x = m.Local("best"), m.Local("count"), m.Read((o.name, "x"))
+        made: list[m.Statement] = []
+        if self.chance(0.6):
+            made.append(m.Let("best", m.Call(self.random.choice(("min", "max")), [best, x])))
+        if self.chance(0.4):
+            made.append(m.Let("best", m.Bin("*", m.Num(self.some(-0.9, 0.9)), best)))
+        if self.chance(0.6):
+            made.append(m.Let("count", m.Bin("+", count, m.Num(1))))
+        if self.chance(0.5):
+            made.append(m.Log(self.label("kept"), [best, count]))
+        if self.chance(0.3):
+            made.append(m.If(m.Cmp(">", x, best), [m.Let("best", x)], [m.Log(self.label("less"), [count])]))
+        return made
+
+
+def jumps(base: float, found: list[tuple[float, float]], *, bends: bool = False) -> m.Expr:
+    """A function of time that jumps, or whose slope does, by so much at each time."""
+    value: m.Expr = m.Num(base)
+    for at, size in found:
+        risen: m.Expr = m.Bin("*", m.Num(size), m.Bin("-", X, m.Num(at))) if bends else m.Num(size)
+        value = m.Bin("+", value, m.Choice(m.Cmp("<=", m.Num(at), X), risen, m.Num(0.0)))
+    return value
