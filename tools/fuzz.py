@@ -27,8 +27,6 @@ from fuzzing.hunt import Options, Totals, hunt  # noqa: E402
 
 SEEDS = range(18)
 """What `.ci/run` looks at."""
-UNMENDED: frozenset[str] = frozenset()
-"""Features that meet what is known to be wrong, and are left out unless `--all` asks for them."""
 
 
 def range_of(text: str) -> range:
@@ -69,9 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=range_of, metavar="N:M", help="the programs; without it, those of .ci/run")
     parser.add_argument("--minutes", type=float, metavar="N", help="so long, from the first seed on")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
-    parser.add_argument("--mode", choices=("some", "whole", "plain"), default="some", help="in which settings")
-    parser.add_argument("--all", action="store_true", help="with the features that meet what is known to be wrong")
+    parser.add_argument("--mode", choices=("some", "whole", "plain", "brief"), default="some", help="in which settings")
     parser.add_argument("--only", type=features_of, metavar="A,B", help="no other features than these")
+    parser.add_argument("--exactly", type=features_of, metavar="A,B", help="each program with all of these, no others")
     parser.add_argument("--without", type=features_of, default=frozenset(), metavar="A,B", help="without these")
     parser.add_argument("--no-threads", action="store_true", help="no runs in threads")
     parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="for each thing that is found")
@@ -81,15 +79,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.breaks:
         return 0 if check_breaks() else 1
-    features = frozenset(FEATURES if options.only is None else options.only) - options.without
-    if not options.all:
-        features -= UNMENDED
+    chosen = next((one for one in (options.exactly, options.only) if one is not None), frozenset(FEATURES))
     seeds: Iterable[int] = SEEDS if options.seeds is None else options.seeds
     if options.minutes is not None:
         seeds = itertools.count(0 if options.seeds is None else options.seeds.start)
     seconds = float("inf") if options.minutes is None else 60.0 * options.minutes
-    chosen = Options(features, options.mode, not options.no_threads, options.shrink, options.out)
-    totals = search(seeds, chosen, options.jobs, seconds, verbose=options.verbose)
+    asked = Options(
+        chosen - options.without, options.exactly is not None, options.mode, not options.no_threads, options.shrink,
+        options.out,
+    )  # fmt: skip
+    totals = search(seeds, asked, options.jobs, seconds, verbose=options.verbose)
     return 1 if totals.findings else 0
 
 

@@ -21,8 +21,9 @@ TIME = 600.0
 class Break:
     """A piece of a file that stands there once, what it becomes, and seeds that then find something.
 
-    features    what the programs of the seeds may be made of; all without it
-    mode        as in `plan`: "plain" finds what is in the stepper without compiling the broken one
+    features    what the programs of the seeds are made of; without it, what seeds say
+    mode        as in `plan`: "plain" finds what is in the stepper without compiling the broken one, "brief" what is in
+                handlers and laws that are native code
     """
 
     name: str
@@ -50,7 +51,7 @@ def run_seeds(tree: Path, broken: Break) -> int:
     command = [
         sys.executable, str(tree / "tools" / "fuzz.py"), "--seeds", broken.seeds, "--jobs", "1", "--shrink", "0",
         "--mode", broken.mode,
-        "--out", str(tree / "findings"), "--all", *(["--only", broken.features] if broken.features else []),
+        "--out", str(tree / "findings"), *(["--exactly", broken.features] if broken.features else []),
     ]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     try:

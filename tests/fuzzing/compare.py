@@ -155,12 +155,13 @@ Pair = tuple[str, Setting, Setting]
 def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[Setting], list[Pair]]:
     """The settings in which a program is run, and the pairs of them that are promised to be the same.
 
-    mode    "some": each method, and some of the rest; "whole": all; "plain": what needs no machine code
+    mode    "some": each method, and some of the rest; "whole": all; "plain": what needs no machine code; "brief": one
+            method, with native handlers from the first event on, and plain
     """
     random = Random(f"settings {seed}")
     first, second, third = random.sample(METHODS[:3], 3)
     last = random.choice(METHODS)
-    settings = [Setting(method, compiled=mode != "plain") for method in METHODS]
+    settings = [Setting(method) for method in METHODS if mode in {"some", "whole"}]
     pairs: list[Pair] = []
 
     def pair(kind: str, base: Setting, **changes: Any) -> Setting:
@@ -171,8 +172,12 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         pairs.append((kind, base, other))
         return other
 
+    if mode == "brief":
+        pair("bits of plain", Setting(first, eager=True), compiled=False, eager=False)
+        return settings, pairs
     if mode == "plain":
-        return [*settings, Setting(first, compiled=False, stepping="together")], []
+        pair("bits of observed", Setting(first, compiled=False), observed=random.choice(OBSERVED))
+        return [*settings, Setting(second, compiled=False, stepping="together")], pairs
     if mode == "whole":
         for method in METHODS:
             for stepping in ("apart", "together"):

@@ -162,6 +162,24 @@ class Extras(Dice):
             made.append(m.Loop(3, [m.Let("count", m.Bin("+", m.Local("count"), m.Num(2)))]))
         return made
 
+    def swinging(self, process: m.Process) -> list[m.Statement]:
+        """A process without end that waits for an object to be high, then low: what is native code as a whole."""
+        o = self.random.choice(self.made.objects)
+        high, low = self.some(0.05, 0.5), self.some(-0.5, -0.05)
+        body: list[m.Statement] = []
+        for op, level in ((">", high), ("<", low)):
+            body.append(m.Until(m.Cmp(op, m.Read((o.name, "x")), m.Num(level)), 0.0))
+            body += [m.Log(self.label("swings"), [m.Read((o.name, "x"))]), *self.deeds(process)]
+            if self.has("locals"):
+                body += self.remembering(o)
+        if self.has("locals") and self.chance(0.3):
+            body.append(m.Let("best", m.Read((o.name, "k"))))
+        return [*(self.beginning() if self.has("locals") else []), m.Loop(m.FOREVER, body)]
+
+    def deeds(self, process: m.Process | None = None) -> list[m.Statement]:
+        """What a process does to the model between two waits."""
+        raise NotImplementedError
+
     def remembering(self, o: m.Object) -> list[m.Statement]:
         """What a process keeps in its local names, and does by them."""
         best, count, x = m.Local("best"), m.Local("count"), m.Read((o.name, "x"))

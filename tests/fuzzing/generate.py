@@ -23,20 +23,20 @@ FEATURES = (
 HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
 
 
-def generate(seed: int, allowed: frozenset[str] = frozenset(FEATURES)) -> m.Program:
-    """The program of a seed."""
-    return Maker(seed, allowed).program()
+def generate(seed: int, allowed: frozenset[str] = frozenset(FEATURES), *, has_all: bool = False) -> m.Program:
+    """The program of a seed, of some of the features that are allowed or of all of them."""
+    return Maker(seed, allowed, has_all=has_all).program()
 
 
 class Maker(Extras):
     """Makes one program."""
 
-    def __init__(self, seed: int, allowed: frozenset[str]) -> None:
+    def __init__(self, seed: int, allowed: frozenset[str], *, has_all: bool = False) -> None:
         self.random = Random(seed)
         # One number for each feature, of its own: what is left out, or comes to be known, changes little of the rest.
         drawn = {name: Random(f"{seed} {name}").random() for name in FEATURES}
         richness = self.random.choice((0.25, 0.5, 0.75))
-        self.features = {name for name in FEATURES if drawn[name] < richness and name in allowed}
+        self.features = {name for name in FEATURES if name in allowed and (has_all or drawn[name] < richness)}
         self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
         self.written: set[tuple[int, str]] = set()
 
@@ -204,8 +204,11 @@ class Maker(Extras):
         """What a law may compare."""
         if self.has("time_branches") and self.chance(0.5):
             start = self.some(0.3, 4.0)
+            width = (
+                self.some(0.002, 0.03) if self.chance(0.4) else self.some(0.05, 1.0)
+            )  # shorter than steps, or longer
             early = m.Cmp("<=", m.Num(start), m.Time())
-            return m.Both("and", early, m.Cmp("<", m.Time(), m.Num(round(start + self.some(0.05, 1.0), 3))))
+            return m.Both("and", early, m.Cmp("<", m.Time(), m.Num(round(start + width, 3))))
         names: list[m.Path] = [("self", name) for name in kind.states]
         if self.has("references"):
             names.append(("self", "mate", "x"))
@@ -377,6 +380,8 @@ class Maker(Extras):
         if self.has("passivate") and process.index == 1:
             body: list[m.Statement] = [m.Passivate(), self.note_of("woken"), *self.deeds()]
             return [m.Loop(4, body)]
+        if self.has("native_processes") and not guarded and self.chance(0.7):
+            return self.swinging(process)
         body = []
         for _ in range(self.random.randint(2, 4)):
             wait = self.wait(process)

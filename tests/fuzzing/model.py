@@ -216,8 +216,13 @@ class If:
     other: list[Statement]
 
 
+FOREVER = 10**6
+
+
 @dataclass
 class Loop:
+    """So many times, or FOREVER."""
+
     times: int
     body: list[Statement]
 

@@ -253,7 +253,6 @@ class World:
         for t in self.things:
             for name in t.kind.sums:
                 setattr(t, name, 0.0)
-        for t in active:
             for name in self.moving[t.kind.index]:
                 setattr(t, "d_" + name, 0.0)
         for place in range(3):

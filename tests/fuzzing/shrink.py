@@ -72,7 +72,7 @@ def edits(program: m.Program) -> Iterator[Edit]:
 def _simpler(path: tuple[Any, ...], thing: Any) -> Iterator[Edit]:
     if isinstance(thing, m.If | m.Loop | m.Guarded | m.Use):
         yield lambda p: _splice(p, path)
-    if isinstance(thing, m.Loop) and thing.times > 1:
+    if isinstance(thing, m.Loop) and thing.times > 1 and thing.times != m.FOREVER:
         yield lambda p: setattr(_at(p, path), "times", 1)
     if isinstance(thing, m.Both):
         for name in ("left", "right"):

@@ -131,7 +131,8 @@ class Block(Words):
                 lines = [f"if {self.test(test)}:", *indented(self.lines(then))]
                 return [*lines, "else:", *indented(self.lines(other))] if other else lines
             case m.Loop(times, body):
-                return [f"for _ in range({times}):", *indented(self.lines(body))]
+                head = "while True:" if times == m.FOREVER else f"for _ in range({times}):"
+                return [head, *indented(self.lines(body))]
             case m.Guarded(body, label):
                 return [
                     "try:",

@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from fuzzing import breaks, compare, hunt, running
 from fuzzing import model as m
-from fuzzing.generate import FEATURES, generate
+from fuzzing.generate import FEATURES, Maker, generate
 from fuzzing.reference import Skip
 from fuzzing.running import Result, Setting
 from fuzzing.shrink import script_of, shrink
-from fuzzing.source import source_of
+from fuzzing.source import Words, source_of
 from fuzzing.stories import simulate
+
+import eventide as ev
 
 STATEMENTS = m.Statement.__args__  # type: ignore[attr-defined]  # of a union
 
@@ -110,6 +112,78 @@ def test_a_law_that_jumps_is_integrated_exactly() -> None:
     assert simulate(program).values[0][0] == pytest.approx(1.3 + 0.1 * 3.7, abs=1e-11)
 
 
+def test_a_passage_is_met_from_the_other_side_only() -> None:
+    passage = m.Crosses(m.Read(("n0", "x")), m.Num(0.5), "up")
+    log = m.Log("passed", [m.Read(("n0", "v"))])
+    outcome = simulate(oscillator([m.Until(passage, 0.0), log]))
+    time = (2.0 * math.pi - math.acos(0.5)) / 2.0
+    (entry,) = outcome.log
+    assert entry == ("passed", pytest.approx(time, abs=1e-10), pytest.approx(-2.0 * math.sin(2.0 * time), abs=1e-9))
+    either = oscillator([], handlers=[m.Handler("h", replace(passage, value=m.Read(("self", "x")), direction="either"),
+        [m.Log("handled", [])])])  # fmt: skip
+    times = [math.acos(0.5) / 2.0, time, (2.0 * math.pi + math.acos(0.5)) / 2.0]
+    assert [entry[2] for entry in simulate(either).log] == pytest.approx(times, abs=1e-10)
+
+
+def test_a_vector_is_a_chain_of_delays() -> None:
+    program = oscillator([m.Hold(m.Num(1.0)), m.WriteItem(("n0", "u"), 1, m.Num(0.5)), m.Hold(m.Num(1.0)),
+        m.Log("items", [m.Read(("n0", "u[0]")), m.Read(("n0", "u[1]")), m.Total(("n0", "u"), 2)])])  # fmt: skip
+    program.classes[0].vector = m.Vector([1.0, 0.0], 2.0, m.Num(0.0))
+    ((_, _, first, second, total),) = simulate(program).log
+    assert first == pytest.approx(math.exp(-4.0), abs=1e-10)
+    assert second == pytest.approx(4.0 * math.exp(-4.0) + 0.5 * math.exp(-2.0), abs=1e-10)
+    assert total == first + second
+
+
+def test_inputs_of_the_reference_are_those_of_the_library() -> None:
+    for seed in range(40):
+        made = Maker(seed, frozenset({"inputs"}))
+        given = made.input("law_d0")
+        times = [0.0003 + 0.01 * k for k in range(int(100 * made.made.end))]
+        theirs = eval(given.text, {"ev": ev})  # noqa: S307  # it was made here
+        ours = eval(f"lambda x: {Words().expr(given.value)}", {"math": math})  # noqa: S307  # it was made here
+        assert [ours(t) for t in times] == pytest.approx([theirs(t) for t in times], abs=1e-12)
+
+
+def unsound() -> m.Program:
+    """A class that sets a rate by what it computes after it; its object starts at 1.0, in an event with two entries."""
+    entries = [m.Log("before", []), m.Toggle(("n0",)), m.Log("after", [])]
+    program = oscillator([m.Log("first", []), m.Hold(m.Num(1.0)), *entries, m.Hold(m.Num(1.0)), m.Log("never", [])])
+    kind = program.classes[0]
+    kind.computed, kind.late = ["q"], True
+    kind.values = [m.Law(("self", "q"), m.Read(("self", "x")))]
+    kind.rates[1] = m.Law(("self", "v"), m.Read(("self", "q")))
+    program.order, program.objects[0].starts = [], False
+    return program
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["some", "plain"])
+def test_laws_that_have_to_be_refused_are_and_others_are_not(mode: str) -> None:
+    settings, pairs = compare.plan(1, mode=mode, threads=False)
+    program = unsound()
+    assert simulate(program).log == [("first", 0.0), ("before", 1.0), ("after", 1.0)]
+    assert compare.examine(program, settings, pairs).findings == []
+    sound = unsound()
+    sound.classes[0].late = False
+    assert compare.examine(sound, settings, pairs).findings == []
+
+
+def test_who_refuses_too_much_or_too_little_or_too_early_is_found() -> None:
+    expected, sound = compare.expect(unsound()), compare.expect(oscillator([]))
+    log = expected.outcome.log
+    error = "UnsoundLaw: n0.equations reads n0.q"
+    for entries in (1, 2, 3):
+        assert compare.judge(expected, Result(log[:entries], error=error), Setting()) is None
+    wrong = [
+        (expected, Result(log, [])),
+        (expected, Result([], error=error)),
+        (expected, Result(log, error="OSError: x")),
+    ]
+    found = [compare.judge(*case, Setting()) for case in [*wrong, (sound, Result(error=error))]]
+    assert [one.kind if one else None for one in found] == ["refusal", "refusal", "refusal", "error"]
+
+
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 
@@ -158,7 +232,7 @@ def test_a_finding_is_made_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     program = generate(seed, features)
     report = compare.examine(program, [Setting()], [], runs)
     assert [f.kind for f in report.findings] == ["values"]
-    small = shrink(program, lambda p: hunt.fails_alike(p, report.findings[0]), 20.0)
+    small = shrink(program, lambda p: hunt.fails_alike(p, report.findings[0]), 60.0)
     assert hunt.fails_alike(small, report.findings[0])
     assert len(source_of(small)) < 0.5 * len(source_of(program))
     assert sum(isinstance(part, STATEMENTS) for part in m.parts_of(small)) <= 4
