@@ -5,7 +5,7 @@ It runs compiled and plain, apart and together, by four methods, observed and no
 with an independent reference (`tests/fuzzing/reference.py`) and, where the same bits are promised, with others. Run as
 a script:
 
-    python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--mode whole] [--without order,branches] [--breaks]
+    python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--mode whole] [--without order] [--breaks [WORD]]
 
 Without arguments it runs the seeds of `.ci/run`. What it finds is made small and written as a script that shows it.
 Ends with status 1 if something was found.
@@ -74,11 +74,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-threads", action="store_true", help="no runs in threads")
     parser.add_argument("--shrink", type=float, default=60.0, metavar="SECONDS", help="for each thing that is found")
     parser.add_argument("--out", type=Path, default=ROOT / "fuzz-findings", metavar="FOLDER", help="for the scripts")
-    parser.add_argument("--breaks", action="store_true", help="break the library as tests/fuzzing/breaks.toml says")
+    text = "break the library as tests/fuzzing/breaks.toml says, all or where the name has this in it"
+    parser.add_argument("--breaks", nargs="?", const="", metavar="WORD", help=text)
     parser.add_argument("--verbose", action="store_true", help="a line for each program")
     options = parser.parse_args(arguments)
-    if options.breaks:
-        return 0 if check_breaks() else 1
+    if options.breaks is not None:
+        return 0 if check_breaks(options.breaks) else 1
     chosen = next((one for one in (options.exactly, options.only) if one is not None), frozenset(FEATURES))
     seeds: Iterable[int] = SEEDS if options.seeds is None else options.seeds
     if options.minutes is not None:

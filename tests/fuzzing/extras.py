@@ -127,6 +127,13 @@ class Extras(Dice):
         """A passage of a value through a level."""
         return m.Crosses(value, level, self.random.choice(("up", "down", "either")))
 
+    def refill(self) -> m.Handler:
+        """What keeps a tank from running empty, where its laws would have no value."""
+        level, x = self.some(0.02, 0.1), m.Read(("self", "x"))
+        read = m.Call("sqrt", [x]) if self.chance(0.4) else x
+        body = [m.Log(self.label("refills"), [x]), m.Assign(("self", "x"), "+=", m.Num(self.some(0.4, 1.0)))]
+        return m.Handler("refills", m.Cmp("<=", read, m.Num(round(level**0.5, 3) if read is not x else level)), body)
+
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def more_effects(self, path: m.Path, kind: m.Class) -> list[m.Statement]:
@@ -165,15 +172,17 @@ class Extras(Dice):
     def swinging(self, process: m.Process) -> list[m.Statement]:
         """A process without end that waits for an object to be high, then low: what is native code as a whole."""
         o = self.random.choice(self.made.objects)
-        high, low = self.some(0.05, 0.5), self.some(-0.5, -0.05)
+        o.numbers["k"] = self.some(10.0, 40.0)  # often enough that native code takes over
+        high, low = self.some(0.05, 0.3), self.some(-0.3, -0.05)
         body: list[m.Statement] = []
         for op, level in ((">", high), ("<", low)):
             body.append(m.Until(m.Cmp(op, m.Read((o.name, "x")), m.Num(level)), 0.0))
             body += [m.Log(self.label("swings"), [m.Read((o.name, "x"))]), *self.deeds(process)]
             if self.has("locals"):
-                body += self.remembering(o)
-        if self.has("locals") and self.chance(0.3):
-            body.append(m.Let("best", m.Read((o.name, "k"))))
+                body += self.remembering(o) if self.chance(0.4) else [m.Let("best", m.Read((o.name, "x")))]
+        if self.has("locals") and self.chance(0.6):
+            # What native code may have kept is read where only Python goes on.
+            body += [m.Hold(m.Num(self.some(0.05, 0.4))), m.Log(self.label("kept"), [m.Local("best")])]
         return [*(self.beginning() if self.has("locals") else []), m.Loop(m.FOREVER, body)]
 
     def deeds(self, process: m.Process | None = None) -> list[m.Statement]:

@@ -17,7 +17,7 @@ FEATURES = (
     "parameters", "states", "stops", "exchanged_references", "exchanged_functions", "exchanged_members", "creates",
     "stopped_sums", "reads_after_writes", "statements_if",
     "module_numbers", "exchanged_numbers", "wholes", "inputs", "vectors", "vector_writes", "crosses", "locals",
-    "clamps", "hidden_conditions",
+    "clamps", "hidden_conditions", "roots",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
@@ -79,7 +79,8 @@ class Maker(Extras):
     def kind(self, index: int) -> m.Class:
         """A class with its fields."""
         sort = self.random.choice(("oscillator", "oscillator", "decay", "ramp"))
-        states = {"x": self.some(-1.0, 1.0)}
+        sort = "tank" if self.has("roots") and self.chance(0.5) else sort
+        states = {"x": self.start_of(sort)}
         numbers = {"k": self.some(1.0, 6.0), "c": self.some(0.05, 0.5), "level": self.some(-0.5, 0.5)}
         if sort == "oscillator":
             states["v"] = self.some(-1.0, 1.0)
@@ -99,11 +100,15 @@ class Maker(Extras):
         self.furnish(made)
         return made
 
+    def start_of(self, sort: str) -> float:
+        """Where an object's first state begins; a tank is never empty."""
+        return self.some(0.3, 1.0) if sort == "tank" else self.some(-1.0, 1.0)
+
     def object(self, index: int) -> m.Object:
         """An object; the first ones are of each class."""
         kinds = self.made.classes
         kind = kinds[index] if index < len(kinds) else self.random.choice(kinds)
-        numbers = {"tag": float(index), "x": self.some(-1.0, 1.0), "k": self.some(1.0, 6.0)}
+        numbers = {"tag": float(index), "x": self.start_of(kind.kind), "k": self.some(1.0, 6.0)}
         if "v" in kind.states:
             numbers["v"] = self.some(-1.0, 1.0)
         return m.Object(f"n{index}", kind.index, numbers, {}, {})
@@ -168,6 +173,9 @@ class Maker(Extras):
         elif kind.kind == "decay":
             back = m.Bin("*", k, m.Bin("-", m.Read(("self", "level")), x))
             kind.rates = [self.law("x", m.Bin("+", back, m.Bin("*", m.Num(2.0), force)))]
+        elif kind.kind == "tank":
+            leak = m.Bin("*", m.Num(self.some(-1.0, -0.2)), m.Bin("*", k, m.Call("sqrt", [x])))
+            kind.rates = [self.law("x", m.Bin("+", leak, m.Bin("*", m.Num(0.1), force)))]
         else:
             steady = m.Bin("*", k, m.Bin("+", m.Num(0.5), m.Bin("*", m.Num(0.2), m.Call("sin", [force]))))
             kind.rates = [self.law("x", steady)]
@@ -281,6 +289,8 @@ class Maker(Extras):
             back = m.Assign(("self", "x"), "+=", m.Num(-self.some(1.0, 2.0)))
             body = [m.Log(self.label("resets"), [m.Read(("self", "x"))]), back]
             kind.handlers.append(m.Handler("resets", m.Cmp(">=", read, top), body))
+        if kind.kind == "tank":
+            kind.handlers.append(self.refill())
         if self.has("handlers"):
             for number in range(self.random.randint(1, 2)):
                 kind.handlers.append(self.handler(kind, number))
@@ -356,7 +366,7 @@ class Maker(Extras):
 
     def creation(self, kind: m.Class, root: m.Path) -> m.Create:
         """Another object of a class, that refers to what this one refers to."""
-        numbers: dict[str, m.Expr] = {"x": m.Num(self.some(-0.9, 0.9)), "k": m.Num(self.some(1.0, 6.0))}
+        numbers: dict[str, m.Expr] = {"x": m.Num(self.start_of(kind.kind)), "k": m.Num(self.some(1.0, 6.0))}
         references = {name: (*root, name) for name in kind.references}
         return m.Create(kind.index, numbers, references, self.random.randint(1, 3))
 
@@ -477,7 +487,8 @@ class Maker(Extras):
         if self.has("parameters") and self.chance(0.6):
             made.append(self.parameter((o.name, self.random.choice(("k", "c", "level")))))
         if self.has("states") and self.chance(0.4):
-            made.append(m.Assign((o.name, "x"), "+=", m.Num(self.some(-0.4, 0.4))))
+            low = 0.0 if kind.kind == "tank" else -0.4
+            made.append(m.Assign((o.name, "x"), "+=", m.Num(self.some(low, 0.4))))
         if self.has("reads_after_writes") and kind.computed and o.name not in self.idle:
             made.append(m.Log(self.label("left"), [m.Read((o.name, name)) for name in kind.computed]))
         if self.has("stops") and self.idle and self.chance(0.5):

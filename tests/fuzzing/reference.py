@@ -82,6 +82,8 @@ class Formulas(Words):
                 return f"sim.apply({next(self.sites)}, {self.path(path)}, {self.expr(argument)})"
             case m.Opaque(inner):
                 return self.expr(inner)
+            case m.Call("sqrt", [argument]):
+                return f"math.sqrt(max({self.expr(argument)}, 0.0))"  # below 0 in trial steps only, beyond an event
             case m.Total(path, size):
                 return f"({' + '.join(f'{self.path(path)}_{k}' for k in range(size))})"
             case m.Local(name):
