@@ -427,6 +427,8 @@ class Maker(Extras):
             level = m.Bin("*", m.Num(0.7), m.Local("best"))
         if self.has("crosses") and self.chance(0.3):
             return self.passage(value, level)
+        if self.has("hidden_conditions") and self.chance(0.4):
+            value = m.Opaque(value)
         test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.3):
             late = m.Cmp(">", m.Time(), m.Num(self.some(1.0, 4.0)))
