@@ -172,7 +172,9 @@ class Extras(Dice):
     def swinging(self, process: m.Process) -> list[m.Statement]:
         """A process without end that waits for an object to be high, then low: what is native code as a whole."""
         o = self.random.choice(self.made.objects)
-        o.numbers["k"] = self.some(10.0, 40.0)  # often enough that native code takes over
+        k = self.some(10.0, 40.0)
+        if self.made.classes[o.kind].kind == "oscillator":
+            o.numbers["k"] = k  # often enough that native code takes over
         high, low = self.some(0.05, 0.3), self.some(-0.3, -0.05)
         body: list[m.Statement] = []
         for op, level in ((">", high), ("<", low)):

@@ -27,6 +27,8 @@ SAME = 1e-11
 """Two roots that are this close are one."""
 SAMPLES = 12
 """In a step of DOP853."""
+SEEN = 0.25
+"""A condition in Python is tested at few points of a step: what it is for less than this time may stay unseen."""
 MOST_EVENTS = 400
 MOST_STRETCHES = 1500
 LARGEST = 1e4
@@ -150,6 +152,8 @@ class World:
         self.words = Formulas(self.sites)
         self.made: dict[int, Any] = {}
         self.kept: list[Any] = []
+        self.hidden: set[Any] = set()
+        self.changed: dict[Any, float] = {}
         self.pairs: dict[Any, Any] = {}
         self.passages: dict[int, list[m.Test]] = {}
         self.names |= program.numbers
@@ -387,6 +391,9 @@ class World:
         if found is None:
             return
         for key in found[1]:
+            if key[0] in self.hidden and self.time - self.changed.get(key, -math.inf) < SEEN:
+                raise Skip("a condition in Python changes twice in short time")
+            self.changed[key] = self.time
             self.known[key] = not self.known[key]
         self.evaluate("live")
         for w in self.watches:
@@ -427,6 +434,12 @@ class World:
         if len(roots) > len(keys) and roots[len(keys)][0] - first < APART:
             raise Skip("two comparisons change too close to each other")
         return first, keys
+
+    def note_watch(self, rank: Any, test: m.Test, pair: Any) -> None:
+        """A condition has come; `pair` tells which others change with it."""
+        self.pairs[rank] = pair
+        if any(isinstance(part, m.Opaque) for part in m.parts_of(test)):
+            self.hidden.add(rank)
 
     def _group(self, key: Any) -> Any:
         """What changes at one time: comparisons of laws, the two of a passage, and those of who waits for the same."""

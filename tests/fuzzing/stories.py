@@ -291,7 +291,7 @@ class Stage(World):
             first = next(self.numbers)
             for side in self.sides(handler.test):
                 rank = (-handler.priority, next(self.numbers))
-                self.pairs[rank] = first
+                self.note_watch(rank, side, first)
                 fire = lambda body=handler.body: self.do(body, t)  # noqa: E731  # of this one
                 self.watches.append(Watch(self.function(side), t, rank, fire, handler.at_start, False))
         for every in t.kind.every:
@@ -494,7 +494,7 @@ class Stage(World):
         first, watches = id(test) if is_shared else next(self.numbers), []
         for side in self.sides(test):
             rank = (-priority, next(self.numbers))
-            self.pairs[rank] = first
+            self.note_watch(rank, side, first)
             watches.append(Watch(self.function(side), story, rank, met, armed, True))
         self.watches += watches
         who.withdraw = withdraw
