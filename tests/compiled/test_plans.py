@@ -220,6 +220,63 @@ class Basin(ev.Continuous):
         self.rate.level = self.source.thickness * self.valve.opening + sum(wall.thickness for wall in self.walls)
 
 
+class Sender(ev.Continuous):
+    """Of its laws one can be read and the other cannot."""
+
+    receiver: Any = None
+    others: list[Any]
+    came: ev.Sum = ev.sum_()
+    level: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.receiver.came += 1.0
+        for other in self.others:
+            other.came += 4.0
+
+    def equations(self) -> None:
+        self.rate.level = next(iter([self.came]))
+
+
+class Taker(Sender):
+    """The other way round."""
+
+    def contributions(self) -> None:
+        next(iter([self.receiver])).came += 1.0
+        for other in self.others:
+            other.came += 4.0
+
+    def equations(self) -> None:
+        self.rate.level = self.came + 0.0 * self.receiver.came
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+@pytest.mark.parametrize("cls", [Sender, Taker])
+def test_what_the_law_refers_to_that_can_be_read_is_followed_where_the_other_cannot(
+    cls: type[Sender], stepping: Any, compiled: Any
+) -> None:
+    sim = ev.Simulation(compile=compiled, stepping=stepping)
+    one, other = cls(sim, others=[]), cls(sim, others=[])
+    levels = []
+    for part in (one, other):
+        part.receiver = part
+        part.start()
+
+    def story() -> ev.Life:
+        yield ev.hold(0.5)
+        levels.append((one.level, other.level))
+        one.receiver = other
+        yield ev.hold(0.5)
+        levels.append((one.level, other.level))
+        one.others.append(one)
+        yield ev.hold(0.5)
+        levels.append((one.level, other.level))
+
+    sim.process(story())
+    sim.run(until=2.0)
+    assert [level for pair in levels for level in pair] == pytest.approx([0.5, 0.5, 0.5, 1.5, 2.5, 2.5], abs=1e-12)
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 def test_what_laws_and_conditions_refer_to_is_looked_at_after_every_event(compiled: bool) -> None:
     sim = ev.Simulation(compile=compiled)

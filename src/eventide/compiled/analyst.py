@@ -157,14 +157,11 @@ class Compiler(Analyst):
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
-        bounds, calls = {}, {}
-        for name, has in (("contributions", owner._contributes), ("equations", owner._has_equations)):
-            try:
-                if has:
-                    bounds[name] = self.registry.law(owner, getattr(type(owner), name))
-            except CannotLower as error:
-                self._refuse(error, f"{name} of {owner.name}")
-                calls[name] = _LAW(self._law_call(owner, name))
+        bounds, refusals = self._law_by_law(owner)
+        calls = {}
+        for name, error in refusals.items():
+            self._refuse(error, f"{name} of {owner.name}")
+            calls[name] = _LAW(self._law_call(owner, name))
         known = tuple(bounds.values())
         plan = self.registry.template(known).plan_laws(
             self.motion, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
@@ -174,12 +171,24 @@ class Compiler(Analyst):
         return replace(
             plan,
             kept=(*plan.kept, *calls.values()),
-            signature=None,
             is_opaque=True,
             inputs=None,
             assigns=True,
             is_direct=False,
         )
+
+    def _law_by_law(self, owner: Continuous) -> tuple[dict[str, Bound], dict[str, CannotLower]]:
+        """The kernels of those laws of a component that can be read, and why the others cannot."""
+        bounds: dict[str, Bound] = {}
+        refusals: dict[str, CannotLower] = {}
+        for name, has in (("contributions", owner._contributes), ("equations", owner._has_equations)):
+            try:
+                if has:
+                    bounds[name] = self.registry.law(owner, getattr(type(owner), name))
+                    self._check_home(bounds[name], owner)
+            except CannotLower as error:
+                refusals[name] = error
+        return bounds, refusals
 
     def _law_call(self, owner: Continuous, name: str) -> Any:
         motion = self.motion
@@ -422,10 +431,9 @@ class Compiler(Analyst):
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         if isinstance(owner, Variable):
             return True
-        bounds = self.bounds_of(owner)
-        if bounds is None or plan.is_opaque:
-            return bounds is None and plan.is_opaque
-        return is_current(plan.kept, bounds)
+        known = tuple(bound for _, bound in bounds_in(owner, plan))
+        bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native
+        return len(known) == len(bounds) and is_current(known, bounds)
 
     def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
         """Whether a condition still refers to what it referred to when the plan was made; in Python it always does."""
