@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import eventide as ev
@@ -49,28 +51,87 @@ def test_an_idle_variable_keeps_its_state(sim: ev.Simulation) -> None:
     assert log[2][1] <= log[2][0]
 
 
+class Idle(ev.Continuous):
+    """Rises by two for each unit of time, where it is not stopped."""
+
+    y: ev.State = ev.state(5.0)
+
+    def equations(self) -> None:
+        self.rate.y = 2.0
+
+
 @pytest.mark.row("R-082", "R-182", "R-183", "R-184", "R-185")
-def test_a_variable_may_be_stopped_by_integration_error() -> None:
+@pytest.mark.parametrize("repeats", [True, False], ids=["repeat", "accept"])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+@pytest.mark.parametrize("compiles", [False, "auto"])
+def test_variables_may_be_stopped_and_started_by_integration_error(compiles: Any, stepping: Any, repeats: bool) -> None:
+    """At 0.5 in the midst of a run: who is started moves from there on, in the same flow and in another."""
     asked = []
 
     class Tolerant(ev.Simulation):
         def integration_error(self, variable: ev.Variable) -> bool:
-            asked.append(variable.name)
-            variable.stop()
-            return True
+            asked.append((variable.name, self.time, idle.y))
+            wild.stop()
+            for one in (late, idle["y"]):
+                one.start()
+            return repeats
 
-    sim = Tolerant(rng=1, dt_min=1e-3, dt_max=0.1)
-    wild = ev.Variable(sim, 1.0, name="wild").start()
-    tame = ev.Variable(sim, 0.0, name="tame").start()
+    sim = Tolerant(rng=1, dt_min=2.0**-10, dt_max=0.125, compile=compiles, stepping=stepping)
+    tame, wild = (ev.Variable(sim, start, name=name).start() for name, start in (("tame", 0.0), ("wild", 1.0)))
+    late = ev.Variable(sim, 7.0, name="late")
+    idle = Idle(sim, name="idle").start()
+    idle["y"].stop()
 
     def rates() -> None:
-        tame.rate = 1.0
+        tame.rate, late.rate = 1.0, 3.0
         wild.rate = 1e9 * wild.state if sim.time > 0.5 else 0.0
 
     ev.law(sim, rates).start()
     sim.run(until=1.0)
-    assert asked == ["wild"]
-    assert tame.state == pytest.approx(1.0)
+    assert asked == [("wild", 0.5, 5.0)]
+    assert [v.name for v in sim.variables] == ["idle.y", "late", "tame"]
+    assert (tame.state, late.state, idle.y) == (1.0, 7.0 + 3.0 * 0.5, 5.0 + 2.0 * 0.5)
+    assert wild.state == 1.0
+
+
+@pytest.mark.row("R-082")
+@pytest.mark.parametrize("where", ["law", "condition", "report"])
+@pytest.mark.parametrize("change", ["start", "stop"])
+@pytest.mark.parametrize("compiles", [False, "auto"])
+def test_what_looks_at_the_model_starts_and_stops_no_variable(compiles: Any, change: str, where: str) -> None:
+    sim = ev.Simulation(rng=1, dt_max=0.125, compile=compiles)
+    moving, still = ev.Variable(sim, 0.0, name="moving").start(), ev.Variable(sim, 0.0, name="still")
+
+    def act(place: str) -> bool:
+        moving.start()  # it moves already, and that changes nothing
+        still.stop()
+        if place == where and sim.time > 0.25:
+            (still.start if change == "start" else moving.stop)()
+        return False
+
+    class Look(ev.Reporter):
+        def report(self) -> None:
+            act("report")
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: act("condition"))
+
+    ev.law(sim, lambda: act("law") or moving.set_rate(1.0), name="rates").start()
+    Look(sim, name="look").start()
+    sim.process(story(), name="story")
+    with pytest.raises(ev.ModelError) as caught:
+        sim.run(until=1.0)
+    name, past = ("still", "started") if change == "start" else ("moving", "stopped")
+    if where == "report":
+        assert str(caught.value).startswith(f"{name} cannot be changed now: reporters and recordings look at the model")
+    else:
+        assert str(caught.value) == (
+            f"{name} cannot be {past} now: laws and conditions are evaluated at many points, and some never come to "
+            "pass; let an event do it, or `integration_error`"
+        )
+    place = {"law": "the equations of rates", "condition": "the condition of story", "report": "the report of look"}
+    assert caught.value.__notes__[0].startswith(f"in {place[where]} at time ")
+    assert [v.name for v in sim.variables] == ["moving"]
 
 
 @pytest.mark.row("R-086")

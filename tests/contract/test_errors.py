@@ -587,6 +587,37 @@ def test_integration_error_repeats_the_step_after_a_change(compiles: Any, change
         assert stiff.x == pytest.approx(1.0 + 0.01 - 1e-3 * (1 - 2.718281828**-10), rel=1e-4)
 
 
+class Wind(ev.Continuous):
+    strength: float
+
+
+class Sail(ev.Continuous):
+    wind: Wind
+    x: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.wind.strength * self.x
+
+
+@pytest.mark.row("R-184", "R-185")
+@pytest.mark.parametrize("repeats", [True, False], ids=["repeat", "accept"])
+@pytest.mark.parametrize("compiles", COMPILE)
+def test_integration_error_may_let_a_law_refer_to_another_object(compiles: Any, repeats: bool) -> None:
+    asked = []
+
+    class Turning(ev.Simulation):
+        def integration_error(self, variable: ev.Variable) -> bool:
+            asked.append((variable.name, self.time))
+            sail.wind = calm
+            return repeats
+
+    sim = Turning(rng=1, dt_min=2.0**-10, dt_max=0.125, compile=compiles)
+    storm, calm = Wind(sim, strength=1e9), Wind(sim, strength=0.0)
+    sail = Sail(sim, wind=storm, name="sail").start()
+    sim.run(until=1.0)
+    assert (asked, sail.x) == ([("sail.x", 0.0)], 1.0)
+
+
 @pytest.mark.row("R-184", "R-185")
 def test_limits_are_checked_after_integration_error() -> None:
     class Confused(ev.Simulation):

@@ -23,7 +23,7 @@ class Decay(ev.Continuous):
         self.rate.x = -self.x
 
 
-@pytest.mark.row("R-023", "R-033", "R-034")
+@pytest.mark.row("R-023")
 def test_the_clock_is_the_float_of_the_event(simulate: Simulate) -> None:
     sim = simulate()
     Decay(sim).start()

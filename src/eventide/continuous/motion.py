@@ -432,6 +432,15 @@ class Motion:
             if (sim.dt_min, sim.dt_max) != (self.settings[DT_MIN], self.settings[DT_MAX]):
                 self._take_limits()
                 self.touch_all()
+        self._take_up()
+        if self.together:
+            self.touch_all()
+        elif self.groups.opaque:
+            for flow in list(self.groups.opaque):
+                self.touch(flow)  # what it depends on besides is not known
+
+    def _take_up(self) -> None:
+        """Let it be known to the stepper what moves, waits and refers to what by now."""
         if self._polled or self.is_rebound:
             self._renew_plans()
         if self.groups.joining or self.watches.arriving or self.watches.switching:
@@ -442,11 +451,6 @@ class Motion:
             self.journeys.place()
         if not self.stands():
             self._renew_code()
-        if self.together:
-            self.touch_all()
-        elif self.groups.opaque:
-            for flow in list(self.groups.opaque):
-                self.touch(flow)  # what it depends on besides is not known
 
     def complete_exposed(self) -> None:
         """An event begins: bring the flows to it whose laws may see what it changes and nobody tells before it does."""
@@ -690,10 +694,14 @@ class Motion:
     def force(self, number: int) -> None:
         """Accept the inaccurate smallest step of a flow, with whatever has been changed meanwhile."""
         self._take_limits()
+        flow = self.flows[number]
+        self._take_up()
         if self.touched:
             self.settle(arms=False)
+        if self.flows.get(number) is not flow:
+            return  # it has become a part of another, whose step may be accurate
         if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Newton):
-            self.linearizations.plan(self.flows[number])
+            self.linearizations.plan(flow)
         self.engine.force(self.arrays, number)
         self.host.forget_what_was_seen()
 
@@ -701,6 +709,7 @@ class Motion:
         """Begin the step of a flow again, with whatever has been changed meanwhile."""
         self._take_limits()
         self.touch(self.flows[number])
+        self._take_up()
         self.settle(arms=False)
 
     def replay(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.arena import Arena, row_view
-from eventide.continuous.checks import check_class, unsound_assignment
+from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
 from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
@@ -106,10 +106,11 @@ class System:
         return [slot for slot in self.slots_of(owner) if slot in self._active]
 
     def start_slots(self, slots: list[int], owner: Any) -> None:
-        """Let slots of one owner be integrated; no effect on those that are."""
+        """Let slots of one owner be integrated; no effect on those that are. Raises ModelError as `stop_slots`."""
         slots = [slot for slot in slots if slot not in self._active]
         if not slots:
             return
+        self._check_change(slots[0], "started")
         self._activate(slots, owner)
         if owner._flow is self.motion.still:
             self.motion.groups.enlist(owner)
@@ -119,10 +120,14 @@ class System:
         self.sim._watch()
 
     def stop_slots(self, slots: list[int], owner: Any) -> None:
-        """Let slots of one owner keep their values, with rate zero; no effect on those that do."""
+        """Let slots of one owner keep their values, with rate zero; no effect on those that do.
+
+        Raises ModelError where laws or a condition are evaluated, and while somebody looks.
+        """
         slots = [slot for slot in slots if slot in self._active]
         if not slots:
             return
+        self._check_change(slots[0], "stopped")
         if owner._flow is not self.motion.still:
             self.motion.groups.change_slots(owner, slots)
         for slot in slots:
@@ -131,6 +136,15 @@ class System:
         owner._going = tuple(coalesce(self.active_slots(owner)))
         if not owner._going and not owner._is_active:
             self.motion.groups.leave(owner)
+
+    def _check_change(self, slot: int, change: str) -> None:
+        if self.motion.is_marching or self.motion.host.executes:
+            raise ModelError(
+                f"{self.name_of(slot)} cannot be {change} now: laws and conditions are evaluated at many points, and "
+                "some never come to pass; let an event do it, or `integration_error`"
+            )
+        if self.motion.is_observed:
+            refuse_change(self.name_of(slot))
 
     def _activate(self, slots: Iterable[int], owner: Any) -> None:
         active, starts, states = self._active, self.arena.rows[Y0], self.arena.rows[Y]

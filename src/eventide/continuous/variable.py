@@ -155,12 +155,15 @@ class Variable:
         raise ModelError(f"{self.name} is one number: set its state; write() changes the items of vectors")
 
     def start(self) -> Self:
-        """Let it be integrated from now on; legal at any time, no effect if active."""
+        """Let it be integrated from now on; no effect if active.
+
+        For events and `integration_error`; raises ModelError in laws, conditions and reporters.
+        """
         self._system.start_slots([self._slot], self._owner)
         return self
 
     def stop(self) -> None:
-        """Keep the value from now on, with rate zero; legal at any time, no effect if inactive."""
+        """Keep the value from now on, with rate zero; no effect if inactive. Raises ModelError as `start`."""
         self._system.stop_slots([self._slot], self._owner)
 
     @property

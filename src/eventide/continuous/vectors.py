@@ -239,12 +239,15 @@ class VectorVariable(Variable):
         self._set_tolerances(self.rel_error, value)
 
     def start(self) -> VectorVariable:
-        """Let all items be integrated from now on; legal at any time, no effect on those that are."""
+        """Let all items be integrated from now on; no effect on those that are.
+
+        For events and `integration_error`; raises ModelError in laws, conditions and reporters.
+        """
         self._system.start_slots(self._every_slot(), self._owner)
         return self
 
     def stop(self) -> None:
-        """Let all items keep their values from now on, with rate zero; legal at any time."""
+        """Let all items keep their values from now on, with rate zero. Raises ModelError as `start`."""
         self._system.stop_slots(self._every_slot(), self._owner)
 
     @property
