@@ -85,19 +85,32 @@ def test_objects_take_the_memory_that_is_told(title: str, make: Callable[[ev.Sim
     assert (after - before) / 4000 / 1000 == pytest.approx(told, rel=0.25)
 
 
+NUMBERS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+
+
+def told_runs(what: str) -> int:
+    """How many runs of a flow's laws something takes, by the table of what it costs."""
+    found = re.findall(rf"^\| {what} \| (\w+)", (ROOT / "DESIGN.md").read_text(), flags=re.MULTILINE)
+    assert len(found) == 1
+    return NUMBERS.index(found[0])
+
+
+class Counted(Plain):
+    """Counts the runs of its laws."""
+
+    locate_branches = False
+    total: ev.Computed = ev.computed()
+    runs: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.runs.append(self.sim.time)
+        self.total = self.height
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81 if self.height > 3.0 else 20.0
+
+
 @pytest.mark.row("R-216")
-def test_steps_and_searches_cost_what_is_told() -> None:
-    """Counted by a law in Python: nine runs a step, seven a refusal, one for the first step, one after an event."""
-    runs = [0]
-
-    class Counted(Plain):
-        locate_branches = False
-
-        def equations(self) -> None:
-            runs[0] += 1
-            self.rate.height = self.velocity
-            self.rate.velocity = -9.81 if self.height > 3.0 else 20.0
-
+def test_steps_cost_what_is_told() -> None:
     sim = ev.Simulation(rng=1, compile=False, stepping="together", rel_error=1e-9, abs_error=1e-9)
     counted = Counted(sim).start()
 
@@ -108,7 +121,23 @@ def test_steps_and_searches_cost_what_is_told() -> None:
     sim.process(clerk())
     sim.run(until=2.0)
     report = sim.report()
+    accepted, refused, first = map(told_runs, ("a step that is accepted", "a step that is refused", "a first step.*?"))
     assert report.refused > 0
-    settled = report.evaluations - 9 * report.steps - 7 * report.refused - 1
+    settled = report.evaluations - accepted * report.steps - refused * report.refused - first
     assert settled == 3  # at the start and after both events: a law that cannot be followed is cut by each
-    assert runs[0] == report.evaluations
+    assert len(counted.runs) == report.evaluations
+
+
+@pytest.mark.row("R-216")
+def test_a_look_inside_a_step_costs_what_is_told_and_is_none_of_its_evaluations() -> None:
+    found = []
+    for every in (0.25, 0.125):
+        sim = ev.Simulation(rng=1, compile=False, dt_max=0.5)
+        counted = Counted(sim, height=1e9).start()
+        trace = sim.record(total=lambda: counted.total, every=every, events=False)  # noqa: B023  # called in this round
+        sim.run(until=4.0)
+        found.append((len(counted.runs), len(trace), sim.report().evaluations, sim.report().steps))
+    (coarse, few, *costs), (fine, many, *others) = found
+    assert (few, many, costs[1]) == (17, 33, 8)
+    assert costs == others
+    assert fine - coarse == 16 * told_runs("rates, computed values, sums at an instant inside")

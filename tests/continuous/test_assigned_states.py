@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from methods.tableaux import METHODS
 
 import eventide as ev
 
@@ -193,3 +194,43 @@ def test_declared_difference_equations_follow_the_steps(compiled: bool, stepping
     loose.state = 0.0
     sim.run(until=2.25)
     assert (model.x, model.taps.tolist(), loose.state) == (1.5, [2.25, 2.0, 2.0], 0.375)
+
+
+class Counts(ev.Continuous):
+    """A difference equation beside a state that moves, and its value at points inside a step."""
+
+    total: ev.State = ev.state(0.0, assigned=True)
+    y: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.y = -self.y
+        self.total = self.last.total + 2.0 * self.sim.dt
+
+
+EVERY_METHOD = {
+    **METHODS,
+    **{name: getattr(ev.methods, name) for name in ("ADAMS", "ADAMS_SIMPSON", "HEUN", "HEUN_AS_PRINTED", "RADAU")},
+    "GAUSS_2": ev.methods.Newton(ev.methods.GAUSS_2),
+}
+
+
+@pytest.mark.row("R-091")
+@pytest.mark.parametrize("name", EVERY_METHOD)
+def test_difference_equations_work_with_every_method_and_inside_steps(name: str) -> None:
+    sim = ev.Simulation(rng=1, dt_max=0.25, compile=False)
+    sim.method = EVERY_METHOD[name]
+    counts = Counts(sim, name="counts").start()
+    trace = sim.record(counts, every=0.1)
+    found: list[float] = []
+
+    def story() -> ev.Life:
+        yield ev.until(lambda: counts.total >= 0.7)
+        found.append(sim.time)
+        yield ev.hold(0.3)
+        found.append(counts.total)
+
+    sim.process(story())
+    sim.run(until=1.0)
+    assert trace.times.tolist() == [k / 10 for k in range(11)]
+    assert trace["counts.total"].tolist() == pytest.approx([k / 5 for k in range(11)], abs=1e-15)
+    assert found == pytest.approx([0.35, 1.3], abs=1e-15)

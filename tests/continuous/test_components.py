@@ -274,7 +274,6 @@ def test_a_misspelt_rate_or_state_is_refused(sim: ev.Simulation) -> None:
         Decay(sim)["y"]
 
 
-@pytest.mark.row("R-091")
 def test_a_difference_equation_follows_the_steps(sim: ev.Simulation) -> None:
     class Sampler(ev.Continuous):
         total: ev.State = ev.state(0.0, assigned=True)

@@ -82,28 +82,75 @@ def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
 
 
 @pytest.mark.row("R-115")
-def test_the_next_report_never_lies_beyond_a_state_event_that_comes_before() -> None:
-    sim = ev.Simulation(rng=1)
+@pytest.mark.parametrize("compiles", [False, "auto"])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_the_next_report_is_the_next_of_its_grid_and_events_before_it_are_reported_too(
+    stepping: Any, compiles: Any
+) -> None:
+    sim = ev.Simulation(rng=1, dt_max=0.5, stepping=stepping, compile=compiles)
     ramp = Ramp(sim).start()
-    look = Look(sim, every=1.0).start()
     log: list[Any] = []
 
+    class Grid(ev.Reporter):
+        def report(self) -> None:
+            log.append((self.name, round(self.sim.time, 12), self.report_time, self.sim.peek()))
+
+    Grid(sim, name="slow", every=1.0).start()
+    Grid(sim, name="fast", every=0.4).start()
+
     def story() -> ev.Life:
-        for level in (0.3, 0.6, 1.4):
+        for level in (0.3, 1.4):
             yield ev.until(lambda level=level: ramp.x >= level)
-            log.append((round(sim.time, 9), look.report_time))
+            log.append(level)
+        yield ev.hold(1.7 - sim.time)
+        log.append(1.7)
 
     sim.process(story())
     sim.run()
-    assert log == [(0.3, 1.0), (0.6, 1.0), (1.4, 2.0)]
-    assert [round(time, 9) for time, _ in look.log] == [0.0, 0.0, 0.3, 0.3, 0.6, 0.6, 1.0, 1.4, 1.4]
+
+    def both(time: float, slow: float, fast: float, event: float) -> list[Any]:
+        return [("slow", time, slow, event), ("fast", time, fast, event)]
+
+    assert log == [
+        *both(0.0, 1.0, 0.4, 0.0),
+        *both(0.0, 1.0, 0.4, inf),
+        *[*both(0.3, 1.0, 0.4, inf), 0.3, *both(0.3, 1.0, 0.4, inf)],
+        *[("fast", 0.4, 0.8, inf), ("fast", 0.8, 1.2, inf), ("slow", 1.0, 2.0, inf), ("fast", 1.2, 1.6, inf)],
+        *[*both(1.4, 2.0, 1.6, inf), 1.4, *both(1.4, 2.0, 1.6, 1.7)],
+        ("fast", 1.6, 2.0, 1.7),
+        *[*both(1.7, 2.0, 2.0, 1.7), 1.7, *both(1.7, 2.0, 2.0, inf)],
+    ]
 
 
-@pytest.mark.row("R-040", "R-047", "R-053")
-def test_the_monitor_is_one_object_and_its_limits_can_be_set_in_any_event() -> None:
+@pytest.mark.row("R-053")
+def test_the_monitor_is_one_object_that_can_be_looked_at() -> None:
+    sim, other = (ev.Simulation(rng=1, dt_max=0.25, stepping="together") for _ in range(2))
+    monitor, look, ramp = sim.monitor, Look(sim), Ramp(sim).start()
+    look.start()
+    seen: list[Any] = []
+
+    def story() -> ev.Life:
+        seen.append(sim.monitor is monitor)
+        yield ev.until(lambda: ramp.x >= 0.625)
+        seen.append(sim.monitor is monitor)
+
+    def told() -> list[Any]:
+        return [monitor.steps, monitor.refused, monitor.state_events, list(monitor.observers)]
+
+    assert told() == [0, 0, 0, [look]]
+    sim.process(story())
+    sim.run(until=1.0)
+    assert seen == [True, True]
+    assert told() == [5, 0, 1, [look]]  # to 0.25, 0.5, 0.625, 0.875 and 1
+    look.stop()
+    assert (told()[3], sim.monitor is monitor) == ([], True)
+    assert (other.monitor is monitor, other.monitor.steps) == (False, 0)
+
+
+@pytest.mark.row("R-040")
+def test_limits_can_be_set_in_any_event() -> None:
     sim = ev.Simulation(rng=1)
     Ramp(sim).start()
-    assert sim.monitor is sim.monitor
     assert (sim.dt_min, sim.dt_max, sim.peek()) == (0.0, inf, inf)
     steps: list[float] = []
 
@@ -160,6 +207,25 @@ def test_laws_reporters_and_conditions_run_through_in_list_order() -> None:
     # chosen among those that are true.
     assert log[begun + 1 :] == [*laws, *conditions[::-1], *reports, "event d"]
     assert log[begun - 6 : begun] == [*laws, *conditions[::-1], *reports]
+
+
+@pytest.mark.row("R-054")
+@pytest.mark.parametrize("compiles", [False, "auto"])
+def test_of_conditions_that_are_true_at_once_the_first_in_the_list_has_its_event_first(compiles: Any) -> None:
+    sim = ev.Simulation(rng=1, compile=compiles, stepping="together")
+    ramp = Ramp(sim).start()
+    log: list[Any] = []
+
+    def waiter(name: str) -> ev.Life:
+        yield ev.until(lambda: ramp.x >= 0.5)
+        log.append((name, sim.time))
+
+    for name in "abcd":
+        sim.process(waiter(name), name=name)
+    sim.step()
+    sim.run()
+    when = log[0][1]
+    assert (log, when) == ([(name, when) for name in "abcd"], pytest.approx(0.5, abs=1e-12))
 
 
 class Swing(ev.Continuous):

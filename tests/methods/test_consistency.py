@@ -84,6 +84,23 @@ def test_the_lipschitz_constant_of_a_nonlinear_law_is_approached_from_below() ->
 
 
 @pytest.mark.row("R-249")
+@pytest.mark.parametrize("corner", ["low", "high"])
+def test_corners_middle_and_points_of_the_box_are_looked_at(corner: str) -> None:
+    # The norm is 2 |x| + 2 |y|, and 2 |y| in the second row: 6 in the corner that is farthest from 0.
+    far = -1.0 if corner == "low" else 1.0
+    low, high = sorted([(0.0, 0.0), (far, 2.0 * far)])
+    product = lipschitz_constant(lambda t, x: np.array([2.0 * x[0] * x[1], x[1] ** 2]), low, high, points=1)
+    assert product == pytest.approx(6.0, rel=1e-9)
+
+    def peak(at: float, points: int) -> float:
+        return lipschitz_constant(lambda t, x: np.arctan(50.0 * (x - at)), -1.0, 1.0, points=points)
+
+    # Halton's points are 0, 1/2, 1/4 and 3/4 of the way.
+    assert [round(peak(0.0, 1), 3), round(peak(0.5, 4), 3)] == [50.0, 50.0]
+    assert peak(0.5, 3) < 1.0
+
+
+@pytest.mark.row("R-249")
 def test_solutions_compose() -> None:
     def flow(t: float, t0: float, x0: object) -> np.ndarray:
         return solve(DORMAND_PRINCE, wave, t0, x0, t, 0.01)[1][-1]
@@ -159,6 +176,45 @@ def test_the_iteration_contracts_by_its_constant() -> None:
     few, calls = calls, 0
     one_step(RADAU_IIA_2, law, 0.0, 1.0, 0.1, tolerance=1e-9)
     assert few < calls < 1 + 2 * (1 + np.log(1e-13) / np.log(0.8))
+
+
+def rounds(method: ev.Tableau, step: float, still: float, most: int = 100) -> tuple[int, list[float]]:
+    """How many rounds the stages of y' = -8 y from 1 take until they move less than that, and their changes."""
+    _, matrix, _ = method.arrays
+    rates, moved = np.full(method.stages, -8.0), []
+    while len(moved) < most and (not moved or moved[-1] > still * max(1.0, np.max(np.abs(rates)))):
+        before, rates = rates, -8.0 * (1.0 + step * (matrix @ rates))
+        moved.append(float(np.max(np.abs(rates - before))))
+    return len(moved), moved
+
+
+@pytest.mark.row("R-259")
+@pytest.mark.parametrize("method", [GAUSS_2, RADAU_IIA_2, SDIRK_2], ids=lambda m: m.name)
+@pytest.mark.parametrize("tolerance", [1.0, 1e-3, 1e-6])
+def test_the_tolerance_of_the_stages_is_times_the_step_to_the_order(method: ev.Tableau, tolerance: float) -> None:
+    counts = []
+
+    def law(t: float, y: np.ndarray) -> np.ndarray:
+        counts.append(t)
+        return -8.0 * y
+
+    for step in (0.08, 0.04, 0.01):
+        counts.clear()
+        one_step(method, law, 0.0, 1.0, step, tolerance=tolerance)
+        assert len(counts) == 1 + method.stages * rounds(method, step, tolerance * step**method.order)[0]
+
+
+@pytest.mark.row("R-259")
+def test_too_many_rounds_are_an_error_that_tells_how_the_stages_move() -> None:
+    _, moved = rounds(SDIRK_2, 1.0, 1e-14, most=7)
+    with pytest.raises(ev.ModelError) as caught:
+        one_step(SDIRK_2, lambda t, y: -8.0 * y, 0.0, 1.0, 1.0, iterations=7)
+    assert str(caught.value) == (
+        f"SDIRK, 2 stages: the stages of the step of 1.0 at time 0.0 still move by {moved[-1]:.3g} after 7 iterations "
+        f"by fixed point, each {moved[-1] / moved[-2]:.3g} of the one before; take shorter steps or "
+        'solver="newton"'
+    )
+    assert moved[-1] / moved[-2] < SDIRK_2.contraction_constant(1.0, 8.0) == pytest.approx(8.0 * 1.3660254037844386)
 
 
 @pytest.mark.row("R-259")

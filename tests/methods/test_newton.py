@@ -7,6 +7,7 @@ from math import cos, exp, log2, sin, sqrt
 
 import numpy as np
 import pytest
+from methods.tableaux import TABLEAUX
 
 import eventide as ev
 from eventide.continuous.methods import Newton
@@ -87,6 +88,19 @@ def test_what_the_iteration_cannot_solve_is_refused(name: str, message: str) -> 
     tableau = getattr(ev.methods, name)
     with pytest.raises(ev.ModelError, match=message):
         Newton(getattr(tableau, "tableau", tableau))
+
+
+@pytest.mark.row("R-258")
+def test_every_implicit_tableau_makes_a_method_but_those_of_singular_kind() -> None:
+    refused = []
+    for name in (name for name, tableau in TABLEAUX.items() if not tableau.is_explicit):
+        try:
+            one = method(name)
+        except ev.ModelError:
+            refused.append(name)
+        else:
+            assert (one.order, name in ALL) == (TABLEAUX[name].order, True)
+    assert refused == ["LOBATTO_IIIB_2", "LOBATTO_IIIB_3", "LOBATTO_IIIB_4"]
 
 
 def test_a_method_is_no_tableau() -> None:

@@ -76,6 +76,68 @@ def test_a_change_of_method_ends_the_past(name: str) -> None:
     assert sim._continuum.evaluations == before + 1 + first + later
 
 
+class Power(ev.Continuous):
+    """Rises to t**n / n, which a method of order n integrates without an error."""
+
+    y: ev.State = ev.state(0.0)
+    n: int
+
+    def equations(self) -> None:
+        self.rate.y = self.sim.time ** (self.n - 1)
+
+
+@pytest.mark.row("R-176")
+@pytest.mark.parametrize("compiles", [False, True])
+@pytest.mark.parametrize("name", ALL)
+def test_steps_that_events_have_shortened_keep_the_order(name: str, compiles: bool) -> None:
+    """What goes beyond rounding is the error of a first step, where a method begins with a lower order."""
+    method = ALL[name]
+    sim = ev.Simulation(dt_max=0.25, rng=1, compile=compiles, stepping="together")
+    power = Power(sim, n=method.order).start()
+    sim.method = method
+    errors: list[float] = []
+
+    def story() -> ev.Life:
+        for time in (0.625, 1.0, 1.6875):
+            yield ev.hold(time - sim.time)
+            errors.append(power.y - time**method.order / method.order)
+
+    sim.process(story())
+    sim.run(until=2.0)
+    errors.append(power.y - 2.0**method.order / method.order)
+    first = 0.25**3 / 6.0 if name == "Heun" else 0.0  # that of the trapezoid, for the square of time
+    assert errors == pytest.approx([first, 2.0 * first, 3.0 * first, 4.0 * first], abs=2e-15)
+    assert sim.monitor.steps == 3 + 2 + 3 + 2
+
+
+@pytest.mark.row("R-176")
+@pytest.mark.parametrize("what", ["pause", "write", "nothing"])
+@pytest.mark.parametrize(("stepping", "ends"), [("together", True), ("apart", False)])
+@pytest.mark.parametrize("name", ALL)
+def test_the_past_ends_with_an_event_where_all_steps_together_and_else_with_what_touches(
+    name: str, stepping: str, ends: bool, what: str
+) -> None:
+    sim = ev.Simulation(dt_max=0.25, rng=1, compile=False, stepping=stepping)
+    wave = Wave(sim).start()
+    sim.method = ALL[name]
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        if what == "pause":
+            yield ev.pause()
+        elif what == "write":
+            wave.y += 0.0
+
+    sim.process(story())
+    sim.run(until=1.5)
+    first, later = COSTS[name]
+    touched = ends or what == "write"
+    # Together each of two events is followed by an evaluation, and the pause; apart the one that has touched the state.
+    settled = 2 + (what == "pause") if ends else int(touched)
+    expected = 1 + settled + first + 5 * later + (first - later if touched else 0)
+    assert (sim.monitor.steps, sim._continuum.evaluations) == (6, expected)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_native_runs_give_the_same_bits(name: str) -> None:
     plain, native = (run(ALL[name], 0.05, 0.27, compile=mode) for mode in (False, True))

@@ -55,6 +55,43 @@ def test_a_function_receives_the_rows_some_at_a_time_and_the_recording_stays_sma
     assert (outlet.count, len(trace)) == (len(whole), 0)
 
 
+@pytest.mark.row("R-273")
+def test_a_run_without_end_hands_its_rows_on_until_somebody_has_enough(pair):
+    _, trace = pair
+    parts, sizes = [], []
+
+    class Enough(Exception):
+        """It is no error."""
+
+    def receive(rows):
+        parts.append(rows)
+        sizes.append(len(trace))
+        if rows.index[-1] >= 200.0:
+            raise Enough
+
+    def alive():
+        while True:
+            yield ev.hold(1000.0)
+
+    trace.sim.process(alive())
+    with pytest.raises(Enough), trace.drain(receive, rows=10):
+        trace.sim.run()
+
+    rows = pd.concat(parts)
+    assert 200.0 <= trace.sim.time < 210.0
+    assert max(sizes) <= 12
+    bounces, end = [2.5 * k for k in range(1, 90)], round(rows.index[-1], 9)
+    times = sorted({*map(float, range(int(end) + 1)), *(time for time in bounces if time <= end)})
+    assert rows.index.to_series().round(9).unique().tolist() == times
+
+
+@pytest.mark.row("R-273")
+def test_a_run_with_an_end_stands_there(pair):
+    _, trace = pair
+    run(trace, 7.25)
+    assert (trace.sim.time, trace.times[-1]) == (7.25, 7.25)
+
+
 def test_rows_can_be_taken_between_runs(pair):
     whole, trace = pair
     run(whole, 5.0, 9.0)

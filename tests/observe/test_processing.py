@@ -74,6 +74,32 @@ def test_the_steps_of_data_processing_from_the_dump_to_the_report(tmp_path):
     assert ev.summarise(data).round(2).to_string().splitlines()[2].split()[:4] == ["x1", "26", "0", "-1.87"]
 
 
+@pytest.mark.row("R-279")
+def test_a_law_is_found_again_in_the_data_of_its_run(tmp_path):
+    class Cooling(ev.Continuous):
+        warmth: ev.State = ev.state(80.0, unit="K")
+
+        def equations(self):
+            self.rate.warmth = -0.25 * self.warmth
+
+    sim = ev.Simulation(rel_error=1e-10, abs_error=1e-10, time_unit="h")
+    trace = sim.record(Cooling(sim, name="pot").start(), every=0.5)
+    sim.run(until=10.0)
+    ev.dump(trace, tmp_path / "pot.csv")
+
+    data = ev.read_dump(tmp_path / "pot.csv").drop(columns="side")
+    data.iloc[7] = np.nan  # a reading that was lost
+    assert ev.find_faults(data)[["column", "fault", "count", "first"]].to_numpy().tolist() == [
+        ["pot.warmth", "missing", 1, 7]
+    ]
+    data = data.dropna().assign(logarithm=lambda frame: np.log(frame["pot.warmth"]))
+    slope, height = np.polyfit(data.index, data["logarithm"], 1)
+
+    assert len(data) == 20
+    assert (slope, np.exp(height)) == (pytest.approx(-0.25, abs=1e-8), pytest.approx(80.0, rel=1e-8))
+    assert data.attrs["units"]["pot.warmth"] == "K"
+
+
 # --- statistics -------------------------------------------------------------------------------------------------------
 
 

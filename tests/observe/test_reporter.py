@@ -211,7 +211,7 @@ def test_report_times_do_not_drift(sim):
     assert eye.seen[:-1] == [float(k * Fraction(1, 10)) for k in range(10_001)]
 
 
-@pytest.mark.row("R-114", "R-115")
+@pytest.mark.row("R-114")
 def test_a_report_inside_a_step_sees_that_moment_and_leaves_the_step_as_it_was(sim):
     def run(*, watched):
         sim = ev.Simulation(dt_max=1.0, stepping="together")
