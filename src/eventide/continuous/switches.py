@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from eventide.discrete.conditions import Condition
+from eventide.discrete.conditions import ComponentCondition
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -64,30 +64,21 @@ class Branches:
         return tuple(name for branch in self.located for name in branch.slots)
 
 
-class Switch(Condition):
+class Switch(ComponentCondition):
     """A comparison in the law of an object: true where it is not what it was at the start of the step.
 
     It is in no list of who waits, and no event comes of it: the stepper goes on with what the comparison says then.
     """
 
-    __slots__ = ("__weakref__", "branch", "component")
+    __slots__ = ("__weakref__", "branch")
     is_switch = True
 
+    component: Continuous
+
     def __init__(self, component: Continuous, branch: Branch) -> None:
-        super().__init__(partial(branch.condition, component), 0.0)
+        super().__init__(component, partial(branch.condition, component), 0.0)
         self.function, self.arguments = branch.condition, (component,)
-        self.component = component
         self.branch = branch
-
-    @property
-    def sim(self) -> Any:
-        """Where it is watched."""
-        return self.component.sim
-
-    @property
-    def owner(self) -> Any:
-        """The component."""
-        return self.component
 
     @property
     def name(self) -> str:

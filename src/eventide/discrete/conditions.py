@@ -225,7 +225,27 @@ class CrossingWait(StateWait):
         return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
 
 
-class Trigger(Condition):
+class ComponentCondition(Condition):
+    """A condition that belongs to a component."""
+
+    __slots__ = ("component",)
+
+    def __init__(self, component: Component, test: Callable[[], Any], priority: float) -> None:
+        super().__init__(test, priority)
+        self.component = component
+
+    @property
+    def sim(self) -> Any:
+        """Where it is watched."""
+        return self.component.sim
+
+    @property
+    def owner(self) -> Any:
+        """The component."""
+        return self.component
+
+
+class Trigger(ComponentCondition):
     """A `when` handler: fires when its condition, once found false, becomes true.
 
     settler     the handler for the end of infinitely many firings; None if there is none
@@ -240,7 +260,6 @@ class Trigger(Condition):
         "_value",
         "_wait",
         "armed",
-        "component",
         "end",
         "handler",
         "has_fired",
@@ -261,8 +280,7 @@ class Trigger(Condition):
         priority: float,
         armed: bool,
     ) -> None:
-        super().__init__(test, priority)
-        self.component = component
+        super().__init__(component, test, priority)
         self.handler = handler
         self.armed = armed
         self.settler: Settler | None = None
@@ -273,16 +291,6 @@ class Trigger(Condition):
         self.has_fired = False
         self.is_counted = True
         self._notice = self._value = self._wait = None
-
-    @property
-    def sim(self) -> Any:
-        """Where it is watched."""
-        return self.component.sim
-
-    @property
-    def owner(self) -> Any:
-        """The component."""
-        return self.component
 
     @property
     def name(self) -> str:
