@@ -190,6 +190,33 @@ def test_who_refers_to_another_waits_for_that_one(compiled: bool, stepping: Any)
     assert plant.x == pytest.approx(math.cos(2.0), abs=1e-7)
 
 
+class Bystander(ev.Continuous):
+    """Waits for nobody."""
+
+    plant: Plant
+    z: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.z = self.plant.x
+
+
+@pytest.mark.parametrize("stepping", WAYS)
+@pytest.mark.parametrize("compiled", MODES)
+def test_who_waits_for_nobody_any_longer_stands_in_its_own_place(compiled: bool, stepping: Any) -> None:
+    sim = ev.Simulation(compile=compiled, stepping=stepping)
+    plant, sensor, controller, _ = loop(sim)
+    for part in (controller, plant, Bystander(sim, name="bystander", plant=plant), sensor):
+        part.start()
+    orders = []
+    for time, change in ((1.0, sensor.stop), (2.0, sensor.start), (3.0, sensor.stop)):
+        sim.run(until=time)
+        orders.append(names(sim))
+        change()
+    sim.run(until=4.0)
+    waiting, by_itself = ["bystander", "sensor", "controller", "plant"], ["controller", "plant", "bystander"]
+    assert [*orders, names(sim)] == [waiting, by_itself, waiting, by_itself]
+
+
 class Pools(ev.Continuous):
     """Reads of all that stand in a list."""
 

@@ -238,6 +238,63 @@ def test_after_an_error_in_a_step_the_next_run_makes_the_step_anew(
     assert found_states == pytest.approx(states, rel=1e-9)
 
 
+class Climbs(ev.Continuous):
+    """Rises as time does; when that has come by, its law or one of its conditions does something."""
+
+    x: ev.State = ev.state(0.0)
+    place: str
+    levels: list[tuple[float, float]] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        self.comes_by("law")
+
+    @ev.when(lambda self: self.comes_by("condition"))
+    def never(self) -> None:
+        raise AssertionError
+
+    @ev.when(lambda self: self.x >= 0.6875)
+    def passes(self) -> None:
+        self.levels.append((self.sim.time, self.x))
+
+    def comes_by(self, place: str) -> bool:
+        if DEEDS and place == self.place and self.sim.time > 0.7:
+            DEEDS[0](self)
+        return False
+
+
+@pytest.mark.parametrize(
+    ("place", "start", "ends"),
+    [("law", 0.625, [0.5, 0.625, 0.7, 0.825, 1.0]), ("condition", 0.5, [0.5, 0.7, 1.0])],
+)
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_an_error_in_a_step_leaves_what_was_at_its_start_and_that_step_is_none(
+    compile_: Any, place: str, start: float, ends: list[float]
+) -> None:
+    """The event at 0.6875, located to dt_min, is still to come, and no step is shorter for what did not come to pass."""
+    sim = ev.Simulation(compile=compile_, stepping="together", dt_min=0.125, dt_max=0.5)
+    climbs = Climbs(sim, place=place).start()
+    log: list[float] = []
+
+    class Steps(ev.Reporter):
+        def report(self) -> None:
+            if self.sim.dt > 0.0:
+                log.append(round(self.sim.time, 9))
+
+    def breaks(_: Any) -> None:
+        raise RuntimeError("broken")
+
+    Steps(sim).start()
+    DEEDS[:] = [breaks]
+    with pytest.raises(RuntimeError, match="broken"):
+        sim.run(until=1.0)
+    DEEDS.clear()
+    assert (sim.time, sim.dt, climbs.x, climbs.levels) == (start, 0.0, start, [])
+    sim.run(until=1.0)
+    assert (log, [round(time, 9) for time, _ in climbs.levels]) == (ends, [0.7])
+    assert climbs.x == pytest.approx(1.0, abs=1e-12)
+
+
 @pytest.mark.parametrize("compile_", ["auto", False])
 def test_who_waits_for_an_object_of_another_simulation_is_told(compile_: Any) -> None:
     sim, other = ev.Simulation(compile=compile_), ev.Simulation(compile=compile_)
