@@ -271,7 +271,7 @@ class Climbs(ev.Continuous):
 def test_an_error_in_a_step_leaves_what_was_at_its_start_and_that_step_is_none(
     compile_: Any, place: str, start: float, ends: list[float]
 ) -> None:
-    """The event at 0.6875, located to dt_min, is still to come, and no step is shorter for what did not come to pass."""
+    """The event at 0.6875, located to dt_min, is still to come, and no step is shorter for what was not."""
     sim = ev.Simulation(compile=compile_, stepping="together", dt_min=0.125, dt_max=0.5)
     climbs = Climbs(sim, place=place).start()
     log: list[float] = []
