@@ -61,6 +61,21 @@ def test_what_runs_for_too_long_is_noticed_and_told(tmp_path: Path, monkeypatch:
     assert path.read_text() == "x"
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (0, "NOT NOTICED"),
+        (1, "noticed"),
+        (4, "COULD NOT BE RUN (pytest answers 4)"),
+        (-11, "noticed, by a crash (signal 11)"),
+    ],
+)
+def test_how_tests_have_ended_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, told: str) -> None:
+    monkeypatch.setattr("mutate.run_tests", lambda tree, tests: status)
+    (tmp_path / "file").write_text("x")
+    assert verdict(tmp_path, Mutation("file", "x", "y", "test")) == told
+
+
 def test_a_line_that_is_not_there_once_is_refused() -> None:
     with pytest.raises(ValueError, match="'x' stands there 2 times"):
         Mutation("file", "x", "y", "test").applied("xx")

@@ -89,6 +89,8 @@ def verdict(tree: Path, mutation: Mutation) -> str:
         return "noticed"
     if status == TOO_LONG:
         return f"noticed, by running for longer than {TIME:g} s"
+    if status < TOO_LONG:
+        return f"noticed, by a crash (signal {-status})"  # what machine code does that is wrong
     return "NOT NOTICED" if status == 0 else f"COULD NOT BE RUN (pytest answers {status})"
 
 

@@ -439,32 +439,34 @@ class Hopping(ev.Continuous):
         self.v *= -0.5
 
 
-class AtRest(Hopping):
-    settle = Hopping.bounce.accumulates(ev.rest("v", x=0.0))
+def derived() -> tuple[type[Hopping], ...]:
+    class AtRest(Hopping):
+        settle = Hopping.bounce.accumulates(ev.rest("v", x=0.0))
 
+    class Rolling(AtRest):
+        @Hopping.bounce.accumulates
+        def roll(self, time: float) -> None:
+            self.v, self.x = 0.0, 2.0 + 0.0 * time
 
-class Rolling(AtRest):
-    @Hopping.bounce.accumulates
-    def roll(self, time: float) -> None:
-        self.v, self.x = 0.0, 2.0 + 0.0 * time
+    class Stopping(AtRest):
+        """Has a handler of its own in that one's place, to which nothing has been said."""
 
+        @ev.when(lambda self: self.x <= 0.0 and self.v < 0.0)
+        def bounce(self) -> None:
+            self.v *= -0.25
 
-class Stopping(AtRest):
-    """Has a handler of its own in that one's place, to which nothing has been said."""
-
-    @ev.when(lambda self: self.x <= 0.0 and self.v < 0.0)
-    def bounce(self) -> None:
-        self.v *= -0.25
+    return AtRest, Rolling, Stopping
 
 
 def test_what_a_derived_class_says_of_a_handler_holds_for_its_own_objects(simulate: Any) -> None:
-    for kind in (Hopping, Stopping):
+    at_rest, rolls, stopping = derived()
+    for kind in (Hopping, stopping):
         sim = simulate()
         kind(sim).start()
         with pytest.raises(ev.ModelError, match="fires ever faster"):
             sim.run(until=1.5)
     sim = simulate()
-    resting, rolling = AtRest(sim).start(), Rolling(sim).start()
+    resting, rolling = at_rest(sim).start(), rolls(sim).start()
     sim.run(until=1.4)
     assert (resting.x, resting.v) == pytest.approx((0.0, 0.0), abs=1e-6)
     assert rolling.x > 1.0
