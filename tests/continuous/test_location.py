@@ -14,6 +14,7 @@ from operator import mul
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from continuous.enclosed import DEGREE, Expression, expressions, paths, prepared, state, states, through
 from hypothesis import given, settings
@@ -734,3 +735,77 @@ def test_a_handler_is_armed_where_its_condition_is_false_between_two_samples_onl
     half, width = math.sqrt(1e-9), math.acosh(1.0 + 1e-9)
     assert [time - moment for _, time in dip.log] == pytest.approx([-width, half, width], rel=0.0, abs=1e-10)
     assert (sim.report().certified, sim.report().unproved) == (3, 0)
+
+
+class Veil(ev.Continuous):
+    """Nothing is proved near 0.4, where a power of e is beyond what is enclosed; the condition is true near 0.8."""
+
+    x: ev.State = ev.state(0.0)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: math.exp(700.0 - 1e6 * (self.x - 0.4) ** 2) < -1.0 or (self.x - 0.8) ** 2 < 1e-10)
+    def pulse(self) -> None:
+        self.log.append(self.sim.time)
+
+
+@each_way
+def test_what_stays_unsure_however_short_the_part_is_sampled_and_the_rest_of_the_step_is_proved(compiles: Any) -> None:
+    sim = ev.Simulation(rng=1, compile=compiles, dt_max=1.0)
+    veil = Veil(sim).start()
+    sim.run(until=3.0)
+    assert veil.log == pytest.approx([0.79999], rel=0.0, abs=1e-12)
+    report = sim.report()
+    assert (report.steps, report.refused, report.unproved) == (4, 0, 1)
+
+
+class Decay(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    none: float = 0.0
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = -self.x
+
+
+class Divided(Decay):
+    """A quotient by zero, infinite all the time, of which nothing is proved."""
+
+    @ev.when(lambda self: np.divide(self.x, self.none) > 3.0 and self.x < 0.5)
+    def fire(self) -> None:
+        self.log.append(self.sim.time)
+
+
+class Undivided(Decay):
+    @ev.when(lambda self: self.x < 0.5)
+    def fire(self) -> None:
+        self.log.append(self.sim.time)
+
+
+class Steep(Decay):
+    """True from the start on, and beyond what is enclosed once x is below 0.4."""
+
+    @ev.when(lambda self: math.exp(1000.0 - 1000.0 * max(self.x, 0.0)) > -1.0)
+    def fire(self) -> None:
+        self.log.append(self.sim.time)
+
+
+@each_way
+@pytest.mark.parametrize(("kind", "events", "unproved"), [(Divided, 1, 2), (Steep, 0, 1)])
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
+def test_a_condition_of_which_nothing_can_be_proved_shortens_no_step(
+    kind: type[Decay], events: int, unproved: int, compiles: Any
+) -> None:
+    """The steps are those of a condition that is proved, and so is the event."""
+    expected = ev.Simulation(compile=compiles)
+    model = Undivided(expected).start()
+    expected.run(until=1.0)
+    sim = ev.Simulation(compile=compiles)
+    found = kind(sim).start()
+    sim.run(until=1.0)
+    assert found.log == model.log[:events]
+    steps = 7 + events
+    assert (sim.report().steps, sim.report().refused, sim.report().unproved) == (steps, 0, unproved)
+    assert (expected.report().steps, expected.report().unproved) == (8, 0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import nan
 from typing import Final
 
-from eventide.continuous.certainty import ALWAYS, FALLS, NEVER, RISES, sign_within
+from eventide.continuous.certainty import ALWAYS, FALLS, NEVER, PERHAPS, RISES, sign_within
 from eventide.continuous.enclosure import is_moved
 from eventide.continuous.passes import evaluate, is_true
 from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
@@ -75,6 +75,7 @@ from eventide.continuous.tables import (
     START,
     STATE,
     STEP,
+    SURE_TO,
     SWITCH,
     SWITCHES,
     TIMED,
@@ -83,6 +84,8 @@ from eventide.continuous.tables import (
     TRUE_AT_END,
     TURNS,
     UNPROVED,
+    UNSURE_FROM,
+    UNSURE_TO,
     USED,
     Y2,
     Arrays,
@@ -98,6 +101,11 @@ DEPTH_OF_FALSE: Final = 24
 """So often a part is halved at most to find where a trigger is false."""
 DEPTH: Final = 40
 """So often a part is halved at most: parts that are yet shorter are told apart by rounding only."""
+SMALL: Final = 2.0**-12
+"""Of a part that is unsure it is asked whether single points are as well if it is no larger than this share of the step
+..."""
+TINY: Final = 2.0**-20
+"""... and no smaller than this: where a condition changes it is unsure within rounding."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
@@ -275,7 +283,7 @@ def look_inside(a: Arrays, f: int) -> None:
         a.settings[COMPLETE] = 1.0
     for k in range(a.flow_ints[f, AWAKE]):
         c = awake(a, f, k)
-        a.conditions[c, SAMPLED] = 0 if is_provable(a, c, f) and examine(a, c, f) else 1
+        a.conditions[c, SAMPLED] = examine(a, c, f) if is_provable(a, c, f) else 1
         if a.conditions[c, SAMPLED] == 1 and is_followable(a, c) and follow_through(a, c, f):
             a.conditions[c, SAMPLED] = AS_NEEDED
         if a.conditions[c, SAMPLED] == 1:
@@ -409,18 +417,22 @@ def is_provable(a: Arrays, c: int, f: int) -> bool:
     return bool(a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 0 and a.settings[COMPLETE] != 0.0)
 
 
-def examine(a: Arrays, c: int, f: int) -> bool:
+def examine(a: Arrays, c: int, f: int) -> int:
     """Find between LOW and HIGH the first part of the step where a condition becomes true, or make sure of none.
 
     A trigger that has not been false since it fired is looked for where it is false first: it is armed there.
-    Returns     whether nothing is left in doubt; else that is counted
+    Returns     0 if nothing is left in doubt; else it is sampled, and that is counted
+
+    What stays unsure however short the part is no reason for a shorter step; if it leaves too few parts for the rest,
+    a step ends before it.
     """
     if a.flow_ints[f, EMPTY] == 0 and a.flow_ints[f, FITTED] == 0:
         fit(a, f)
         if a.method.sizes[EXTRA] > 0:
             a.flow_floats[f, AT] = nan
     a.settings[BUDGET] = PARTS
-    a.settings[FALSE_TO] = a.settings[SOUGHT] = 0.0
+    a.settings[FALSE_TO] = a.settings[SOUGHT] = a.settings[UNSURE_FROM] = a.settings[UNSURE_TO] = 0.0
+    a.settings[SURE_TO] = 1.0
     if a.conditions[c, READY] == 0:
         if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
             a.conditions[c, READY] = 1
@@ -431,7 +443,12 @@ def examine(a: Arrays, c: int, f: int) -> bool:
     if a.conditions[c, READY] == 1:
         a.settings[SOUGHT] = max(a.settings[SOUGHT], a.settings[FALSE_TO])
         search(a, c, f, a.settings[FALSE_TO], 1.0, DEPTH)
-    return is_settled(a, c)
+    a.settings[SOUGHT] = min(a.settings[SOUGHT], a.settings[SURE_TO])
+    if not is_settled(a, c):
+        return 1
+    if a.settings[SURE_TO] == 1.0:
+        return 0
+    return AS_NEEDED if a.condition_floats[c, HIGH] >= 0.0 else 1
 
 
 def is_settled(a: Arrays, c: int) -> bool:
@@ -567,7 +584,8 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     sign = sign_within(a, c, f, low, high)
     middle = low + (high - low) / 2
     point = low if sign == RISES else 0.0
-    if sign == NEVER:
+    is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
+    if sign == NEVER or is_unsure:
         point = middle
     elif sign == FALLS:
         point = beyond(a, f, low, high)
@@ -576,7 +594,7 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
         keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
         a.settings[FALSE_TO] = low if sign == RISES else high
         return True
-    if sign in (NEVER, ALWAYS) or depth == 0:
+    if is_unsure or sign in (NEVER, ALWAYS) or depth == 0:
         a.settings[SOUGHT] = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
@@ -606,7 +624,8 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
         a.settings[SOUGHT] = high
         return False
     middle = low + (high - low) / 2
-    if not ALWAYS <= sign <= RISES and depth > 0:
+    is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
+    if not ALWAYS <= sign <= RISES and depth > 0 and not is_unsure:
         return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
     guess = a.flow_floats[f, STEP] * crossed(a, low, high) if sign == RISES else -1.0
     if bracket(a, c, f, low, high if sign == RISES else middle):
@@ -614,6 +633,27 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
         return True
     a.settings[SOUGHT] = high
     return False
+
+
+def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
+    """Whether to halve a part that is unsure makes nothing surer, as the condition is so at single points of it.
+
+    That is asked where parts are small, and of a part no longer than the stretch before it of which that is known: so
+    the parts grow again. It is asked twice, as one point may be a pole; and a mere spot does not count.
+    """
+    width, length = high - low, a.settings[UNSURE_TO] - a.settings[UNSURE_FROM]
+    follows, is_small = a.settings[UNSURE_TO] == low and width <= length, TINY <= width <= SMALL
+    if not (follows or is_small):
+        return False
+    early, late = low + EARLY * width, high - EARLY * width if is_small else high
+    if sign_within(a, c, f, early, early) != PERHAPS or sign_within(a, c, f, late, late) != PERHAPS:
+        return False
+    if a.settings[UNSURE_TO] != low:
+        a.settings[UNSURE_FROM] = low
+    a.settings[UNSURE_TO] = high
+    if high - a.settings[UNSURE_FROM] > SMALL:
+        a.settings[SURE_TO] = min(a.settings[SURE_TO], a.settings[UNSURE_FROM])
+    return True
 
 
 def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:

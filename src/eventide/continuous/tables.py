@@ -500,7 +500,13 @@ LAWS_IN_PYTHON: Final = 36
 """The address of who executes a flow's laws in Python, where a kernel answers RAISES."""
 SWITCHED: Final = 37
 """How often comparisons of laws have changed inside of steps."""
-SETTINGS: Final = 38
+UNSURE_FROM: Final = 38
+"""The fraction of the step from which on a condition stays unsure, however short the part, ..."""
+UNSURE_TO: Final = 39
+"""... and up to which it does so without a break; 0 if there is no such part."""
+SURE_TO: Final = 40
+"""Where the first such stretch begins that is more than a spot; 1 if there is none."""
+SETTINGS: Final = 41
 
 # Columns of a trail ---------------------------------------------------------------------------------------------------
 
