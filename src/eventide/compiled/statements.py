@@ -29,8 +29,17 @@ _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
 }
 
 
+MOST_TURNS: Final = 2**22
+"""So often a loop that might never end is repeated natively, some hundredths of a second: Ctrl-C is not heard there."""
+
+
 class Statements(Following):
-    """Writes the instructions of statements."""
+    """Writes the instructions of statements.
+
+    _turns      the memory for how often the loop is repeated that is being written, if it might never end
+    """
+
+    _turns: str = ""
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
         """Write the body of a function; its ways out are left in the frame. Answers the value of a lambda."""
@@ -182,7 +191,46 @@ class Statements(Following):
         if node.orelse:
             raise Unlowerable("`else` of a loop is not followed")
         self.unbounded += 1
-        self.iterate(_assigned(node.body), lambda _: self.truth(node.test), lambda _: self._block(node.body))
+        turns = self._count_turns()
+
+        def body(_: str) -> None:
+            if turns:
+                self._leave_after(turns)
+            self._block(node.body)
+
+        outer, self._turns = self._turns, turns
+        try:
+            self.iterate(_assigned(node.body), lambda _: self.truth(node.test), body)
+        finally:
+            self._turns = outer
+
+    def _count_turns(self) -> str:
+        """The memory for how often a loop that might never end is repeated; "" where Python is not to be asked.
+
+        Loops within it count in the same; where Python will be asked anyway none is repeated.
+        """
+        builder = self.builder
+        if self._turns or not builder.traps:
+            return self._turns
+        turns = builder.name()
+        builder.room.append(f"{turns} = alloca i64")
+        builder.note_trap("false")
+        builder.do(f"store i64 {builder.select(builder.has_trapped(), 'i64', str(MOST_TURNS), '0')}, ptr {turns}")
+        return turns
+
+    def _leave_after(self, turns: str) -> None:
+        """Leave a loop that goes on and on, and let Python do it anew, where it can be interrupted."""
+        builder, start = self.builder, self.flow
+        count = builder.value(f"load i64, ptr {turns}")
+        builder.do(f"store i64 {builder.value(f'add i64 {count}, 1')}, ptr {turns}")
+        leave, stay = builder.block(), builder.block()
+        builder.branch(builder.value(f"icmp uge i64 {count}, {MOST_TURNS}"), leave, stay)
+        builder.enter(leave)
+        builder.note_trap("true")
+        self.flow = start.copy()
+        self.loops[-1].breaks.append(self.arrive())
+        builder.enter(stay)
+        self.flow = start
 
     def _do_for(self, node: ast.For) -> None:
         if node.orelse:

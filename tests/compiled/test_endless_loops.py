@@ -1,0 +1,95 @@
+"""Loops that might never end: native code leaves them to Python once they have gone on for long."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import pytest
+
+import eventide as ev
+from eventide.compiled import statements
+
+
+def root(x: float, width: float) -> float:
+    """The root of a number by bisection; without end where the width is less than floats are apart."""
+    low, high = 0.0, 2.0
+    while high - low > width:
+        middle = 0.5 * (low + high)
+        if middle * middle < x:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+class Tank(ev.Continuous):
+    """It empties through a hole; its law has a loop, and one within another."""
+
+    level: ev.State = ev.state(2.0)
+    turns: ev.Computed = ev.computed()
+    width: float = 1e-9
+    rows: int = 3
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        row, count = 0, 0
+        while row < self.rows:
+            row += 1
+            while count < 5 * row:
+                count += 1
+        self.turns = count
+        self.rate.level = -root(self.level, self.width)
+
+    @ev.when(lambda self: root(self.level, self.width) < 1.0)
+    def is_low(self) -> None:
+        self.log.append((self.sim.time, self.level, self.turns))
+
+
+def run(compiles: Any) -> tuple[list[tuple[float, float, float]], float, str]:
+    sim = ev.Simulation(compile=compiles)
+    tank = Tank(sim).start()
+    sim.run(until=1.0)
+    if compiles:
+        assert [law.is_compiled for law in sim.explain().laws] == [True]
+    return tank.log, tank.level, str(sim.report())
+
+
+@pytest.mark.parametrize("most", [4, 12, 20, 40, 2**22])
+def test_what_python_does_in_place_of_a_long_loop_is_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MOST_TURNS", most)
+    log, level, report = run(True)
+    assert len(log) == 1
+    assert (log, level, report) == run(False)
+
+
+class Empties(ev.Continuous):
+    """Its condition has such a loop, and its law has none."""
+
+    level: ev.State = ev.state(2.0)
+    width: float = 1e-9
+
+    def equations(self) -> None:
+        self.rate.level = -1.0
+
+    @ev.when(lambda self: root(self.level, self.width) < 1.0)
+    def is_low(self) -> None: ...
+
+
+@pytest.mark.parametrize("kind", [Tank, Empties])
+def test_a_loop_without_end_is_interrupted(kind: type[Any]) -> None:
+    def interrupt(*_: Any) -> None:
+        raise TimeoutError
+
+    sim = ev.Simulation()
+    model = kind(sim).start()
+    sim.run(until=0.1)
+    model.width = 0.0
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(TimeoutError):
+            sim.run(until=1.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
