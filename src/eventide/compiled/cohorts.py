@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compiled.binder import Binding
+from eventide.compiled.branches import unlocated_in
 from eventide.compiled.records import Call, Usage, sums_of
 from eventide.compiled.registry import Bound
 from eventide.compiled.soundness import check_laws
@@ -207,7 +208,8 @@ def words_of(owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: b
         return usage.words()
     contribution = (calls[0] or (0, 0)) if owner._contributes else None
     equation = (calls[1] or (0, 0)) if owner._has_equations else None
-    return usage.words(contribution, equation, sums_of(owner._layout), is_direct=is_direct)
+    unseen, sums = bool(unlocated_in(owner)), sums_of(owner._layout)
+    return usage.words(contribution, equation, sums, is_direct=is_direct, is_unseen=unseen)
 
 
 def bounds_in(owner: Any, plan: LawPlan) -> list[tuple[int, Bound]]:

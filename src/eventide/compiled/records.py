@@ -48,11 +48,13 @@ class Usage(NamedTuple):
         sums: tuple[int, int] = (0, 0),
         *,
         is_direct: bool = True,
+        is_unseen: bool = False,
     ) -> tuple[int, ...]:
         """The record.
 
         contribution, equation  None where there is none
         sums                    where the sums of the member begin among what stands aside, and how many there are
+        is_unseen               whether something branches in its laws that is not located
         """
         reads, touches, sets, adds = self
         return (
@@ -62,6 +64,7 @@ class Usage(NamedTuple):
             *(equation or (0, 0)),
             *sums,
             int(not is_direct),
+            int(is_unseen),
             len(reads),
             len(touches),
             len(sets) + len(adds),

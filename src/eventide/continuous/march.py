@@ -23,7 +23,7 @@ from eventide.continuous.implicit import (
 )
 from eventide.continuous.location import locate, note_start, test_inside, visit
 from eventide.continuous.passes import copy, is_true
-from eventide.continuous.stepper import attempt, clear, complete, first_step, run_laws
+from eventide.continuous.stepper import attempt, clear, complete, first_step, hides_jump, run_laws
 from eventide.continuous.switching import decide, hold, loosen
 from eventide.continuous.tables import (
     ABORTED,
@@ -127,6 +127,7 @@ from eventide.continuous.tables import (
     TROUBLED,
     TURNS,
     UNPLANNED,
+    UNSEEN,
     UNSETTLED,
     UPCOMING,
     WORK,
@@ -322,7 +323,12 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
     ratio = attempt_by_method(a, f, step, end)
     if a.settings[TROUBLED] != 0.0 or not ratio >= 1.0:
         return min(max(ratio, 0.0), 0.5) if a.settings[TROUBLED] == 0.0 and ratio > 0.0 else 0.0
-    return ratio if finish_step(a, f, step, end, end_rest, ratio) else 0.0
+    if not finish_step(a, f, step, end, ratio):
+        return 0.0
+    if a.flow_floats[f, UNSEEN] > 0.0 and hides_jump(a, f, step):
+        return 0.5
+    end_step(a, f, step, end, end_rest)
+    return ratio
 
 
 def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
@@ -332,12 +338,9 @@ def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
     return attempt(a, f, step, end)
 
 
-def finish_step(a: Arrays, f: int, step: float, end: float, end_rest: float, ratio: float) -> bool:
-    """Complete a step and note its end; whether the rates there are finite."""
-    if not complete(a, f, step, end, ratio) or a.settings[TROUBLED] != 0.0:
-        return False
-    end_step(a, f, step, end, end_rest)
-    return True
+def finish_step(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
+    """Complete a step; whether the rates at its end are finite."""
+    return complete(a, f, step, end, ratio) and a.settings[TROUBLED] == 0.0
 
 
 def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
@@ -357,7 +360,8 @@ def force(a: Arrays, f: int) -> int:
     step = first_try(a, f, remaining, limit)
     end, end_rest = end_of(a, f, step, remaining, limit)
     ratio = attempt_by_method(a, f, step, end)
-    finish_step(a, f, step, end, end_rest, ratio)
+    if finish_step(a, f, step, end, ratio):
+        end_step(a, f, step, end, end_rest)
     adapt(a, f, step, max(abs(ratio), 0.5 ** (a.method.sizes[ERROR_ORDER] + 0.0)))
     a.flow_ints[f, STEPS] += 1
     locate(a, f, True)

@@ -36,6 +36,7 @@ from eventide.continuous.tables import (
     IMPLICIT,
     INDIRECT,
     IS_INDIRECT,
+    IS_UNSEEN,
     JOINT,
     LATER_CONTRIBUTION,
     LATER_EQUATION,
@@ -70,6 +71,7 @@ from eventide.continuous.tables import (
     TOUCH_COUNT,
     TOUCHER,
     TOUCHINGS,
+    UNSEEN,
     USE,
     WRITE_COUNT,
     WRITER,
@@ -142,6 +144,7 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
     record, row, one = a.seats[s, RECORD], a.seats[s, ROW_OF_LAWS], 1 if comes else -1
     a.flow_ints[f, INDIRECT] += one * a.lists[record + IS_INDIRECT]
     a.flow_ints[f, DIRECT] = 1 if a.flow_ints[f, INDIRECT] == 0 else 0
+    a.flow_floats[f, UNSEEN] += one * a.lists[record + IS_UNSEEN]
     a.flow_ints[f, COUNTED] = 0
     if a.lists[record + CONTRIBUTES] == 1:
         end = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]

@@ -11,6 +11,7 @@ from typing import Final
 from eventide.continuous.passes import copy, evaluate
 from eventide.continuous.tables import (
     ABS,
+    BLIND,
     DEGREE,
     DENSE,
     DIVISOR,
@@ -37,6 +38,7 @@ from eventide.continuous.tables import (
     START,
     STEP,
     TABLE_ROWS,
+    TWIN,
     WITH_PAST,
     WORST,
     Y0,
@@ -49,6 +51,12 @@ from eventide.continuous.tables import (
 )
 
 HUGE: Final = 1e300
+TOLD: Final = 0.125
+"""Rates at one time that are apart by more than this share of their course in a step tell of a jump, ..."""
+ALIKE: Final = 16.0
+"""... and by more than so many times what they are apart in the first half, ..."""
+UNTOLD: Final = 4.0
+"""... if that, over the whole step, is more than so many tolerances."""
 
 
 def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
@@ -244,6 +252,36 @@ def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float
             if not ratio > 0.0:
                 return 0.0
     return ratio
+
+
+def hides_jump(a: Arrays, f: int, step: float) -> bool:
+    """Whether a completed step leads over a jump of a law that its error estimate cannot have seen.
+
+    A stage without a weight in estimate and result may be beyond the jump alone. Its rates are compared with those of
+    the next, which is at the same time: in a smooth law they differ about as in the twin of both in the first half.
+    """
+    rows = a.rows
+    blind, twin = K + a.method.sizes[BLIND], K + a.method.sizes[TWIN]
+    if blind == twin:
+        return False
+    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            apart = abs(rows[blind, i] - rows[blind + 1, i])
+            tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
+            expected = ALIKE * abs(rows[twin, i] - rows[twin + 1, i])
+            if apart * step > UNTOLD * tolerance and apart > expected and apart > TOLD * course(a, i):
+                a.flow_ints[f, WORST] = i
+                return True
+    return False
+
+
+def course(a: Arrays, slot: int) -> float:
+    """How far the rates of a state are from each other in the stages of a step."""
+    least = most = a.rows[K, slot]
+    for j in range(1, a.method.sizes[STAGES] + 1):
+        rate = a.rows[K + j, slot]
+        least, most = min(least, rate), max(most, rate)
+    return float(most - least)
 
 
 def fit(a: Arrays, f: int) -> None:

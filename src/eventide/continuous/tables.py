@@ -76,6 +76,8 @@ SWITCHES: Final = 15
 """How many comparisons of its laws are located."""
 TURNS: Final = 16
 """Whether EVENT is no event: comparisons of its laws change there, and nothing else."""
+UNSEEN: Final = 17
+"""How many of its members have laws in which something branches, bends or jumps that is not located."""
 FLOW_FLOATS: Final = 24
 
 # Columns of a flow: integers -----------------------------------------------------------------------------------------
@@ -211,13 +213,15 @@ SUMS_OF: Final = 6
 SUM_COUNT: Final = 7
 IS_INDIRECT: Final = 8
 """Whether some of the laws are not DIRECT."""
-READ_COUNT: Final = 9
+IS_UNSEEN: Final = 9
+"""Whether something branches, bends or jumps in them that is not located."""
+READ_COUNT: Final = 10
 """How many slots they depend on, how many blocks they touch, how many rates they write."""
-TOUCH_COUNT: Final = 10
-WRITE_COUNT: Final = 11
-SET_COUNT: Final = 12
+TOUCH_COUNT: Final = 11
+WRITE_COUNT: Final = 12
+SET_COUNT: Final = 13
 """How many of these rates, the first of them, are set without having been read."""
-RECORD_HEAD: Final = 13
+RECORD_HEAD: Final = 14
 """Behind the head: of each slot the entry of the index row with the first of its block, and its place behind that; or
 -1, and the slot."""
 USE: Final = 2
@@ -705,7 +709,11 @@ FACTORS: Final = 14
 """How many real matrices are factorized: one for equal eigenvalues."""
 ESTIMATED: Final = 15
 """Whether an implicit method has an error estimate."""
-METHOD_SIZES: Final = 16
+BLIND: Final = 16
+"""A stage without a weight in result and estimate, which may see a jump alone; 0 without. The next is at its time."""
+TWIN: Final = 17
+"""The stage that is the same in the first half of the step."""
+METHOD_SIZES: Final = 18
 ITERATED: Final = 3
 """So many more rows the table of an implicit method has for each stage: see `Coefficients`."""
 MOST_IMPLICIT: Final = 5

@@ -13,6 +13,7 @@ from eventide.continuous.methods.interpolants import cubic
 from eventide.continuous.methods.surd import Row, padded
 from eventide.continuous.methods.tableau import Tableau, Tabulated
 from eventide.continuous.tables import (
+    BLIND,
     DEGREE,
     END_FIRST,
     ERROR_ORDER,
@@ -23,6 +24,7 @@ from eventide.continuous.tables import (
     SCALE_STAGE,
     STAGES,
     TABLE_ROWS,
+    TWIN,
     WITH_PAST,
     Coefficients,
 )
@@ -36,10 +38,13 @@ class Method(Tabulated):
     tableau         its numbers
     scale_stage     the stage at whose argument relative tolerances are measured; None: the last one before the error is
                     known
+    blind_stages    a stage that may see a jump which the error estimate does not, behind its like in the first half of
+                    the step: both without a weight in result and estimate, and at the time of the next; or 0 and 0
     Raises          ModelError if the tableau is not explicit or has no interpolant
     """
 
     scale_stage: int | None = None
+    blind_stages: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         if not self.tableau.is_explicit:
@@ -117,6 +122,7 @@ class Method(Tabulated):
         sizes = np.zeros(METHOD_SIZES, np.int64)
         sizes[STAGES], sizes[ERROR_STAGE], sizes[SCALE_STAGE] = stages, self._error_stage, scale
         sizes[DEGREE], sizes[ERROR_ORDER] = len(tableau.dense), self.error_order
+        sizes[TWIN], sizes[BLIND] = self.blind_stages
         sizes[END_FIRST], sizes[EXTRA] = tableau.needs_end, len(tableau.extra)
         sizes[FIRST_STAGE], sizes[WITH_PAST], sizes[TABLE_ROWS] = 1, stages, len(rows)
         nodes = np.array([float(c) for c in (*tableau.nodes, Fraction(1), *tableau.extra_nodes)])
