@@ -23,6 +23,27 @@ def root(x: float, width: float) -> float:
     return low
 
 
+def powers(x: float) -> float:
+    """How often a number is halved until it is less than a thousandth: a loop that is left by `return` alone."""
+    count = 0.0
+    while True:
+        count += 1.0
+        x *= 0.5
+        if x < 1e-3:
+            return count
+
+
+def half_powers(x: float) -> float:
+    """The same by `break`."""
+    count = 0.0
+    while True:
+        count += 1.0
+        x *= 0.5
+        if x < 1e-3:
+            break
+    return count
+
+
 class Tank(ev.Continuous):
     """It empties through a hole; its law has a loop, and one within another."""
 
@@ -38,7 +59,7 @@ class Tank(ev.Continuous):
             row += 1
             while count < 5 * row:
                 count += 1
-        self.turns = count
+        self.turns = count + powers(self.level) + half_powers(self.level)
         self.rate.level = -root(self.level, self.width)
 
     @ev.when(lambda self: root(self.level, self.width) < 1.0)

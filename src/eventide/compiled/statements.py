@@ -191,7 +191,8 @@ class Statements(Following):
         if node.orelse:
             raise Unlowerable("`else` of a loop is not followed")
         self.unbounded += 1
-        turns = self._count_turns()
+        # Behind a loop that is left by `return` alone there is nothing where it could go on.
+        turns = self._count_turns() if not isinstance(node.test, ast.Constant) or _is_left(node.body) else ""
 
         def body(_: str) -> None:
             if turns:
@@ -255,6 +256,13 @@ class Statements(Following):
             return value
         guided = gate if value.known else self.truths.opposite(gate)
         return replace(guided, text=value.text, known=None)
+
+
+def _is_left(statements: list[ast.stmt]) -> bool:
+    """Whether a `break` leaves the loop whose body some statements are."""
+    inner = [node for node in statements if not isinstance(node, ast.While | ast.For)]
+    parts = [part for node in inner for part in (getattr(node, "body", []), getattr(node, "orelse", []))]
+    return any(isinstance(node, ast.Break) for node in inner) or any(_is_left(part) for part in parts)
 
 
 def _assigned(statements: list[ast.stmt]) -> list[str]:
