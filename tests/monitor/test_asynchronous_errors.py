@@ -304,8 +304,56 @@ def test_who_waits_for_an_object_of_another_simulation_is_told(compile_: Any) ->
         yield ev.until(lambda: ball.height < 0.5)
 
     sim.process(story(), name="story")
-    with pytest.raises(ev.ModelError, match="condition of story refers to foreign, which belongs to another simulat"):
+    with pytest.raises(ev.ModelError, match="condition of story may not refer to foreign, which belongs to another"):
         sim.run(until=1.0)
+
+
+class Follower(ev.Continuous):
+    """Its law refers to another object."""
+
+    x: ev.State = ev.state(0.0)
+    ball: Any = None
+
+    def equations(self) -> None:
+        self.rate.x = self.ball.height
+
+
+class Asker(Follower):
+    """Its condition refers to another object."""
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: self.x > self.ball.height)
+    def overtake(self) -> None:
+        """Nothing."""
+
+
+@pytest.mark.parametrize("when", ["from the start", "later"])
+@pytest.mark.parametrize(("cls", "who"), [(Follower, "equations of one"), (Asker, "the condition of one.overtake")])
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_laws_and_conditions_that_refer_to_an_object_of_another_simulation_are_refused(
+    compile_: Any, cls: type[Follower], who: str, when: str
+) -> None:
+    sim, other = ev.Simulation(compile=compile_), ev.Simulation(compile=compile_)
+    foreign, home = Ball(other, name="foreign").start(), Ball(sim).start()
+    one = cls(sim, name="one", ball=home if when == "later" else foreign)
+
+    def story() -> ev.Life:
+        yield ev.hold(0.25)
+        one.ball = foreign
+
+    sim.process(story())
+
+    def run() -> None:
+        one.start()
+        sim.run(until=1.0)
+
+    with pytest.raises(ev.ModelError) as caught:
+        run()
+    told = "which belongs to another simulation: each object lives in the one it was made for"
+    assert str(caught.value) == f"{who} may not refer to foreign, {told}"
+    assert sim.time == (0.25 if when == "later" else 0.0)
 
 
 @pytest.mark.parametrize("make", [Ball, ev.Resource, lambda sim: ev.Variable(sim, 1.0)])

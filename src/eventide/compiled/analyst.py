@@ -150,10 +150,7 @@ class Compiler(Analyst):
         for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
-                raise ModelError(
-                    f"{what}{whose.name} refers to {one.name}, which belongs to another simulation: each object lives "
-                    "in the one it was made for"
-                )
+                raise _of_another(f"{what}{whose.name}", one.name)
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
@@ -457,6 +454,8 @@ class Compiler(Analyst):
         return plan
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
+        if error.stranger:
+            raise _of_another(whose, error.stranger)
         if self.is_strict:
             error.add_note(
                 f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
@@ -511,6 +510,13 @@ class Guide(Compiler):
 def _in_python(plan: LawPlan) -> LawPlan:
     """A plan of laws that run in Python."""
     return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+
+
+def _of_another(whose: str, stranger: str) -> ModelError:
+    return ModelError(
+        f"{whose} may not refer to {stranger}, which belongs to another simulation: each object lives in the one it "
+        "was made for"
+    )
 
 
 def _address_of(function: Any) -> int:

@@ -58,6 +58,7 @@ HEAP_TYPE: Final = 1 << 9
 """The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
 LASTING: Final = (ModuleType, type, FunctionType, BuiltinFunctionType, staticmethod, property, int, float, str)
 """Of these no object is of a simulation."""
+STRANGE: Final = "it belongs to another simulation"
 LARGEST_WHOLE: Final = 2**53
 """Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
@@ -115,6 +116,7 @@ class Outside:
     names       what names of modules and classes stand for, as far as that is no object of the model's: also where it
                 is nothing, or cannot be followed
     takes_lists whether a list is meant itself, and not what is in it
+    stranger    the name of what was met last that belongs to another simulation
     """
 
     def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
@@ -131,6 +133,7 @@ class Outside:
         self._of_class: set[Path] = set()
         self._told: set[Path] = set()
         self.takes_lists = False
+        self.stranger = ""
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -285,7 +288,8 @@ class Outside:
             return
         sim: Any = value if isinstance(value, World) else value.sim
         if self._sim is not None and sim is not self._sim:
-            raise Unlowerable("it belongs to another simulation")
+            self.stranger = "a clock" if isinstance(value, World) else value.name
+            raise Unlowerable(STRANGE)
         self._sim = sim
 
     def bound_list(self, path: Path) -> Target:

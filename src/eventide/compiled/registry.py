@@ -12,6 +12,7 @@ from eventide.compiled.courses import Course, Reader
 from eventide.compiled.joining import joined
 from eventide.compiled.locking import LOCK, locked
 from eventide.compiled.lower import Lowering, not_a_function
+from eventide.compiled.outside import STRANGE
 from eventide.compiled.paths import Entry
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.source import SourceBook
@@ -274,6 +275,10 @@ class Registry:
         except CannotLower as error:
             self.refused += 1
             outside = lowering.outside if lowering else None
+            if outside and error.why == STRANGE:
+                error.stranger = outside.stranger
+                if kind in ("law", "condition"):  # which is an error of this object, and not kept for others
+                    raise
             steps, names = (outside.steps, outside.names) if outside else ({}, {})
             what = (error.file, error.line, error.construct, error.why)
             refused = _Refused(make_binder(entry, tuple(steps.values())), tuple(names.values()), what)
