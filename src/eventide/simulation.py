@@ -121,6 +121,9 @@ class Simulation(World):
         if "_continuum" in self.__dict__:
             self._continuum.motion.hurry()
 
+    def _fail(self, error: BaseException) -> None:
+        self._continuum.motion.host.fail(error)
+
     @property
     def monitor(self) -> Monitor:
         """What brings the model from event to event, to look at."""

@@ -138,6 +138,58 @@ def test_after_an_error_that_came_at_any_line_a_run_is_refused_or_right(
     assert seen["refused"] > 10
 
 
+class Dark(Ball):
+    """Native code calls Python back for its law and its condition."""
+
+    def equations(self) -> None:
+        self.rate.height = {"rate": self.velocity}["rate"]
+        self.rate.velocity = -9.81
+
+    @ev.when(lambda self: max(sorted([self.height, -1.0])) <= 0.25)
+    def sink(self) -> None:
+        """Nothing."""
+
+
+CALLS_BACK = ("call", "call_law", "call_condition", "show", "_guard", "_test")
+
+
+class Entry(Nth):
+    """The same as such a call begins: ctypes drops what is raised there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(5, by_signal)
+        self.name = name
+
+    def __call__(self, frame: Any, event: str, _: Any) -> Any:
+        if event == "call" and frame.f_code.co_name == self.name and frame.f_globals["__name__"].endswith(PLACES):
+            self.left -= 1
+            if self.left == 0:
+                self.act()
+
+
+PLACES = (".analyst", ".host")
+
+
+@pytest.mark.parametrize("name", CALLS_BACK)
+def test_an_error_that_comes_as_native_code_calls_python_back_tears_the_run(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor, "is_traced", lambda: False)  # a trace function chooses the place
+    signal.signal(signal.SIGALRM, partial(rings, Late))
+    sim = ev.Simulation()
+    Dark(sim).start()
+    hook, before, trace = sys.unraisablehook, sys.gettrace(), Entry(name)
+    sys.settrace(trace)
+    try:
+        with pytest.raises(Late):
+            sim.run(until=1.5)
+    finally:
+        sys.settrace(before)
+    assert (sys.unraisablehook is hook, trace.left) == (True, 0)
+    with pytest.raises(ev.ModelError, match="Late, which a signal handler or another thread has raised, has ended"):
+        sim.run(until=1.5)
+
+
 @pytest.mark.parametrize("handler", [Rings(), partial(rings, Late), lambda *_: rings(Late)])
 def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler: Any) -> None:
     signal.signal(signal.SIGALRM, handler)
@@ -156,7 +208,9 @@ def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler
 
 
 def test_what_another_thread_raises_in_lines_of_eventide_tears_the_run() -> None:
-    sim = ev.Simulation(compile=False)
+    warm, sim = ev.Simulation(compile=False), ev.Simulation(compile=False)
+    Ball(warm).start()
+    warm.run(until=1.0)  # which imports what it needs: not then is the error to come
     Ball(sim).start()
     who, what = ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late)
     timer = threading.Timer(0.05, ctypes.pythonapi.PyThreadState_SetAsyncExc, (who, what))

@@ -160,6 +160,11 @@ class Host:
         finally:
             flow.is_open, self.executes = was_open, False
 
+    def fail(self, error: BaseException) -> None:
+        """An error was met as the stepper called Python: it goes up as soon as that has returned."""
+        self.failure = self.failure or error
+        self.motion.settings[ABORTED] = 1.0
+
     @property
     def has_failed(self) -> bool:
         """Whether Python code called from within a step has raised something that is to be raised."""

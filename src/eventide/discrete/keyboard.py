@@ -3,14 +3,19 @@
 The first press is only noted. Who would go on to the next event, or to another step, asks whether there was one; there
 nothing is half done. A second press raises KeyboardInterrupt wherever the run is, as asyncio's runner has it.
 After that, and after any other error that a signal handler or another thread has raised in a run, no run goes on.
+
+Such an error may come as native code calls Python back, before the first line there. ctypes drops it and goes on; it
+tells nobody but `sys.unraisablehook`, which is ours for as long as a run lasts.
 """
 
 from __future__ import annotations
 
 # `signal` itself makes enumerations of what it takes and answers, which takes ten times as long as a short run.
 import _signal  # type: ignore[import-not-found]  # typeshed does not have it
+import sys
+from _thread import get_ident
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.discrete.asynchronous import is_asynchronous
 from eventide.errors import ModelError
@@ -19,16 +24,23 @@ if TYPE_CHECKING:
     from eventide.discrete.world import Vigil, World
 
 
+DROPPED: Final = "on calling ctypes callback function"
+"""What is said of an error that ctypes drops. Source: CPython, Modules/_ctypes/callbacks.c, _CallPythonObject"""
+
+
 class Keyboard:
     """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called."""
 
-    __slots__ = ("_before", "_missed", "_torn_by", "_world")
+    __slots__ = ("_before", "_hook", "_hook_before", "_missed", "_thread", "_torn_by", "_world")
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._before: Any = None
         self._torn_by = ""
         self._missed: BaseException | None = None
+        self._thread = 0
+        self._hook = self._hear
+        self._hook_before: Any = None
 
     def refuse_torn(self) -> None:
         """Raise ModelError if an earlier run was torn down in the middle of something."""
@@ -58,6 +70,9 @@ class Keyboard:
 
     def listen(self) -> None:
         """A run begins."""
+        self._thread = get_ident()
+        if sys.unraisablehook is not self._hook:
+            self._hook_before, sys.unraisablehook = sys.unraisablehook, self._hook
         before = _signal.getsignal(_signal.SIGINT)
         if before is _signal.default_int_handler or isinstance(getattr(before, "__self__", None), Keyboard):
             try:
@@ -68,6 +83,9 @@ class Keyboard:
 
     def leave(self) -> None:
         """The run has ended; who has pressed the key too late for it is heard now."""
+        self._thread = 0
+        if sys.unraisablehook is self._hook:  # else a run of another thread, which began later, passes on to ours
+            sys.unraisablehook = self._hook_before
         if self._before is not None:
             _signal.signal(_signal.SIGINT, self._before)
             self._before = None
@@ -84,6 +102,14 @@ class Keyboard:
         if actors:
             error.add_note(f"time has not gone on for long: {actors} acted at this instant")
         raise error
+
+    def _hear(self, dropped: Any) -> None:
+        """Somebody has dropped an error that he could not raise."""
+        if get_ident() == self._thread and DROPPED in (dropped.err_msg or ""):
+            self.note_error_in_step(dropped.exc_value)
+            self._world._fail(dropped.exc_value)
+        else:
+            self._hook_before(dropped)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
         world = self._world

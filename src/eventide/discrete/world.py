@@ -580,6 +580,10 @@ class World:
         """Whoever brings the model to its next event is to ask soon whether it is to go on."""
         raise NotImplementedError
 
+    def _fail(self, error: BaseException) -> None:
+        """Whoever brings the model to its next event has met an error, which is to go up."""
+        raise NotImplementedError
+
     def _refresh(self) -> None:
         if self._vigil is not None:
             self._vigil.refresh()
