@@ -12,7 +12,7 @@ Ended (BaseException)   thrown into a process by `end()`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Variable
@@ -64,6 +64,29 @@ class InputError(EventideError):
 
     A model raises it as well: the command line then prints the message as its only line, without a traceback.
     """
+
+
+def to_float(value: Any, what: str) -> float:
+    """A number as a float.
+
+    what    whose it is, as a message begins
+    Raises InputError for a whole number or fraction beyond the largest float; what `float` raises for other things.
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        refuse_too_large(value, what)
+
+
+def refuse_too_large(value: Any, what: str) -> NoReturn:
+    """Raise InputError for a number beyond the largest float; it is not written out, as it may be of any length."""
+    digits = int(abs(int(value)).bit_length() * _DIGITS_OF_A_BIT) + 1
+    raise InputError(
+        f"{what} got a number of {digits} digits: numbers are floats, up to 1.8e308; or write inf"
+    ) from None
+
+
+_DIGITS_OF_A_BIT: Final = 0.30102999566398120
 
 
 class SimulationError(EventideError):

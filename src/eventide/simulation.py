@@ -7,7 +7,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from eventide.discrete import World
-from eventide.errors import ModelError, SimulationError
+from eventide.errors import ModelError, SimulationError, to_float
 
 if TYPE_CHECKING:
     from eventide.compiled.account import Explanation
@@ -66,8 +66,8 @@ class Simulation(World):
         if cascades not in {"raise", "warn"}:
             raise ModelError(f'cascades= takes "raise" or "warn", and got {cascades!r}')
         self.cascades = cascades
-        self.rel_error = rel_error
-        self.abs_error = abs_error
+        self.rel_error = to_float(rel_error, "rel_error=") if isinstance(rel_error, int) else rel_error
+        self.abs_error = to_float(abs_error, "abs_error=") if isinstance(abs_error, int) else abs_error
         self.dt_min = dt_min
         self.dt_max = dt_max
         self._log: EventLog | None = None
@@ -82,7 +82,7 @@ class Simulation(World):
 
     @dt_min.setter
     def dt_min(self, step: float) -> None:
-        self._dt_min = step
+        self._dt_min = to_float(step, "dt_min") if isinstance(step, int) else step
         self._is_steady = False
 
     @property
@@ -92,7 +92,7 @@ class Simulation(World):
 
     @dt_max.setter
     def dt_max(self, step: float) -> None:
-        self._dt_max = step
+        self._dt_max = to_float(step, "dt_max") if isinstance(step, int) else step
         self._is_steady = False
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------

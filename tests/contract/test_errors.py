@@ -709,3 +709,62 @@ def test_a_state_that_is_no_number_ends_in_error_one(sim: ev.Simulation) -> None
     with pytest.raises(ev.SimulationError, match="ramp") as caught:
         sim.run(until=1.0)
     assert caught.value.number == 1
+
+
+HUGE = 10**400
+
+
+class Numbers(ev.Continuous):
+    """Takes numbers of all kinds."""
+
+    x: ev.State = ev.state(0.0)
+    size: float = 1.0
+    count: int = 0
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def held(make: Any) -> Any:
+    """What lets a process yield a command."""
+
+    def go(sim: ev.Simulation) -> None:
+        def story() -> ev.Life:
+            yield make(sim)
+
+        sim.process(story(), name="story")
+        sim.run(until=1.0)
+
+    return go
+
+
+PLACES: dict[str, Any] = {
+    "run(until=...)": lambda sim: sim.run(until=HUGE),
+    "at=": lambda sim: ev.Process(sim).activate(at=HUGE),
+    "delay=": lambda sim: ev.Process(sim).activate(delay=HUGE),
+    "hold": held(lambda sim: ev.hold(HUGE)),
+    "a process that yields its duration": held(lambda sim: HUGE),
+    "a period": held(lambda sim: ev.tick(HUGE)),
+    "hz=": held(lambda sim: ev.tick(hz=HUGE)),
+    "offset=": lambda sim: ev.every(1.0, offset=HUGE),
+    "a priority at desk": held(lambda sim: ev.Resource(sim, name="desk").request(priority=HUGE)),
+    "the priority of the until of story": held(lambda sim: ev.until(lambda: False, priority=HUGE)),
+    "the priority of one": lambda sim: Numbers(sim, name="one").set_priority(HUGE),
+    "Numbers.x": lambda sim: Numbers(sim, x=HUGE),
+    "Numbers.size": lambda sim: setattr(Numbers(sim), "size", HUGE),
+    "Numbers.count": lambda sim: setattr(Numbers(sim), "count", HUGE),
+    "loose.state": lambda sim: setattr(ev.Variable(sim, 1.0, name="loose"), "state", HUGE),
+    "rel_error=": lambda sim: ev.Simulation(rel_error=HUGE),
+    "abs_error": lambda sim: setattr(Numbers(sim)["x"], "abs_error", HUGE),
+    "dt_max": lambda sim: setattr(sim, "dt_max", HUGE),
+    "dt_min": lambda sim: setattr(sim, "dt_min", HUGE),
+    "Step.height": lambda sim: ev.inputs.Step(1.0, HUGE),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_numbers_beyond_the_largest_float_are_refused_in_words(place: str) -> None:
+    with pytest.raises(ev.InputError) as caught:
+        PLACES[place](ev.Simulation())
+    what = "got a number of 401 digits: numbers are floats, up to 1.8e308; or write inf"
+    assert str(caught.value) == f"{place} {what}"

@@ -10,7 +10,7 @@ from eventide.continuous.reference import Reference
 from eventide.continuous.tables import E0, READER, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
 from eventide.declare import MISSING, Field
-from eventide.errors import ModelError
+from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
     from eventide.declare import Role
@@ -28,7 +28,7 @@ def set(self, value):
         flow.open(self._base + {offset})
     try:
         self._row[self._base + {offset}] = value
-    except TypeError:
+    except (TypeError, ValueError):
         refuse(self, {name!r}, value)
     self._rests[self._base + {offset}] = 0.0
 """
@@ -47,7 +47,7 @@ def set(self, value):
         flow.open(self._side + {offset})
     try:
         self._row[self._side + {offset}] = value
-    except TypeError:
+    except (TypeError, ValueError):
         refuse(self, {name!r}, value)
 """
 _PARAMETER = """
@@ -71,7 +71,7 @@ def set(self, value):
     row = self._row
     try:
         row[slot] = value
-    except TypeError:
+    except (TypeError, ValueError):
         refuse(self, {name!r}, value)
     if value.__class__ is not float and row[slot] != value:
         refuse_rounded(self, {name!r}, value)
@@ -373,7 +373,14 @@ def outcome(name: str) -> property:
 
 
 def refuse_value(owner: Any, name: str, value: Any) -> None:
-    """Raise TypeError for what cannot be the value of a quantity of an object."""
+    """Raise TypeError for what cannot be the value of a quantity of an object, InputError for a number too large.
+
+    In a law that is an error of arithmetic, which a shorter step may do without.
+    """
+    if isinstance(value, int):
+        if owner.sim.active:
+            raise OverflowError("int too large to convert to float") from None
+        refuse_too_large(value, f"{type(owner).__name__}.{name}")
     spec = owner._layout.fields[name]
     what = "parameter" if spec.role == "field" else spec.role
     raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None

@@ -20,7 +20,7 @@ from eventide.continuous.tables import ABS, EVALUATIONS, PRIOR, REL, ROWS, START
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -334,22 +334,22 @@ class _Draft:
             elif spec.default is not MISSING:
                 try:
                     row_view(block[Y])[first] = spec.default
-                except TypeError:
+                except (TypeError, ValueError):
                     refuse_value(component, name, spec.default)
             if block is self.moving:
                 own = spec.rel_error, spec.abs_error
                 tolerances = [
                     run if given is None else given for given, run in zip(own, (relative, absolute), strict=True)
                 ]
-                check_tolerances(*tolerances)
-                block[REL, slots], block[ABS, slots] = tolerances
+                block[REL, slots], block[ABS, slots] = check_tolerances(*tolerances)
 
 
-def check_tolerances(relative: float, absolute: float) -> None:
-    """Raise ModelError if one is negative or no number; 0 is allowed, as the other may do."""
+def check_tolerances(relative: float, absolute: float) -> tuple[float, float]:
+    """The tolerances as floats; ModelError if one is negative or no number; 0 is allowed, as the other may do."""
     try:
         are_numbers = relative >= 0.0 and absolute >= 0.0
     except TypeError:
         are_numbers = False
     if not are_numbers:
         raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")
+    return to_float(relative, "rel_error"), to_float(absolute, "abs_error")

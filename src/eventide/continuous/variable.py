@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from eventide.continuous.arena import LONE, Seat
 from eventide.continuous.quantities import quantities_of
 from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
-from eventide.errors import ModelError
+from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,7 +84,10 @@ class Variable:
         rows, slot, flow = self._system.arena.rows, self._slot, self._owner._flow
         if flow.is_open is not True:
             flow.open(slot)
-        rows[Y][slot] = value
+        try:
+            rows[Y][slot] = value
+        except ValueError:
+            refuse_too_large(value, f"{self.name}.state")
         rows[E0][slot] = 0.0
 
     @property

@@ -18,7 +18,7 @@ from itertools import chain, count
 from math import inf
 from typing import Any, Final, Protocol, TypeAlias
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 Path: TypeAlias = tuple[int, ...]
 PLAIN: Path = (0,)
@@ -250,7 +250,7 @@ def check_time(value: float, what: str) -> float:
     """`value` as a float; TypeError if it is no number, ModelError if it is NaN."""
     if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a time is a slip
         raise TypeError(f"{what} takes a number of time units, and got {value!r}")
-    time = float(value)
+    time = to_float(value, what)
     if time != time:
         raise ModelError(f"{what} got NaN: a time must be a number")
     return time

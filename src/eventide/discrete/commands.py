@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from eventide.declare import check_same_simulation
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     import typing_extensions
@@ -106,7 +106,7 @@ def hold(duration: float) -> float:
         raise TypeError(f"hold takes a number of time units, and got {duration!r}")
     if duration != duration:
         raise ModelError("hold got NaN: a duration must be a number")
-    return float(duration)
+    return to_float(duration, "hold")
 
 
 class Passivate:
@@ -195,7 +195,7 @@ def as_duration(command: Any) -> float | None:
     """A yielded number as a duration; None if it is no number."""
     if isinstance(command, bool) or not hasattr(command, "__float__"):
         return None
-    duration = float(command)
+    duration = to_float(command, "a process that yields its duration")
     if duration != duration:
         raise ModelError("a process yielded NaN: a duration must be a number")
     return duration

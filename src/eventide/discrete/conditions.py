@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, ove
 from eventide.discrete.commands import command
 from eventide.discrete.crossing import Crossing
 from eventide.discrete.illegal import CONDITION, refuse_commands
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.declare import Component
@@ -743,6 +743,7 @@ def check_priority(whose: str, priority: Any) -> None:
     """Raise TypeError or ModelError if a priority is no number."""
     if isinstance(priority, str) or not hasattr(priority, "__float__"):
         raise TypeError(f"the priority of {whose} is a number, high first, and got {priority!r}")
+    to_float(priority, f"the priority of {whose}")
     if priority != priority:
         refuse_priority(whose)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.commands import command
 from eventide.discrete.conditions import NOTHING, refuse_generator, refuse_stop_iteration
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.declare import Component
@@ -31,9 +31,13 @@ def exact_period(period: float | Fraction | None = None, hz: float | Fraction | 
         exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
     except (ArithmeticError, ValueError, TypeError):
         raise ModelError(f"a period is a positive number, and got {given!r}") from None
+    what = "a period" if hz is None else "hz="
     if exact <= 0:
         raise ModelError(f"a period is a positive number, and got {given!r}")
-    return exact if hz is None else 1 / exact
+    to_float(exact, what)
+    period = exact if hz is None else 1 / exact
+    to_float(period, what)
+    return period
 
 
 class Grid:
@@ -128,6 +132,7 @@ def every(
     offset      shifts the first instant; `offset=period` skips the one at the start
     """
     exact = exact_period(period, hz)
+    to_float(offset, "offset=")
     shift = Fraction(Decimal(repr(offset)))
 
     def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 
 
 class Input(ABC):
@@ -68,6 +68,8 @@ def common_grid(*inputs: Input, start: float, end: float) -> tuple[float, ...]:
 def check_finite(owner: Any, **numbers: float) -> None:
     """Raise ModelError if one of the numbers of an input is not finite."""
     for name, number in numbers.items():
+        if isinstance(number, int):
+            to_float(number, f"{type(owner).__name__}.{name}")
         if not isfinite(number):
             raise ModelError(f"{type(owner).__name__} has {name} = {number!r}: a finite number is needed")
 
