@@ -202,6 +202,28 @@ def test_the_next_time_event_hides_what_is_no_process(sim: ev.Simulation, ramp: 
     assert log == [[None, near, far, None, None], [near, waiting, far]]
 
 
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_who_waits_for_what_was_never_started_is_told(compile_: Any) -> None:
+    sim = ev.Simulation(rng=1, compile=compile_)
+    ramp = Ramp(sim, name="ramp")
+
+    def waiting() -> ev.Life:
+        yield ev.until(lambda: ramp.x >= 3.0)
+
+    process = sim.process(waiting(), name="waiting")
+    sim.run(until=1.0)
+    told = [(process.why_waiting().partition(" (")[2], sim.explain().conditions[0].resting)]
+    assert "reads ramp, which was never started: ramp stands still" in str(sim.explain())
+    ramp.start()
+    sim.run(until=2.0)
+    ramp.stop()
+    told.append((process.why_waiting().partition(" (")[2], sim.explain().conditions[0].resting))
+    assert told == [
+        ("3 short of it, which does not change; ramp was never started)", ("ramp",)),
+        ("2 short of it, which does not change)", ()),
+    ]
+
+
 @pytest.mark.parametrize(
     ("test", "words"),
     [

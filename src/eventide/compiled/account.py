@@ -10,6 +10,7 @@ from eventide.compiled.processes import asks_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.soundness import objects_of
 from eventide.continuous import Variable
+from eventide.continuous.analysis import never_started
 from eventide.continuous.equalities import moving_equalities
 from eventide.continuous.ordering import STAGES
 from eventide.discrete.conditions import StateWait, Trigger, describe_function
@@ -78,6 +79,7 @@ class ConditionNote:
     flow        the number of its flow, counted from 1
     kind        how closely it is looked after inside steps: "certified", "sampled" or "opaque"
     equalities  its comparisons by == or != of what moves between events, with what to write instead
+    resting     objects that it reads and that have never been started, though they have laws or states
     """
 
     name: str
@@ -87,6 +89,7 @@ class ConditionNote:
     flow: int
     kind: Kind
     equalities: tuple[str, ...] = ()
+    resting: tuple[str, ...] = ()
 
     @property
     def _looks(self) -> str:
@@ -198,6 +201,7 @@ class Explanation:
             state = _state(item.is_compiled, item.refusal, self.compiles)
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
             lines += [f"    {equality}" for equality in item.equalities]
+            lines += [f"    reads {name}, which was never started: {name} stands still" for name in item.resting]
         lines += [f"  {ADVICE}"] if any(self._may_miss(item) for item in self.conditions) else []
         lines += ["handlers, while nobody looks at each event"] if self.handlers else []
         for handler in self.handlers:
@@ -367,7 +371,8 @@ class _Reader:
         flow, kind = self.numbers[condition.flow], self.motion.watches.kind_of(condition)
         equalities = tuple(str(equality) for equality in moving_equalities(condition, self.motion.groups))
         code = describe_function(condition.function)
-        return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities)
+        resting = never_started(condition)
+        return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities, resting)
 
     def _handlers(self, conditions: list[Condition]) -> tuple[HandlerNote, ...]:
         """What is known of handlers; one of a crossing in both directions is told once."""

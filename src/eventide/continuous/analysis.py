@@ -374,3 +374,10 @@ class Analyst(ABC):
         for owner in owners:
             groups.setdefault(root(owner), []).append(owner)
         return list(groups.values())
+
+
+def never_started(condition: Condition) -> tuple[str, ...]:
+    """The names of objects with laws that a condition is known to read, and that have never been started."""
+    touches = () if condition.plan is None else condition.plan.touches
+    objects = [one for one in touches if hasattr(one, "_started")]  # a Variable has no laws
+    return tuple(one.name for one in objects if not one._started and (one._has_equations or one._contributes))

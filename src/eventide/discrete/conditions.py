@@ -169,9 +169,14 @@ class StateWait(Condition):
         return f"until({describe_function(self.test)})"
 
     def progress(self) -> str:
-        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known."""
-        measured = self.world._conditions.progress(self)
-        return "" if measured is None else describe_progress(*measured)
+        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known.
+
+        And who of those that it reads was never started.
+        """
+        conditions = self.world._conditions
+        measured = conditions.progress(self)
+        found = [] if measured is None else [describe_progress(*measured)]
+        return "; ".join([*found, *(f"{name} was never started" for name in conditions.resting(self))])
 
     def fire(self, sim: World) -> Any:
         """Wake the activity; its `until` answers True."""
@@ -393,6 +398,10 @@ class ConditionList:
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""
         return None
+
+    def resting(self, condition: Condition) -> tuple[str, ...]:
+        """The names of objects with laws that a condition reads, and that have never been started."""
+        return ()
 
 
 Awaited: TypeAlias = Callable[[], Any] | Crossing

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
+from eventide.continuous.analysis import never_started
 from eventide.continuous.tables import LISTED
 from eventide.discrete.conditions import Condition, ConditionList
 from eventide.monitor.instants import Instants
@@ -111,3 +112,7 @@ class WatchedConditions(ConditionList):
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
         waits = condition in self._members and not condition.is_over
         return self._motion.measure(condition) if waits else None
+
+    def resting(self, condition: Condition) -> tuple[str, ...]:
+        """The names of objects with laws that a condition reads, and that have never been started."""
+        return never_started(condition)
