@@ -151,3 +151,40 @@ def test_arithmetic_in_a_trial_stage_is_tried_again_and_then_goes_up(simulate: S
             sim.run(until=2.0)
         assert caught.value.__notes__[0].startswith("in the equations of tank at time 0.9")
     assert log == [0.99]
+
+
+class Ratio(ev.Continuous):
+    """Its first value can be had where its second one cannot."""
+
+    x: ev.State = ev.state(1.0)
+    divisor: float = 1.0
+    twice: ev.Computed = ev.computed()
+    ratio: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.twice = 2.0 * self.x
+        self.ratio = 1.0 / self.divisor
+        self.rate.x = 1.0
+
+
+def broken(compile_: Any) -> list[Any]:
+    """What can be read after laws have failed at an event, and after the next run."""
+    sim = ev.Simulation(rng=1, compile=compile_)
+    one, other = Ratio(sim).start(), Ratio(sim).start()
+
+    def breaks() -> ev.Life:
+        yield ev.hold(1.0)
+        one.divisor = 0.0
+
+    sim.process(breaks())
+    with pytest.raises(ZeroDivisionError):
+        sim.run(until=2.0)
+    seen: list[Any] = [(sim.time, repr((one.x, one.twice, one.ratio)), other.ratio)]
+    one.divisor = 4.0
+    sim.run(until=2.0)
+    return [*seen, (sim.time, one.x, one.twice, one.ratio)]
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_what_laws_compute_has_no_value_after_they_have_failed(compile_: Any) -> None:
+    assert broken(compile_) == [(1.0, "(2.0, nan, nan)", 1.0), (2.0, 3.0, 6.0, 0.25)]

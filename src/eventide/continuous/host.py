@@ -176,7 +176,22 @@ class Host:
         self.failure = self.trouble = None
         self.motion.settings[ABORTED] = self.motion.settings[TROUBLED] = 0.0
         if failure is not None:
+            if self._running is not None and self._running[1] is None:
+                self._void_values(self._running[0])
             raise failure
+
+    def _void_values(self, flow: Flow) -> None:
+        """Laws of a flow have failed: what they compute has no value, whoever of them has come to set it or not.
+
+        Native code sets it before it is seen that Python would raise, and Python does not.
+        """
+        table = self.motion.arena.table
+        for _, law in flow.look_up().laws:
+            layout = law._layout
+            for name, spec in layout.fields.items():
+                if spec.role in ("computed", "computed vector"):
+                    first = layout.slot(law, name)
+                    table[Y, first : first + layout.lengths.get(name, 1)] = nan
 
     def call(self, function: Callable[..., Any], f: int) -> None:
         """Call one of the stepper's functions because an event reads or changes a flow.
