@@ -51,6 +51,15 @@ KINDS = {
     "the default by name of a function": Kind(
         "number()", "number.__kwdefaults__ = {'k': 2.0}", "def number(*, k=1.0): return k\n"
     ),
+    "the default by name of a function, in its place": Kind(
+        "number()", "number.__kwdefaults__['k'] = 2.0", "def number(*, k=1.0): return k\n"
+    ),
+    "the default of a function in a field": Kind(
+        "self.number()", "number.__defaults__ = (2.0,)", "def number(k=1.0): return k\n", "number: Callable = number"
+    ),
+    "the code of a function in a field": Kind(
+        "self.number()", "one.__code__ = two.__code__", ONE_AND_TWO, "number: Callable = one"
+    ),
     "a number of a module": Kind("other.K", "other.K = 2.0"),
     "a function of a module": Kind("other.number()", "other.number = other.two"),
     "a module": Kind("home.K", "globals()['home'] = types.SimpleNamespace(K=2.0)", "import types\nhome = other\n"),
@@ -370,6 +379,64 @@ def test_laws_themselves_are_exchanged(stepping: Any, compiles: Any, exchange: s
     assert (first.x, second.x) == (pytest.approx(4.0), pytest.approx(4.0 if both else 3.0))
 
 
+IN_PLACE = {
+    "the default by name of a law": ("self, *, k=1.0", "k", "type(self).equations.__kwdefaults__ = {'k': 2.0}"),
+    "the default by name of a law, in its place": (
+        "self, *, k=1.0",
+        "k",
+        "type(self).equations.__kwdefaults__['k'] = 2.0",
+    ),
+    "the default by name of a function, in its place": (
+        "self",
+        "other.number()",
+        "other.number.__kwdefaults__['k'] = 2.0",
+    ),
+    "the default of a function in a field": ("self", "self.number()", "other.field.__defaults__ = (2.0,)"),
+    "the code of a function in a field": (
+        "self",
+        "self.number()",
+        "other.field.__code__ = (lambda k=2.0: 2.0).__code__",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", IN_PLACE)
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_what_stands_in_a_function_changes_in_its_place(compiles: Any, what: str, load: Any) -> None:
+    arguments, read, change = IN_PLACE[what]
+    other = load("other", "def number(*, k=1.0): return k\ndef field(k=1.0): return k\n")
+    law = f"def equations({arguments}): self.rate.x = {read}"
+    text = HEAD.format(
+        other=other.__name__, module="", base="", fields="number: Any = other.field", change=change, law=law,
+        handlers="", process="",
+    )  # fmt: skip
+    assert outcome(load("model", text), "law", "by a process", {"compile": compiles}) == expected("law")
+
+
+@pytest.mark.parametrize("name", ["equations", "contributions"])
+@pytest.mark.parametrize("when", ["from the start", "later"])
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_class_that_comes_to_have_laws_after_it_was_made_is_refused(compiles: Any, when: str, name: str) -> None:
+    class Bare(ev.Continuous):
+        """Has no laws."""
+
+        x: ev.State = ev.state(0.0)
+
+    sim = ev.Simulation(compile=compiles)
+    bare = Bare(sim).start() if when == "later" else None
+
+    def change() -> ev.Life:
+        yield ev.hold(1.0)
+        setattr(Bare, name, rise_fast)
+        if bare is None:
+            Bare(sim).start()
+
+    sim.process(change())
+    with pytest.raises(ev.ModelError, match=f"Bare has come to have {name}, which it had not when it was made"):
+        sim.run(until=3.0)
+    assert sim.time == 1.0
+
+
 def test_objects_by_the_thousand_share_one_comparison() -> None:
     sim = ev.Simulation()
     for _ in range(1000):
@@ -378,6 +445,7 @@ def test_objects_by_the_thousand_share_one_comparison() -> None:
     analyst: Any = sim._continuum.motion.analyst
     held = analyst.facts._held
     assert [(fact.where, fact.name) for fact in held.values()] == [
+        ("Rising", "contributions"),
         ("Rising", "equations"),
         ("equations", "__code__"),
     ]

@@ -14,14 +14,17 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.compiled.lowered import ABSENT, Constant
+from eventide.continuous import Continuous
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.compiled.lowered import Lowered
-    from eventide.continuous import Continuous
 
 Stand: TypeAlias = Callable[[], bool]
 Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
+PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
+"""What may become another in a function that stays the same."""
 _OURS: Final = "_eventide_"
 """What our own names begin with in a function whose other names are a user's."""
 
@@ -96,14 +99,23 @@ class Facts:
 
 
 def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
-    """What the laws of a class's objects are: functions, and what is in them."""
-    laws = ("contributions", cls._contributes), ("equations", cls._has_equations)
-    for name in [name for name, is_there in laws if is_there]:
+    """What the laws of a class's objects are: functions, and what is in them.
+
+    Raises ModelError where there is a law of a kind that there was not when the class was made.
+    """
+    for name, is_there in (("contributions", cls._contributes), ("equations", cls._has_equations)):
         function: Any = getattr(cls, name)
         yield Constant(cls.__qualname__, name, function, cls, is_attribute=True)
-        for part in ("__code__", "__defaults__"):
+        if not is_there and function is not getattr(Continuous, name):
+            raise ModelError(
+                f"{cls.__name__} has come to have {name}, which it had not when it was made, and its objects go on "
+                f"without: write `def {name}(self)` in the class, or derive a class that has it"
+            )
+        for part in PARTS if is_there else ():
             if getattr(function, part, None) is not None:
                 yield Constant(name, part, getattr(function, part), function, is_attribute=True)
+        for key, value in (getattr(function, "__kwdefaults__", None) or {}).items():
+            yield Constant(name, key, value, function.__kwdefaults__)
 
 
 def _is_space(fact: Constant) -> bool:

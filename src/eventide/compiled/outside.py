@@ -170,7 +170,9 @@ class Outside:
         if isinstance(value, World):
             return Clock()
         if isinstance(value, FunctionType):
-            return Function(value, path)
+            found = Function(value, path)
+            # What a module names is no simulation's.
+            return self._followed(found) if value.__globals__.get(value.__name__) is value else found
         if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
             owner = self.item(value.__self__, (*path, "__self__"), element)
             return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
@@ -384,6 +386,9 @@ class Outside:
         if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
             for part in ("__defaults__", "__kwdefaults__"):
                 self._freeze(function.function.__qualname__, part, getattr(function.function, part), function.function)
+            by_name = function.function.__kwdefaults__ or {}
+            if name in by_name:
+                self._freeze(function.function.__qualname__, name, value, by_name)
         if function.path is None:
             if type(value) in NUMBERS and hop[0] == "=":
                 return constant(value)
