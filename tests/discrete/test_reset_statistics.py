@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 import eventide as ev
+from eventide.discrete.restarts import FEW
 
 
 @pytest.fixture
@@ -69,3 +73,26 @@ def test_reset_statistics_reaches_whatever_keeps_some(sim):
     sim.reset_statistics()
 
     assert counter.resets == 2
+
+
+def test_queues_and_stations_that_nobody_has_are_given_back(sim):
+    made, kept = [], []
+
+    def story():
+        for number in range(100):
+            here = ev.Resource(sim), ev.Queue(sim), ev.Store(sim), ev.Container(sim, 5.0)
+            made.extend(map(weakref.ref, here))
+            kept.extend(here if number == 50 else ())
+            with here[0].request() as place:
+                yield place
+                yield ev.hold(1.0)
+
+    sim.process(story())
+    sim.run()
+    gc.collect()
+    assert [reference() for reference in made if reference() is not None] == kept
+    assert len(sim._statistics._kept) < 2 * FEW + 4
+    assert kept[0].in_use.mean == 0.02  # from 50 on
+    sim.reset_statistics()
+    sim.run(until=200.0)
+    assert (kept[0].in_use.mean, kept[1].length.elapsed) == (0.0, 100.0)

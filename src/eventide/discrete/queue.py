@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.commands import Sleep, command
 from eventide.discrete.process import owner_of
+from eventide.discrete.restarts import Restart
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 
@@ -74,7 +75,7 @@ class Queue(Component, Generic[Member]):
         self.length = Level(0, clock=sim, name=f"{self.name} length")
         self.waits = Tally(name=f"{self.name} waits")
         self.entered = self.departed = 0
-        sim._keep_statistics(self)
+        sim._keep_statistics(Restart(self, "reset"))
         super()._complete()
 
     # --- coming, going, changing places ---------------------------------------------------------------------------

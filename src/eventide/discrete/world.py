@@ -24,6 +24,7 @@ from eventide.discrete.keyboard import Keyboard
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
+from eventide.discrete.restarts import Restarts
 from eventide.discrete.roster import Roster
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
@@ -116,7 +117,7 @@ class World:
         self._code_in_order: dict[int, CodeType] = {}
         """Code that was looked through and makes no command between events, by id, as its hash takes longer."""
         self._streams: dict[str, Stream] = {}
-        self._statistics: list[HasReset] = []
+        self._statistics = Restarts()
         self._vigil: Vigil | None = None
         self._is_steady = False
         """Whether the vigil needs not look for anything else that an event has changed than states and numbers."""
@@ -190,8 +191,7 @@ class World:
 
         Meant are those of its resources and queues and those made by `sim.tally`, `sim.level` and `sim.histogram`.
         """
-        for statistic in self._statistics:
-            statistic.reset()
+        self._statistics.reset()
 
     # --- what can be asked ----------------------------------------------------------------------------------------
 
@@ -557,7 +557,7 @@ class World:
 
     def _keep_statistics(self, statistic: Kept) -> Kept:
         """Let `reset_statistics` reset this, too; answers it."""
-        self._statistics.append(statistic)
+        self._statistics.add(statistic)
         return statistic
 
     def _forbid(self, number: int, call: str, *, continuous: Any = None, reporter: Any = None) -> None:

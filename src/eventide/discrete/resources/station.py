@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from eventide.declare import Component
+from eventide.discrete.restarts import Restart
 
 if TYPE_CHECKING:
     from eventide.declare import Field
@@ -46,20 +47,7 @@ class Station(Component):
 
     def _keep_statistics(self) -> None:
         """Let `sim.reset_statistics()` reach this station."""
-        self.sim._keep_statistics(Restart(self))
-
-
-class Restart:
-    """What a simulation knows of a station's statistics: how to begin them anew."""
-
-    __slots__ = ("_station",)
-
-    def __init__(self, station: Station) -> None:
-        self._station = station
-
-    def reset(self) -> None:
-        """Begin all statistics of the station anew."""
-        self._station.reset_statistics()
+        self.sim._keep_statistics(Restart(self, "reset_statistics"))
 
 
 def _with_fields(written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]) -> Any:

@@ -1,0 +1,55 @@
+"""How a simulation reaches the statistics of its queues and stations, and lets go of those that nobody has any more."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from weakref import ref
+
+FEW: Final = 64
+"""So many are looked through at the least before those that are gone are left out."""
+
+
+class Restart:
+    """What a simulation knows of the statistics of a component: how to begin them anew, as long as somebody has it.
+
+    verb    the name of the method that does
+    """
+
+    __slots__ = ("_owner", "_verb")
+
+    def __init__(self, owner: Any, verb: str) -> None:
+        self._owner = ref(owner)
+        self._verb = verb
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody has it any more."""
+        return self._owner() is None
+
+    def reset(self) -> None:
+        """Begin all its statistics anew."""
+        owner = self._owner()
+        if owner is not None:
+            getattr(owner, self._verb)()
+
+
+class Restarts:
+    """All statistics of a simulation, in the order in which they were made."""
+
+    __slots__ = ("_kept", "_most")
+
+    def __init__(self) -> None:
+        self._kept: list[Any] = []
+        self._most = FEW
+
+    def add(self, statistic: Any) -> None:
+        """Let `reset` reset this, too: a statistic, or the `Restart` of a component."""
+        if len(self._kept) >= self._most:
+            self._kept = [one for one in self._kept if not (type(one) is Restart and one.is_over)]
+            self._most = FEW + 2 * len(self._kept)
+        self._kept.append(statistic)
+
+    def reset(self) -> None:
+        """Begin them all anew."""
+        for statistic in list(self._kept):
+            statistic.reset()
