@@ -579,3 +579,36 @@ def test_native_code_and_plain_python_give_the_same_bits(stepping: str) -> None:
         return log, kinetics.a, list(rod.u), report
 
     assert run(True) == run(False)
+
+
+class LoadedCar(ev.Continuous):
+    """A quarter car that comes to rest under its weight: its accelerations are small differences of large forces."""
+
+    body: ev.State = ev.state(0.05)
+    body_speed: ev.State = ev.state(0.0)
+    wheel: ev.State = ev.state(0.0)
+    wheel_speed: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        way = self.body - self.wheel
+        force = 16000.0 * way * (1.0 + 100.0 * way * way) + 1000.0 * (self.body_speed - self.wheel_speed)
+        self.rate.body = self.body_speed
+        self.rate.body_speed = -force / 300.0 - 9.81
+        self.rate.wheel = self.wheel_speed
+        self.rate.wheel_speed = (force - 190000.0 * self.wheel) / 60.0 - 9.81
+
+
+@pytest.mark.slow
+def test_near_rest_rounding_does_not_make_the_iteration_fail() -> None:
+    sim = ev.Simulation(rel_error=1e-10, abs_error=1e-13)
+    sim.method = ev.methods.RADAU
+    car = LoadedCar(sim).start()
+    sim.run(until=60.0)
+    steps, refused = sim.report().steps, sim.report().refused
+    sim.run(until=1000.0)
+    found = sim.report().steps - steps, sim.report().refused - refused
+    # The steps that rounding leaves grow at once; with each attempt refused there were 86000 and 107000.
+    assert found[0] < 200
+    assert found[1] < 20
+    assert car.wheel == pytest.approx(-360.0 * 9.81 / 190000.0, rel=1e-12)
+    assert abs(car.body_speed) < 1e-13

@@ -148,13 +148,13 @@ def iterate(a: Arrays, f: int, step: float) -> bool:
             eta = 1.0
             if moved > TINY * enough:
                 if not theta < 1.0:
-                    return False
+                    return is_rounding(a, f, k, max(before, moved))
                 eta = theta / (1.0 - theta)
                 left = eta * moved
                 for _ in range(k, MOST):
                     left = left * theta
                 if left > enough:
-                    return False
+                    return is_rounding(a, f, k, max(before, eta * moved))
         # With derivatives from before an event one iteration proves nothing.
         if eta * moved <= enough and (k > 1 or a.lists[s + CAREFUL] == 0 or moved == 0.0):
             a.constants[numbers + ETA] = eta
@@ -162,6 +162,19 @@ def iterate(a: Arrays, f: int, step: float) -> bool:
             return True
         before = moved
     return False
+
+
+def is_rounding(a: Arrays, f: int, k: int, left: float) -> bool:
+    """Whether corrections that no longer shrink are so small, with derivatives of this step, that they may be left.
+
+    Rates are differences of what may be far larger than they are, as near rest: corrections then end in its rounding.
+    """
+    s = a.flow_ints[f, SYSTEM]
+    if left > STRICT or a.lists[s + JACOBIAN] != FRESH:
+        return False
+    a.constants[a.lists[s + NUMBERS] + ETA] = 1.0
+    a.lists[s + ITERATIONS] = k
+    return True
 
 
 def undone(a: Arrays, f: int) -> float:
