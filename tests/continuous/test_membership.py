@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.flow import coalesce
-from eventide.continuous.tables import READER, READINGS, SEVERAL, TOUCHER, TOUCHINGS
+from eventide.continuous.tables import GIVEN, READER, READINGS, SEVERAL, TOUCHER, TOUCHINGS
 
 TANKS = 6
 
@@ -76,7 +76,7 @@ def check(sim: ev.Simulation) -> None:
         assert list(flow.slots) == slots
         active = sorted((-owner._priority, owner._started, owner) for owner in owners if owner._is_active)
         assert flow.look_up().laws == [(stage, owner) for stage in (0, 1) for *_, owner in active]
-        sums = sorted(owner._layout.slot(owner, "inflow") for owner in owners if owner._is_active)
+        sums = sorted(owner._layout.slot(owner, "inflow") for owner in owners)
         assert flow.sums.rows() == [list(run) for run in coalesce(sums)]
         for owner in owners:
             plan = groups.plan_of(owner)
@@ -93,6 +93,10 @@ def check(sim: ev.Simulation) -> None:
     assert told == set(touchers)
     counts = counted(motion, TOUCHER, TOUCHINGS, groups.shared._touchers)
     assert {(motion.arena.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
+    given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
+    for tank in motion.arena.owners():
+        assert motion.arena.ranks.view[tank._seat.number, GIVEN] == given[tank]
+        assert (tank._flow is motion.still) == (not (tank._is_active or tank._going or given[tank]))
     chain = sorted((-owner._priority, owner._started, owner.name) for owner in groups.members() if owner._is_active)
     assert [law.name for law in sim.laws] == [name for *_, name in chain]
     assert [seat.number for seat in seats] == list(range(len(seats)))

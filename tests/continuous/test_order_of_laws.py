@@ -248,6 +248,7 @@ class Board(ev.Continuous):
     """Holds what others set and read; it is never started."""
 
     y: ev.Computed = ev.computed()
+    z: ev.State = ev.state(0.0)
 
 
 class Writes(ev.Continuous):
@@ -267,13 +268,28 @@ class Reads(ev.Continuous):
         self.rate.x = self.board.y
 
 
+class WritesRate(Writes):
+    def equations(self) -> None:
+        self.rate.x = -self.x
+        self.board.rate.z = self.x
+
+
+class ReadsRate(Reads):
+    def equations(self) -> None:
+        self.rate.x = self.board.rate.z
+
+
 @pytest.mark.parametrize("stepping", WAYS)
 @pytest.mark.parametrize("compiled", MODES)
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_laws_that_meet_at_what_stands_still_move_together(order: Any, compiled: bool, stepping: Any) -> None:
+@pytest.mark.parametrize("what", ["value", "rate"])
+def test_laws_that_meet_at_what_stands_still_move_together(
+    what: str, order: Any, compiled: bool, stepping: Any
+) -> None:
     sim = ev.Simulation(compile=compiled, stepping=stepping, rel_error=1e-9, abs_error=1e-10)
     board = Board(sim)
-    parts = Writes(sim, board=board), Reads(sim, board=board)
+    writes, reads = (Writes, Reads) if what == "value" else (WritesRate, ReadsRate)
+    parts = writes(sim, board=board), reads(sim, board=board)
     for k in order:
         parts[k].start()
     sim.run(until=1.0)

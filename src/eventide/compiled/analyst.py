@@ -19,7 +19,6 @@ from eventide.compiled.records import usage_of
 from eventide.compiled.refusal import CannotLower
 from eventide.compiled.stepping.fused import MOST_LAWS, MOST_SLOTS
 from eventide.compiled.template import Mould, is_current, lay
-from eventide.continuous import Variable
 from eventide.continuous.analysis import (
     Analyst,
     ConditionPlan,
@@ -95,8 +94,6 @@ class Compiler(Analyst):
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""
-        if isinstance(owner, Variable):
-            return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
         bounds = self.bounds_of(owner)
         return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
 
@@ -426,8 +423,6 @@ class Compiler(Analyst):
 
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
-        if isinstance(owner, Variable):
-            return True
         known = tuple(bound for _, bound in bounds_in(owner, plan))
         bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native
         return len(known) == len(bounds) and is_current(known, bounds)

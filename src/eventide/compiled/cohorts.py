@@ -13,8 +13,7 @@ from eventide.compiled.branches import unlocated_in
 from eventide.compiled.records import Call, Usage, sums_of
 from eventide.compiled.registry import Bound
 from eventide.compiled.soundness import check_laws
-from eventide.continuous import Variable
-from eventide.continuous.analysis import NO_TRADE, Cohort, LawPlan
+from eventide.continuous.analysis import Cohort, LawPlan
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.continuous.ordering import STAGES, Deal, Trade
 from eventide.continuous.tables import RECORD, ROW_OF_LAWS
@@ -38,16 +37,21 @@ class Cohorts:
     """The cohorts of one simulation.
 
     analyst     knows the plans of what is in no cohort with others
+    idle        of what has no laws, or whose laws do not hold, by its layout
     """
 
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
         self._known: dict[tuple[Template, Layout], Cohort] = {}
         self._trades: dict[tuple[Kernel, ...], Trade] = {}
+        self._idle: dict[Any, Cohort] = {}
 
     def enroll(self, owner: Any) -> None:
         """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
         seat = owner._seat
+        if not owner._is_active:
+            self._enroll_idle(owner, seat)
+            return
         cohort = seat.cohort
         if cohort is not None and cohort.generation == self._analyst.registry.generation:
             bases = locate(cohort.template, owner)
@@ -59,6 +63,8 @@ class Cohorts:
     def is_current(self, owner: Any) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
         cohort: Cohort = owner._cohort
+        if not owner._is_active:
+            return True
         template: Template | None = cohort.template
         if template is None:
             return self._analyst.is_plan_current(owner, cohort.plan(owner))
@@ -75,11 +81,21 @@ class Cohorts:
         for free, place in cohort.memory:
             free.append(place)
 
+    def _enroll_idle(self, owner: Any, seat: Seat) -> None:
+        """Its laws do not hold: it moves with those who touch it, and only its sums are seen to."""
+        layout = seat.layout
+        cohort = self._idle.get(layout)
+        if cohort is None:
+            words = Usage.of_slots((), ()).words(sums=sums_of(layout))
+            record = self._analyst.motion.lists.put(words)[1]
+            cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
+        owner._cohort, seat.cohort = cohort, None
+        self._analyst.motion.arena.ranks.view[seat.number, RECORD] = cohort.record
+
     def _enroll_anew(self, owner: Any, seat: Seat) -> None:
         analyst = self._analyst
-        if not isinstance(owner, Variable):
-            analyst.facts.note_laws(type(owner))
-        template = None if isinstance(owner, Variable) else self._template(owner)
+        analyst.facts.note_laws(type(owner))
+        template = self._template(owner)
         bases = () if template is None else locate(template, owner)
         assert bases is not None
         self._write(seat, bases)
@@ -182,7 +198,7 @@ class Cohorts:
         check_laws(owner, bounds)
         for bound in bounds:
             self._analyst.facts.note_code(bound.kernel.lowered)
-        usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds)
+        usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
         words = words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
         record = self._analyst.motion.lists.put(words)
         return Cohort(
@@ -198,14 +214,22 @@ class Cohorts:
             inputs=plan.inputs,
             assigns=plan.assigns,
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
-            trade=NO_TRADE if isinstance(owner, Variable) else self._trade(owner, plan),
+            trade=self._trade(owner, plan),
         )
+
+    def _given(self, bounds: list[Bound]) -> dict[Any, None]:
+        """The objects to which laws give, each once."""
+        found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
+        owner_of = self._analyst.motion.arena.owner_of
+        return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
+
+
+def _plan_idle(owner: Any) -> LawPlan:
+    return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
 
 
 def words_of(owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:
     """The record of an object's laws; of those that are not called by an address that is 0."""
-    if isinstance(owner, Variable):
-        return usage.words()
     contribution = (calls[0] or (0, 0)) if owner._contributes else None
     equation = (calls[1] or (0, 0)) if owner._has_equations else None
     unseen, sums = bool(unlocated_in(owner)), sums_of(owner._layout)

@@ -19,21 +19,26 @@ Call: TypeAlias = tuple[int, int]
 
 class Usage(NamedTuple):
     """The slots that are depended on, the first slots of the blocks of what is touched, the rates that are set without
-    having been read, and those that are written otherwise.
+    having been read, those that are written otherwise, and the first slots of the blocks to which is given.
     """
 
     reads: tuple[Place, ...]
     touches: tuple[Place, ...]
     sets: tuple[Place, ...]
     adds: tuple[Place, ...]
+    gives: tuple[Place, ...] = ()
 
     @classmethod
     def of_slots(
-        cls, reads: Iterable[int], touches: Iterable[Any], sets: Iterable[int] = (), adds: Iterable[int] = ()
+        cls,
+        reads: Iterable[int],
+        touches: Iterable[Any],
+        sets: Iterable[int] = (),
+        adds: Iterable[int] = (),
+        gives: Iterable[Any] = (),
     ) -> Usage:
-        """That of slots as they are, and of what is touched as objects."""
-        first = [anchor_of(owner) for owner in touches]
-        slots = (reads, [slot for slot in first if slot is not None], sets, adds)
+        """That of slots as they are, and of what is touched, or given to, as objects."""
+        slots = (reads, _anchors(touches), sets, adds, _anchors(gives))
         return cls(*(tuple([(-1, slot) for slot in some]) for some in slots))
 
     @property
@@ -56,7 +61,7 @@ class Usage(NamedTuple):
         sums                    where the sums of the member begin among what stands aside, and how many there are
         is_unseen               whether something branches in its laws that is not located
         """
-        reads, touches, sets, adds = self
+        reads, touches, sets, adds, gives = self
         return (
             int(contribution is not None),
             int(equation is not None),
@@ -69,6 +74,7 @@ class Usage(NamedTuple):
             len(touches),
             len(sets) + len(adds),
             len(sets),
+            len(gives),
             *[number for places in self for place in places for number in place],
         )
 
@@ -78,6 +84,7 @@ def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
     reads: dict[Place, None] = {}
     touches: dict[Place, None] = {}
     rates: dict[Place, bool] = {}
+    gives: dict[Place, None] = {}
     row = 0
     for kernel in kernels:
         uses = kernel.lowered.uses
@@ -89,9 +96,16 @@ def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
                 touches[row + use.place, 0] = None
         for rate in uses.rates:
             rates.update(dict.fromkeys([(row + rate.place, column) for column in rate.columns], rate.is_read))
+        gives.update({(row + one.place, 0): None for one in uses.exchanges if one.gives})
         row += kernel.width
     sets = tuple([place for place, is_read in rates.items() if not is_read])
-    return Usage(tuple(reads), tuple(touches), sets, tuple([place for place in rates if rates[place]]))
+    adds = tuple([place for place in rates if rates[place]])
+    return Usage(tuple(reads), tuple(touches), sets, adds, tuple(gives))
+
+
+def _anchors(owners: Iterable[Any]) -> list[int]:
+    """The first slots of objects that have any."""
+    return [slot for owner in owners if (slot := anchor_of(owner)) is not None]
 
 
 def sums_of(layout: Layout) -> tuple[int, int]:

@@ -60,6 +60,11 @@ class Exchange(NamedTuple):
     reads: bool
     sets: bool
 
+    @property
+    def gives(self) -> bool:
+        """Whether what is set is there for others to read: a rate of what does not move is for nobody."""
+        return self.sets and self.sort[1] != "rate"
+
 
 class Effects(NamedTuple):
     """What a handler concerns.

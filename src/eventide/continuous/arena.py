@@ -93,6 +93,7 @@ class _Lone:
     """The layout of a variable by itself."""
 
     moving, standing = 1, 0
+    sums = ()
 
 
 LONE: Final = _Lone()

@@ -63,14 +63,21 @@ class Still:
     def open(self, slot: int) -> None:
         """An event changes a value that stands still: whoever reads it is touched. Raises ModelError as `Flow.open`.
 
-        What a law writes there inside a step, as the sum of an object that has been stopped, touches nobody.
+        An object to which a law gives that cannot be read stands still no longer.
         """
-        if self.motion.host.executes:
-            self.motion.system.check_assignment(slot)
-        if self.motion.is_observed:
-            refuse_change(self.motion.system.name_of(slot))
-        if self.motion.arena.concerned[slot, READER] != -1 and not self.motion.is_marching:
-            self.motion.written(slot)
+        motion = self.motion
+        if motion.host.executes:
+            motion.system.check_assignment(slot)
+            owner = motion.arena.owner_of(slot)
+            if motion.is_marching:
+                motion.host.meet(owner)
+            else:
+                motion.groups.receive(owner, None)
+            return
+        if motion.is_observed:
+            refuse_change(motion.system.name_of(slot))
+        if motion.arena.concerned[slot, READER] != -1:
+            motion.written(slot)
 
 
 class Flow:

@@ -11,11 +11,14 @@ from eventide.continuous.sharing import Sharing
 from eventide.continuous.tables import (
     CHAIN_HI,
     CHAIN_LO,
+    GIVEN,
     MAYBE,
     NEXT,
     NO_ROOM,
     ROW_OF_LAWS,
     SEVERAL,
+    SUM_COUNT,
+    Y,
 )
 from eventide.continuous.writers import Writers
 
@@ -33,6 +36,8 @@ class Grouping:
     opaque      flows with laws or conditions whose code cannot be read, and with how many
     exposed     flows with laws that may see what an event changes and nobody tells before it does, and with how many
     joining     components that have been started since the last event and are in no flow yet
+    doubted     objects that may have come to be given to by laws, or be so no longer: see `_decide`
+    receivers   objects of which that has been found out as laws ran that cannot be read
     shared      what more than one flow depends on or touches
     writers     rates that laws of more than one object write
     ordering    which laws wait for which
@@ -44,8 +49,10 @@ class Grouping:
         self.opaque: dict[Flow, int] = {}
         self.exposed: dict[Flow, int] = {}
         self.joining: dict[Any, None] = {}
+        self.doubted: dict[Any, None] = {}
+        self.receivers: dict[Any, None] = {}
         self.writers = Writers(motion)
-        self.shared = Sharing(motion, self.writers)
+        self.shared = Sharing(motion, self.writers, self.doubt)
         self.changed: dict[Flow, None] = {}
         self.ordering = Ordering(motion)
         self._clock: Flow | None = None
@@ -183,10 +190,20 @@ class Grouping:
         """A component has been stopped."""
         if owner in self.joining:
             del self.joining[owner]
+            self.doubt(owner)
             return
+        motion = self.motion
+        if owner._flow is motion.still:
+            return
+        self._part(owner)
+        if motion.arena.ranks.view[owner._seat.number, GIVEN] or motion.lists.view[owner._cohort.record + SUM_COUNT]:
+            self.doubt(owner)
+        if owner._cohort.is_opaque:
+            self._doubt_receivers()
+
+    def _part(self, owner: Any) -> None:
+        """Let a member be one no longer, and stand still."""
         motion, flow = self.motion, owner._flow
-        if flow is motion.still:
-            return
         if not flow.is_open:
             motion.touch(flow)
         motion.watches.wake_those_with(owner)
@@ -203,6 +220,61 @@ class Grouping:
         elif holds_together and not motion.together:
             self._split(flow)
 
+    # --- who is given to ------------------------------------------------------------------------------------------
+
+    def doubt(self, owner: Any) -> None:
+        """Laws may have come to give to an object, or do so no longer, or it does not hold its own any longer."""
+        self.doubted[owner] = None
+        self.motion.sim._is_steady = False
+
+    def _doubt_receivers(self) -> None:
+        """Laws that cannot be read hold no longer: to whom others still give is found out as they run."""
+        receivers, self.receivers = self.receivers, {}
+        for owner in receivers:
+            self.doubt(owner)
+
+    def receive(self, owner: Any, flow: Flow | None) -> None:
+        """A law that cannot be read gives to an object that stands still.
+
+        flow    in which the law is; None if it runs between steps
+        """
+        self.receivers[owner] = None
+        if flow is None:
+            self.doubt(owner)
+            return
+        self._place((owner,))
+        if owner._flow is not flow:
+            self.merge(flow, owner._flow)
+
+    def _decide(self) -> None:
+        """Let objects that are not active move with laws that give to them, and no others.
+
+        What laws set there is of the time of their flow, as if it were their own, and sums are set to zero before each
+        pass. To what stands still none has added.
+        """
+        motion = self.motion
+        while self.doubted:
+            owner = next(iter(self.doubted))
+            if not owner._is_active:
+                is_given = motion.arena.ranks.view[owner._seat.number, GIVEN] > 0 or owner in self.receivers
+                stands = owner._flow is motion.still
+                if stands and is_given:
+                    self._place((owner,))
+                elif not is_given and not owner._going:
+                    if not stands:
+                        self._part(owner)
+                    self._empty_sums(owner)
+            del self.doubted[owner]
+
+    def _empty_sums(self, owner: Any) -> None:
+        """Nobody adds to the sums of an object that stands still."""
+        values, layout = self.motion.arena.rows[Y], owner._seat.layout
+        for name in layout.sums:
+            slot = layout.slot(owner, name)
+            if values[slot] != 0.0:
+                self.motion.written(slot)
+                values[slot] = 0.0
+
     def change_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
@@ -214,13 +286,14 @@ class Grouping:
         joining, self.joining = self.joining, {}
         try:
             self._place(joining)
+            self._decide()
             self.ordering.arrange()
         except BaseException:
             still = self.motion.still
             self.joining = {**{owner: None for owner in joining if owner._flow is still}, **self.joining}
             raise
 
-    def _place(self, joining: dict[Any, None]) -> None:
+    def _place(self, joining: Iterable[Any]) -> None:
         motion = self.motion
         flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
         for owner in joining:
@@ -330,6 +403,8 @@ class Grouping:
         motion.touch(flow)
         motion.watches.wake(flow)
         slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
+        if any(owner._cohort.is_opaque for owner in owners):
+            self._doubt_receivers()
         for owner in owners:
             self._leave_flow(flow, owner)
             motion.analyst.dissolve(owner)

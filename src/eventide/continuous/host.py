@@ -31,7 +31,7 @@ class Host:
         self.motion = motion
         self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
-        self._meeting: tuple[Flow, Flow, Condition | None] | None = None
+        self._meeting: tuple[Flow, Any, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.seen: list[Flow] = []
         self.executes = False
@@ -112,10 +112,12 @@ class Host:
 
     # --- what code that cannot be read touches --------------------------------------------------------------------
 
-    def meet(self, flow: Flow) -> None:
-        """Python code called from within a step touches a flow that this step is not of: the step is to be repeated."""
+    def meet(self, met: Any) -> None:
+        """Python code called from within a step touches a flow that this step is not of, or a law gives to an object
+        that stands still: the step is to be repeated.
+        """
         if self._meeting is None and self._running is not None:
-            self._meeting = self._running[0], flow, self._running[1]
+            self._meeting = self._running[0], met, self._running[1]
         self.motion.settings[ABORTED] = 1.0
 
     @property
@@ -123,8 +125,11 @@ class Host:
         """Whether that has happened."""
         return self._meeting is not None
 
-    def take_meeting(self) -> tuple[Flow, Flow, Condition | None]:
-        """Whose step it was, what it touched, and which condition did; None if it was a law. What it raised is void."""
+    def take_meeting(self) -> tuple[Flow, Any, Condition | None]:
+        """Whose step it was, the flow or object that it met, and which condition did; None if it was a law.
+
+        What it raised is void.
+        """
         meeting, self._meeting = self._meeting, None
         assert meeting is not None
         self.failure = self.trouble = None

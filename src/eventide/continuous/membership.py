@@ -32,6 +32,8 @@ from eventide.continuous.tables import (
     EQUATES,
     EQUATION,
     EQUATION_ROW,
+    GIVE_COUNT,
+    GIVEN,
     HOME,
     IMPLICIT,
     INDIRECT,
@@ -91,7 +93,7 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
     laws = a.flow_ints[f, CHAIN_HI] - a.flow_ints[f, CHAIN_LO]
     if is_active and laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] > a.flow_ints[f, CHAIN_ROOM]:
         return NO_ROOM
-    if not has_room_for_runs(a, f, record, is_active, low < high):
+    if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM
     house(a, s, f)
     a.flow_ints[f, MEMBERS] += 1
@@ -103,7 +105,7 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
     """Let it be one no longer; as `come`, but the answer is as of `disuse`."""
     record = a.seats[s, RECORD]
-    if not has_room_for_runs(a, f, record, is_active, low < high):
+    if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
     house(a, s, -1)
     a.flow_ints[f, MEMBERS] -= 1
@@ -112,11 +114,11 @@ def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> i
     return disuse(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
 
 
-def has_room_for_runs(a: Arrays, f: int, record: int, is_active: bool, moves: bool) -> bool:
+def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
     """Whether there is room in a flow for one run of slots more, and for one of sums, if a member has any."""
     if moves and a.flow_ints[f, SEGMENTS_HI] - a.flow_ints[f, SEGMENTS_LO] >= a.flow_ints[f, SEGMENTS_ROOM]:
         return False
-    if not is_active or a.lists[record + SUM_COUNT] == 0:
+    if a.lists[record + SUM_COUNT] == 0:
         return True
     return bool(a.flow_ints[f, SUMS_HI] - a.flow_ints[f, SUMS_LO] < a.flow_ints[f, SUMS_ROOM])
 
@@ -130,9 +132,10 @@ def house(a: Arrays, s: int, f: int) -> None:
 
 
 def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int, comes: bool) -> None:
-    """Take the laws of a member in, or out, and a stretch of its slots."""
+    """Take the laws and sums of a member in, or out, and a stretch of its slots."""
     if is_active:
         change_laws(a, f, s, comes)
+    change_sums(a, f, s)
     if low < high:
         toggle_states(a, f, low, high)
     else:
@@ -140,7 +143,7 @@ def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high
 
 
 def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
-    """Take the laws and the sums of a member in, or out."""
+    """Take the laws of a member in, or out."""
     record, row, one = a.seats[s, RECORD], a.seats[s, ROW_OF_LAWS], 1 if comes else -1
     a.flow_ints[f, INDIRECT] += one * a.lists[record + IS_INDIRECT]
     a.flow_ints[f, DIRECT] = 1 if a.flow_ints[f, INDIRECT] == 0 else 0
@@ -159,6 +162,11 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
         change_chain(a, f, place, comes)
         if comes:
             write_law(a, place, a.lists[record + EQUATION], row + a.lists[record + EQUATION_ROW], s)
+
+
+def change_sums(a: Arrays, f: int, s: int) -> None:
+    """Let the sums of a member be set to zero before each pass, or no longer."""
+    record = a.seats[s, RECORD]
     if a.lists[record + SUM_COUNT] > 0:
         first = a.seats[s, SIDE] + a.lists[record + SUMS_OF]
         toggle(a, f, SUMS_LO, first, first + a.lists[record + SUM_COUNT])
@@ -346,7 +354,8 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
     Returns the number of the first use that Python has to see to; how many there are, if there is none
     """
     read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
-    count = touched + a.lists[record + WRITE_COUNT]
+    written = touched + a.lists[record + WRITE_COUNT]
+    count = written + a.lists[record + GIVE_COUNT]
     for k in range(first, count):
         slot = slot_of_use(a, record, row, k)
         if k < read:
@@ -355,6 +364,11 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
         elif k < touched:
             if not is_own(a, s, slot) and not count_up(a, f, slot, TOUCHER, TOUCHINGS):
                 return k
+        elif k >= written:
+            if not is_own(a, s, slot):
+                a.seats[a.slots[slot, SEAT], GIVEN] += 1
+                if a.slots[slot, HOME] == -1:
+                    return k
         elif a.slots[slot, WRITER] == -1:
             a.slots[slot, WRITER] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
         elif a.slots[slot, WRITER] // 2 != s:
@@ -365,7 +379,8 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
 def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
     """A flow depends on that no longer; as `use`."""
     read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
-    count = touched + a.lists[record + WRITE_COUNT]
+    written = touched + a.lists[record + WRITE_COUNT]
+    count = written + a.lists[record + GIVE_COUNT]
     for k in range(first, count):
         slot = slot_of_use(a, record, row, k)
         if k < read:
@@ -374,6 +389,11 @@ def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
         elif k < touched:
             if not is_own(a, s, slot) and not count_down(a, f, slot, TOUCHER, TOUCHINGS):
                 return k
+        elif k >= written:
+            if not is_own(a, s, slot):
+                a.seats[a.slots[slot, SEAT], GIVEN] -= 1
+                if a.seats[a.slots[slot, SEAT], GIVEN] == 0:
+                    return k
         elif a.slots[slot, WRITER] // 2 == s:
             a.slots[slot, WRITER] = -1
         elif a.slots[slot, WRITER] == SEVERAL:

@@ -443,7 +443,7 @@ class Motion:
         """Let it be known to the stepper what moves, waits and refers to what by now."""
         if self._polled or self.is_rebound:
             self._renew_plans()
-        if self.groups.joining or self.watches.arriving or self.watches.switching:
+        if self.groups.joining or self.groups.doubted or self.watches.arriving or self.watches.switching:
             self.place_what_waits()
         if self.reactions.arriving:
             self.reactions.place()
@@ -451,6 +451,8 @@ class Motion:
             self.journeys.place()
         if not self.stands():
             self._renew_code()
+            if self.groups.doubted:
+                self.place_what_waits()
 
     def complete_exposed(self) -> None:
         """An event begins: bring the flows to it whose laws may see what it changes and nobody tells before it does."""
@@ -649,9 +651,14 @@ class Motion:
             waiting.is_open, waiting.at = True, start
             self.touched.append(waiting)
         self.touch(flow)
-        floats[other.number, AT] = nan
-        self.touch(other)
-        self.groups.join(flow, other, condition)
+        is_flow = isinstance(other, Flow)
+        for each in (other,) if is_flow else self.groups.shared.touchers(other):
+            floats[each.number, AT] = nan
+            self.touch(each)
+        if is_flow:
+            self.groups.join(flow, other, condition)
+        else:
+            self.groups.receive(other, flow)
 
     def _void_step(self, flow: Flow) -> float:
         """The step of a flow has not come to pass: let it stand where that began; answers when that was."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.continuous.tables import (
+    GIVE_COUNT,
     READ_COUNT,
     READER,
     READINGS,
@@ -30,11 +32,13 @@ class Sharing:
     """What the stepper leaves to Python where flows come to use slots, or cease to: see `membership.py`.
 
     writers     who is told of rates that several laws write
+    doubt       is told of objects to which laws give that stand still, or to which none give any longer
     """
 
-    def __init__(self, motion: Motion, writers: Writers) -> None:
+    def __init__(self, motion: Motion, writers: Writers, doubt: Callable[[Any], None]) -> None:
         self._motion = motion
         self._writers = writers
+        self._doubt = doubt
         self._readers: Counts = {}
         self._touchers: Counts = {}
 
@@ -58,13 +62,16 @@ class Sharing:
         motion, numbers, use_more = self._motion, self._motion.lists.view, self._motion.engine.use
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
-        end = touched + numbers[record + WRITE_COUNT]
+        written = touched + numbers[record + WRITE_COUNT]
+        end = written + numbers[record + GIVE_COUNT]
         while use < end:
             slot = self._slot(record, row, use)
             if use < read:
                 self._count_up(self._readers, slot, READER, READINGS, flow)
             elif use < touched:
                 self._count_up(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+            elif use >= written:
+                self._doubt(self._motion.arena.owner_of(slot))
             else:
                 self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
             use = use_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
@@ -74,13 +81,16 @@ class Sharing:
         motion, numbers, disuse_more = self._motion, self._motion.lists.view, self._motion.engine.disuse
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
-        end = touched + numbers[record + WRITE_COUNT]
+        written = touched + numbers[record + WRITE_COUNT]
+        end = written + numbers[record + GIVE_COUNT]
         while use < end:
             slot = self._slot(record, row, use)
             if use < read:
                 self._count_down(self._readers, slot, READER, READINGS, flow)
             elif use < touched:
                 self._count_down(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+            elif use >= written:
+                self._doubt(self._motion.arena.owner_of(slot))
             else:
                 self._writers.forget(slot, seat)
             use = disuse_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)

@@ -196,7 +196,9 @@ LATER_CONTRIBUTION: Final = 6
 columns tell the priority and the number of that last one, in whose place they stand then."""
 LATER_EQUATION: Final = 9
 """The same of equations."""
-SEAT_COLUMNS: Final = 12
+GIVEN: Final = 12
+"""How many other objects have laws that set what it computes, its sums or its states."""
+SEAT_COLUMNS: Final = 13
 
 # The record of laws or of a condition, in `lists` ----------------------------------------------------------------
 
@@ -221,7 +223,9 @@ TOUCH_COUNT: Final = 11
 WRITE_COUNT: Final = 12
 SET_COUNT: Final = 13
 """How many of these rates, the first of them, are set without having been read."""
-RECORD_HEAD: Final = 14
+GIVE_COUNT: Final = 14
+"""To how many blocks laws give: they set what is computed there, sums or states."""
+RECORD_HEAD: Final = 15
 """Behind the head: of each slot the entry of the index row with the first of its block, and its place behind that; or
 -1, and the slot."""
 USE: Final = 2

@@ -1,0 +1,327 @@
+"""What laws set in objects that are not active: sums, computed values and assigned states are those of their flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+MODES = [pytest.param(mode, id="compiled" if mode else "plain") for mode in ("auto", False)]
+WAYS = [pytest.param(way, id=way) for way in ("apart", "together")]
+METHODS = [pytest.param(method, id=method.name) for method in (ev.ENGLAND, ev.methods.RADAU, ev.methods.ADAMS)]
+
+Log = list[tuple[Any, ...]]
+
+
+def each_way(test: Any) -> Any:
+    return pytest.mark.parametrize("stepping", WAYS)(pytest.mark.parametrize("compiled", MODES)(test))
+
+
+def make(compiled: Any, stepping: Any) -> ev.Simulation:
+    return ev.Simulation(compile=compiled, stepping=stepping, rel_error=1e-9, abs_error=1e-9)
+
+
+def about(log: Log) -> list[Any]:
+    """To be compared with a log of floats."""
+    return [pytest.approx(row, rel=1e-7, abs=1e-7) for row in log]
+
+
+class Basket(ev.Continuous):
+    load: ev.Sum = ev.sum_()
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = self.load
+
+
+class Giver(ev.Continuous):
+    """Gives more and more: as much as the time since it was started."""
+
+    basket: Basket
+    age: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.basket.load += self.age
+
+    def equations(self) -> None:
+        self.rate.age = 1.0
+
+
+class Unread(Giver):
+    """The same, by code that cannot be read."""
+
+    def contributions(self) -> None:
+        self.basket.load += sorted([self.age, -1.0])[1]
+
+
+class Reader(ev.Continuous):
+    basket: Basket
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = self.basket.load
+
+
+KINDS = [pytest.param(kind, id=kind.__name__.lower()) for kind in (Giver, Unread)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", METHODS)
+@each_way
+def test_a_sum_begins_at_zero_whether_its_owner_is_active_or_not(
+    compiled: Any, stepping: Any, method: Any, kind: Any
+) -> None:
+    sim = make(compiled, stepping)
+    sim.method = method
+    sim.dt_max = 0.1  # for Adams
+    basket, log = Basket(sim), []
+    kind(sim, basket=basket).start()
+    reader = Reader(sim, basket=basket).start()
+
+    def story() -> ev.Life:
+        for k in range(4):
+            yield ev.hold(1.0)
+            log.append((sim.time, basket.load, reader.y))
+            (basket.stop if k % 2 else basket.start)()
+            log.append((sim.time, basket.load, reader.y))
+
+    sim.process(story())
+    sim.run(until=5.0)
+    log.append((sim.time, basket.load, reader.y, basket.x))
+    assert log == about(
+        [row for t in (1.0, 2.0, 3.0, 4.0) for row in [(t, t, t * t / 2)] * 2] + [(5.0, 5.0, 12.5, 1.5 + 3.5)]
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@each_way
+def test_who_gives_comes_and_goes_and_nothing_is_left(compiled: Any, stepping: Any, kind: Any) -> None:
+    sim = make(compiled, stepping)
+    basket, log = Basket(sim), []
+    one, two = Giver(sim, basket=basket), kind(sim, basket=basket)
+    reader = Reader(sim, basket=basket).start()
+
+    def look() -> ev.Life:
+        for _ in range(10):
+            yield ev.hold(0.5)
+            log.append((sim.time, basket.load, reader.y))
+
+    def story() -> ev.Life:
+        for deed in (one.start, two.start, one.stop, two.stop):
+            yield ev.hold(1.0)
+            deed()
+
+    def wait() -> ev.Life:
+        yield ev.until(lambda: basket.load >= 2.5)
+        log.append((sim.time, basket.load, reader.y))
+        yield ev.until(lambda: basket.load <= 0.0)
+        log.append((sim.time, basket.load, reader.y))
+
+    sim.process(look())
+    sim.process(wait())
+    sim.process(story())
+    sim.run(until=5.25)
+    rows = [(0.5, 0, 0), (1, 0, 0), (1.5, 0.5, 0.125), (2, 1, 0.5), (2.5, 2, 1.25), (2.75, 2.5, 1.8125), (3, 1, 2.5)]
+    rows += [(3.5, 1.5, 3.125), (4, 0, 4), (4, 0, 4), (4.5, 0, 4), (5, 0, 4)]
+    assert log == about(rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@each_way
+def test_a_sum_goes_with_what_its_giver_refers_to(compiled: Any, stepping: Any, kind: Any) -> None:
+    sim = make(compiled, stepping)
+    baskets, log = [Basket(sim) for _ in range(3)], []
+    baskets[1].start()
+    giver = kind(sim, basket=baskets[0]).start()
+    readers = [Reader(sim, basket=basket).start() for basket in baskets]
+
+    def story() -> ev.Life:
+        for k in (1, 2, 0, 1):
+            yield ev.hold(1.0)
+            log.append(tuple(basket.load for basket in baskets))
+            giver.basket = baskets[k]
+        baskets[1].stop()
+
+    sim.process(story())
+    sim.run(until=5.0)
+    log.append(tuple(basket.load for basket in baskets))
+    log.append(tuple(reader.y for reader in readers))
+    assert log == about(
+        [(1, 0, 0), (0, 2, 0), (0, 0, 3), (4, 0, 0), (0, 5, 0), (0.5 + 3.5, 1.5 + 4.5, 2.5)]  # integrals of the time
+    )
+
+
+class Twice(ev.Continuous):
+    """Gives to two."""
+
+    one: Basket
+    two: Basket
+    age: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.one.load += self.age
+        self.two.load -= self.age
+
+    def equations(self) -> None:
+        self.rate.age = 1.0
+
+
+class Relay(ev.Continuous):
+    """Gives on what one has."""
+
+    one: Basket
+    two: Basket
+
+    def contributions(self) -> None:
+        self.two.load += 2.0 * self.one.x
+
+
+@each_way
+def test_flows_that_give_to_one_object_are_one_while_they_do(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    one, two, three = (Basket(sim, name=name) for name in ("one", "two", "three"))
+    twice = Twice(sim, name="twice", one=one, two=two).start()
+    Giver(sim, name="giver", basket=two).start()
+    Relay(sim, name="relay", one=one, two=three).start()
+    flows, log = [], []
+
+    def story() -> ev.Life:
+        for deed in (one.start, twice.stop, twice.start, one.stop):
+            yield ev.hold(1.0)
+            log.append((one.load, two.load, three.load))
+            flows.append(sorted(sorted(flow.members) for flow in sim.explain().flows if flow.members))
+            deed()
+
+    sim.process(story())
+    sim.run(until=5.0)
+    log.append((one.load, two.load, three.load))
+    # The giver's age goes on; that of the other rests for a second.
+    assert log == about([(1, 0, 0), (2, 0, 2 * 1.5), (0, 3, 2 * 1.5), (3, 1, 2 * 4), (4, 1, 2 * 4)])
+    if stepping == "apart":
+        assert flows == [
+            [["giver", "one", "relay", "three", "twice", "two"]],
+            [["giver", "one", "relay", "three", "twice", "two"]],
+            [["giver", "two"], ["one", "relay", "three"]],
+            [["giver", "one", "relay", "three", "twice", "two"]],
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("compiled", MODES)
+def test_who_is_given_nothing_any_longer_moves_with_nobody(compiled: Any, kind: Any) -> None:
+    sim = make(compiled, "apart")
+    basket = Basket(sim, name="basket")
+    giver = kind(sim, name="giver", basket=basket).start()
+    reader = Reader(sim, name="reader", basket=basket).start()
+    flows = []
+
+    def story() -> ev.Life:
+        for deed in (giver.stop, giver.start, giver.stop):
+            yield ev.hold(1.0)
+            flows.append(sorted(sorted(flow.members) for flow in sim.explain().flows if flow.members))
+            deed()
+
+    sim.process(story())
+    sim.run(until=4.0)
+    assert flows == [[["basket", "giver", "reader"]], [["reader"]], [["basket", "giver", "reader"]]]
+    assert (basket.load, reader.y) == (0.0, pytest.approx(0.5 + 1.5))
+
+
+class Look(ev.Reporter):
+    basket: Basket
+    rows: Log
+
+    def report(self) -> None:
+        self.rows.append((self.sim.time, self.basket.load))
+
+
+@each_way
+def test_recordings_and_reporters_see_the_sum_of_their_time(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    basket = Basket(sim, name="basket")
+    giver, rows = Giver(sim, basket=basket).start(), []
+    trace = sim.record(basket["load"], double=lambda: 2.0 * basket.load, every=0.5, events=False)
+    Look(sim, every=0.5, basket=basket, rows=rows).start()
+
+    def story() -> ev.Life:
+        yield ev.hold(1.75)
+        giver.stop()
+
+    sim.process(story())
+    sim.run(until=3.0)
+    assert list(trace["basket.load"]) == pytest.approx([0.0, 0.5, 1.0, 1.5, 0.0, 0.0, 0.0])
+    assert list(trace["double"]) == [2.0 * load for load in trace["basket.load"]]
+    assert rows == about(
+        [(0, 0), (0, 0), (0.5, 0.5), (1, 1), (1.5, 1.5), (1.75, 1.75), (1.75, 0), (2, 0), (2.5, 0), (3, 0)]
+    )
+
+
+class Board(ev.Continuous):
+    value: ev.Computed = ev.computed()
+    values: ev.ComputedVector = ev.computed_vector(size=2)
+    mean: ev.State = ev.state(0.0, assigned=True)
+
+
+class Teller(ev.Continuous):
+    board: Board
+    age: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.age = 1.0
+        self.board.value = 2.0 * self.age
+        self.board.values[1] = -self.age
+        self.board.mean = 0.5 * self.age
+
+
+@each_way
+def test_what_is_computed_for_who_is_not_active_is_of_the_time(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    board, log = Board(sim), []
+    teller = Teller(sim, board=board)
+
+    def wait() -> ev.Life:
+        for wanted in (
+            ev.until(lambda: board.value >= 1.0),
+            ev.until(lambda: board.values[1] <= -1.25),
+            ev.until(lambda: board.mean >= 1.0),
+        ):
+            yield wanted
+            log.append((sim.time, board.value, board.values[1], board.mean))
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        teller.start()
+        yield ev.hold(1.0)
+        log.append((sim.time, board.value, board.values[1], board.mean))
+        yield ev.hold(1.5)
+        teller.stop()
+        yield ev.hold(1.0)
+        log.append((sim.time, board.value, board.values[1], board.mean))
+
+    sim.process(wait())
+    sim.process(story())
+    sim.run(until=5.0)
+    assert log == about(
+        [(1.5, 1, -0.5, 0.25), (2, 2, -1, 0.5), (2.25, 2.5, -1.25, 0.625), (3, 4, -2, 1), (4.5, 5, -2.5, 1.25)]
+    )
+
+
+@each_way
+def test_a_state_that_is_started_alone_moves_with_who_gives(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    basket, log = Basket(sim), []
+    giver = Giver(sim, basket=basket).start()
+    ev.law(sim, lambda: basket["x"].set_rate(3.0)).start()
+
+    def story() -> ev.Life:
+        for deed in (basket["x"].start, basket["x"].stop, giver.stop, basket["x"].start):
+            yield ev.hold(1.0)
+            log.append((basket.load, basket.x))
+            deed()
+
+    sim.process(story())
+    sim.run(until=5.0)
+    log.append((basket.load, basket.x))
+    assert log == about([(1, 0), (2, 3), (3, 3), (0, 3), (0, 6)])
