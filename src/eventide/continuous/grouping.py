@@ -286,7 +286,8 @@ class Grouping:
         joining, self.joining = self.joining, {}
         try:
             self._place(joining)
-            self._decide()
+            if self.doubted:
+                self._decide()
             self.ordering.arrange()
         except BaseException:
             still = self.motion.still
