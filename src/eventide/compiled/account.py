@@ -96,7 +96,9 @@ class ConditionNote:
         return LOOKS[self.kind]
 
 
-KEEPS_ITS_PLACE: Final = "keeps its place by priority and start, as what it reads and sets is not known"
+IS_SEEN: Final = (
+    "stands behind whose values it is seen to read where steps begin; what it reads only later is not known"
+)
 ADVICE: Final = (
     "what is true for a moment between two tests may be missed: compare sums, products, quotients, powers, sin, exp, "
     "sqrt and their like, abs, min or max, which is proved, as `x >= 3.0` for `int(x) == 3`; or set sim.dt_max to a "
@@ -188,7 +190,7 @@ class Explanation:
         for law in self.laws:
             lines.append(f"  {law.name}: {_state(law.is_compiled, law.refusal, self.compiles)}, flow {law.flow}")
             lines += [f"    stands behind {setter}, which sets {what}" for what, setter in law.waits]
-            lines += [f"    {KEEPS_ITS_PLACE}"] if law.refusal else []
+            lines += [f"    {IS_SEEN}"] if law.refusal else []
             lines += [f"    overwrites {what}, which {setter} has written" for what, setter in law.overwrites]
         located = [item for item in self.branches if item.kind is not None]
         others = [item for item in self.branches if item.kind is None]

@@ -30,6 +30,7 @@ from eventide.continuous.analysis import (
     StopPlan,
 )
 from eventide.continuous.flow import CONTRIBUTIONS
+from eventide.continuous.ordering import STAGES
 from eventide.continuous.tables import (
     CONSTANTS,
     DIRECT,
@@ -185,10 +186,10 @@ class Compiler(Analyst):
         return bounds, refusals
 
     def _law_call(self, owner: Continuous, name: str) -> Any:
-        motion = self.motion
+        motion, stage = self.motion, STAGES.index(name)
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            motion.host.call_law(owner, getattr(owner, name), time, dt, last)
+            motion.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
             return 0
 
         return call

@@ -213,6 +213,7 @@ class Cohorts:
             is_opaque=plan.is_opaque,
             inputs=plan.inputs,
             assigns=plan.assigns,
+            unread=_unread(owner, plan),
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
             trade=self._trade(owner, plan),
         )
@@ -222,6 +223,13 @@ class Cohorts:
         found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
         owner_of = self._analyst.motion.arena.owner_of
         return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
+
+
+def _unread(owner: Any, plan: LawPlan) -> tuple[int, ...]:
+    """The stages of laws whose text is not known."""
+    known = [stage for stage, _ in bounds_in(owner, plan)]
+    has = (CONTRIBUTIONS, owner._contributes), (EQUATIONS, owner._has_equations)
+    return tuple([stage for stage, is_there in has if is_there and stage not in known])
 
 
 def _plan_idle(owner: Any) -> LawPlan:

@@ -91,6 +91,7 @@ class Cohort:
     memory          what is given back when its one member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
     is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
+    unread          the stages of the laws that cannot be read
     trade           what their laws read and set, which says in which order they stand
     generation      of the kernels; those of another may have been made with what stands no longer
     """
@@ -107,6 +108,7 @@ class Cohort:
     inputs: tuple[Input, ...] | None = ()
     assigns: bool = False
     is_exposed: bool = False
+    unread: tuple[int, ...] = ()
     trade: Trade = NO_TRADE
     generation: int = -1
     is_special: bool = field(init=False)

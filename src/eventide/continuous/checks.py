@@ -269,7 +269,11 @@ def check_pass(flow: Flow) -> None:
     try:
         for stage, law in flow.look_up().laws:
             ledger.begin(law)
-            execute_law(law, law.contributions if stage == 0 else law.equations, law.sim.time)
+            call = law.contributions if stage == 0 else law.equations
+            if stage in law._cohort.unread:
+                flow.motion.host.watch(law, stage, call, law.sim.time)
+            else:
+                execute_law(law, call, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._seat.rates = view

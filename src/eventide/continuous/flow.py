@@ -193,9 +193,13 @@ class Flow:
             self.is_checked = True
             check_pass(self)
             return
-        time = self.motion.sim.time
+        time, host = self.motion.sim.time, self.motion.host
         for stage, law in self.look_up().laws:
-            execute_law(law, law.contributions if stage == CONTRIBUTIONS else law.equations, time)
+            call = law.contributions if stage == CONTRIBUTIONS else law.equations
+            if stage in law._cohort.unread:
+                host.watch(law, stage, call, time)
+            else:
+                execute_law(law, call, time)
 
     def foresee(self, now: float) -> None:
         """Let steps that begin now end where an input that laws or conditions call is not smooth."""
@@ -328,6 +332,12 @@ class Look:
     def segments(self) -> list[list[int]]:
         """The runs of its slots (first, one beyond the last)."""
         return self._flow.segments.rows()
+
+    @cached_property
+    def computing(self) -> list[Any]:
+        """The components of which laws may set more than rates."""
+        components = [owner for owner in self._flow.members if hasattr(owner, "_layout")]
+        return [one for one in components if one._layout.computes]
 
     @cached_property
     def sums(self) -> list[list[int]]:

@@ -374,7 +374,7 @@ class Grouping:
             flow.forget_inputs(owner)
         if cohort.is_opaque:
             self._forget_opaque(flow)
-        if cohort.trade.is_ordered:
+        if cohort.trade.is_ordered or cohort.unread:
             self.ordering.forget(owner)
         if cohort.is_polled:
             motion.leave_alone(owner)

@@ -10,6 +10,7 @@ import numpy as np
 
 from eventide.continuous.culprits import execute_law, is_condition_true
 from eventide.continuous.flow import IN_PASS
+from eventide.continuous.sights import look_at
 from eventide.continuous.tables import ABORTED, START, TROUBLED, VALUELESS, R, Y
 from eventide.errors import EventideError
 
@@ -77,7 +78,7 @@ class Host:
             guide(c, time, dt, sim.last_time)
         return self._test(condition)
 
-    def call_law(self, owner: Any, law: Any, time: float, dt: float, last: float) -> None:
+    def call_law(self, owner: Any, stage: int, law: Any, time: float, dt: float, last: float) -> None:
         """Execute one law that could not be compiled; called from compiled code."""
         if self._has_failed():
             return
@@ -85,7 +86,20 @@ class Host:
         sim.time, sim.dt, sim.last_time = time, dt, last
         self._running = owner._flow, None
         self.show(owner._flow, time)
-        self._guard(owner._flow, lambda: execute_law(owner, law, time))
+        self._guard(owner._flow, lambda: self.watch(owner, stage, law, time))
+
+    def watch(self, owner: Any, stage: int, law: Any, time: float) -> None:
+        """Execute a law that cannot be read; where a step begins, see what it deals with.
+
+        If that may give the laws another order, they are to be executed anew.
+        """
+        motion = self.motion
+        if motion.sim.dt != 0.0 or not motion.is_marching:
+            execute_law(owner, law, time)
+            return
+        sight = look_at(motion, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
+        if motion.groups.ordering.is_new(sight):
+            self.meet(sight)
 
     def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
         """Test one condition that could not be compiled; called from compiled code."""
@@ -113,8 +127,8 @@ class Host:
     # --- what code that cannot be read touches --------------------------------------------------------------------
 
     def meet(self, met: Any) -> None:
-        """Python code called from within a step touches a flow that this step is not of, or a law gives to an object
-        that stands still: the step is to be repeated.
+        """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
+        still, or is seen to deal with what others do: the step is to be repeated.
         """
         if self._meeting is None and self._running is not None:
             self._meeting = self._running[0], met, self._running[1]
@@ -126,7 +140,7 @@ class Host:
         return self._meeting is not None
 
     def take_meeting(self) -> tuple[Flow, Any, Condition | None]:
-        """Whose step it was, the flow or object that it met, and which condition did; None if it was a law.
+        """Whose step it was, the flow, object or sight that was met, and which condition did; None if it was a law.
 
         What it raised is void.
         """

@@ -212,6 +212,11 @@ class Layout:
             layout.add_outcomes(names)
 
     @property
+    def computes(self) -> bool:
+        """Whether there are single quantities of which laws may set more than the rate."""
+        return bool(self.computed or self.sums or any(self.fields[name].assigned for name in self.states))
+
+    @property
     def moves(self) -> bool:
         """Whether there are states at all."""
         return bool(self.states or self.vectors)

@@ -21,6 +21,7 @@ from eventide.continuous.journeys import Journeys
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.reactions import Reactions
+from eventide.continuous.sights import Sight
 from eventide.continuous.tables import (
     ARMS,
     AT,
@@ -354,8 +355,12 @@ class Motion:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = list(self._polled)
         if self.is_rebound:
-            told = [owner for owner in self.groups.members() if owner._cohort.signature and not owner._cohort.is_polled]
+            members = list(self.groups.members())
+            told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]
             items += [*told, *self._told]
+            for owner in members:
+                if owner._cohort.unread:
+                    self.groups.ordering.forget_sight(owner)
         if self.is_rebound:
             self.reactions.renew()
         self.is_rebound = False
@@ -651,6 +656,10 @@ class Motion:
             waiting.is_open, waiting.at = True, start
             self.touched.append(waiting)
         self.touch(flow)
+        if isinstance(other, Sight):
+            self.groups.ordering.see(other)
+            self.groups.changed[flow] = None
+            return
         is_flow = isinstance(other, Flow)
         for each in (other,) if is_flow else self.groups.shared.touchers(other):
             floats[each.number, AT] = nan

@@ -19,6 +19,7 @@ from eventide.continuous.tables import LATER_CONTRIBUTION, LATER_EQUATION, PRIOR
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
+    from eventide.continuous.sights import Sight
 
 LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
 STAGES: Final = ("contributions", "equations")
@@ -99,6 +100,7 @@ class Ordering:
     _setters    of each quantity, who sets it, and whether it reads it before
     _waiting    of each quantity, who waits for it, and whether it sets it afterwards
     _changed    laws whose place may be another than it is
+    _seen       what laws that cannot be read have been seen to deal with
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -108,6 +110,7 @@ class Ordering:
         self._setters: dict[int, dict[Node, bool]] = {}
         self._waiting: dict[int, dict[Node, bool]] = {}
         self._changed: dict[Node, None] = {}
+        self._seen: dict[tuple[int, Sort, bool, bool], None] = {}
 
     # --- who is concerned -----------------------------------------------------------------------------------------
 
@@ -131,13 +134,17 @@ class Ordering:
             Node(owner, stage, deals) for stage, deals in self._motion.analyst.deals(owner)
         )
         for node in nodes:
-            self._changed[node] = None
-            for deal in node.deals:
-                if deal.sets:
-                    self._setters.setdefault(deal.key, {})[node] = deal.reads
-                    self._note_setter(node, deal)
-                if deal.waits:
-                    self._waiting.setdefault(deal.key, {})[node] = deal.sets
+            self._enter(node, node.deals)
+
+    def _enter(self, node: Node, deals: tuple[Deal, ...]) -> None:
+        """A law deals with these quantities."""
+        self._changed[node] = None
+        for deal in deals:
+            if deal.sets:
+                self._setters.setdefault(deal.key, {})[node] = deal.reads
+                self._note_setter(node, deal)
+            if deal.waits:
+                self._waiting.setdefault(deal.key, {})[node] = deal.sets
 
     def _note_setter(self, node: Node, deal: Deal) -> None:
         """One that sets a quantity has come or gone: who waits for it may stand elsewhere."""
@@ -160,6 +167,39 @@ class Ordering:
             for deal in node.deals:
                 if deal.sets:
                     self._note_setter(node, deal)
+
+    def is_new(self, sight: Sight) -> bool:
+        """Whether a law that cannot be read is seen to deal with something of which it was not known."""
+        known = {deal: None for node in self._nodes_of(sight) for deal in node.deals}
+        return any(deal not in known for deal in sight.deals)
+
+    def _nodes_of(self, sight: Sight) -> list[Node]:
+        return [node for node in self._nodes.get(sight.owner, ()) if node.stage == sight.stage]
+
+    def see(self, sight: Sight) -> None:
+        """Let a law that cannot be read be sorted by what it has been seen to deal with, now and before."""
+        for deal in sight.deals:
+            found = sight.stage, deal.sort, deal.reads, deal.sets
+            if found not in self._seen:
+                self._seen[found] = None
+                self.consider(Trade((found,)))
+        if sight.owner not in self._nodes:
+            self.note(sight.owner)  # of what can be read of it
+        nodes = self._nodes_of(sight)
+        if not nodes:
+            nodes = [Node(sight.owner, sight.stage, ())]
+            self._nodes[sight.owner] = (*self._nodes.get(sight.owner, ()), *nodes)
+        (node,) = nodes
+        fresh = tuple(deal for deal in sight.deals if deal not in node.deals)
+        node.deals += fresh
+        self._enter(node, fresh)
+
+    def forget_sight(self, owner: Any) -> None:
+        """It may refer to something else: what its laws were seen to deal with is to be seen anew."""
+        if owner in self._nodes:
+            self.forget(owner)
+            self.note(owner)
+            self._arrange(owner._flow)
 
     # --- the order ------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,75 @@
+"""What a law whose code cannot be read is seen to read and set, as it runs: so it can be sorted among the others.
+
+It is looked at where steps begin. What it does only later, within a step, is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from eventide.continuous.ordering import Deal
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+
+
+class Sight(NamedTuple):
+    """Whose law it is, of which stage, and what it deals with."""
+
+    owner: Any
+    stage: int
+    deals: tuple[Deal, ...]
+
+
+def look_at(motion: Motion, flow: Flow, owner: Any, stage: int, call: Callable[[], None]) -> Sight:
+    """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
+    book = _Book()
+    watched = flow.look_up().computing
+    rows = [one.__dict__["_row"] for one in watched]
+    for one, row in zip(watched, rows, strict=True):
+        one.__dict__["_row"] = _Row(row, book)
+    try:
+        call()
+    finally:
+        for one, row in zip(watched, rows, strict=True):
+            one.__dict__["_row"] = row
+    found = (_deal(motion.arena.owner_of(slot), slot, book) for slot in {**book.reads, **book.sets})
+    return Sight(owner, stage, tuple(deal for deal in found if deal is not None))
+
+
+def _deal(owner: Any, slot: int, book: _Book) -> Deal | None:
+    name, _ = owner._layout.name_of(owner, slot)
+    spec = owner._layout.fields[name]
+    if spec.role not in ("computed", "sum") and not spec.assigned:
+        return None
+    return Deal(slot, (type(owner), spec.role, name), slot in book.reads, slot in book.sets)
+
+
+class _Book:
+    """The slots that are read before they are set, and those that are set, in their order."""
+
+    def __init__(self) -> None:
+        self.reads: dict[int, None] = {}
+        self.sets: dict[int, None] = {}
+
+
+class _Row:
+    """Stands for the row that users read while a law runs."""
+
+    __slots__ = ("_book", "_row")
+
+    def __init__(self, row: Any, book: _Book) -> None:
+        self._row = row
+        self._book = book
+
+    def __getitem__(self, slot: int) -> float:
+        if slot not in self._book.sets:
+            self._book.reads[slot] = None
+        value: float = self._row[slot]
+        return value
+
+    def __setitem__(self, slot: int, value: float) -> None:
+        self._row[slot] = value
+        self._book.sets[slot] = None
