@@ -229,6 +229,37 @@ def test_who_is_given_nothing_any_longer_moves_with_nobody(compiled: Any, kind: 
     assert (basket.load, reader.y) == (0.0, pytest.approx(0.5 + 1.5))
 
 
+class Late(Giver):
+    """Gives only when it is old."""
+
+    def contributions(self) -> None:
+        if sorted([self.age, -1.0])[1] > 1.0:
+            self.basket.load += 1.0
+
+
+class UnreadReader(Reader):
+    def equations(self) -> None:
+        self.rate.y = sorted([self.basket.load, -1.0])[1]
+
+
+@pytest.mark.parametrize("reads", [Reader, UnreadReader])
+@each_way
+def test_who_has_looked_at_what_stood_still_looks_again(compiled: Any, stepping: Any, reads: type[Reader]) -> None:
+    sim = make(compiled, stepping)
+    basket = Basket(sim)
+    late, reader = Late(sim, basket=basket).start(), reads(sim, basket=basket, y=0.1).start()
+
+    def story() -> ev.Life:
+        yield ev.hold(0.5)
+        reader.y = 0.0  # its steps end elsewhere
+        yield ev.hold(1.5)
+        late.age = 0.0
+
+    sim.process(story())
+    sim.run(until=2.5)
+    assert (basket.load, reader.y) == (0.0, pytest.approx(1.0, abs=1e-7))
+
+
 class Look(ev.Reporter):
     basket: Basket
     rows: Log

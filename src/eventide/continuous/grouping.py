@@ -233,6 +233,10 @@ class Grouping:
         for owner in receivers:
             self.doubt(owner)
 
+    def lookers(self, owner: Any) -> list[Flow]:
+        """The flows that may have looked at an object that stood still: also those with code that cannot be read."""
+        return list(dict.fromkeys((*self.shared.touchers(owner), *self.opaque)))
+
     def receive(self, owner: Any, flow: Flow | None) -> None:
         """A law that cannot be read gives to an object that stands still.
 

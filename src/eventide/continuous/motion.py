@@ -660,11 +660,10 @@ class Motion:
             self.groups.ordering.see(other)
             self.groups.changed[flow] = None
             return
-        is_flow = isinstance(other, Flow)
-        for each in (other,) if is_flow else self.groups.shared.touchers(other):
+        for each in (other,) if isinstance(other, Flow) else self.groups.lookers(other):
             floats[each.number, AT] = nan
             self.touch(each)
-        if is_flow:
+        if isinstance(other, Flow):
             self.groups.join(flow, other, condition)
         else:
             self.groups.receive(other, flow)
