@@ -10,8 +10,9 @@ import numpy as np
 
 import eventide as ev
 from eventide.compiled import Binding, Bound, Kernel, Registry, Store
+from eventide.continuous.records import STILLS, LawRecord
 from eventide.continuous.stepper import Y0, R, Y
-from eventide.continuous.tables import CHAIN_COLUMNS, OPERANDS, RAISES, STILLS
+from eventide.continuous.tables import RAISES
 
 LAW = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 5, ctypes.c_int64, ctypes.c_void_p
@@ -62,15 +63,16 @@ def index_row(bindings: list[Binding]) -> tuple[np.ndarray, np.ndarray]:
 def run_law(kernel: Kernel, bindings: list[Binding], table: np.ndarray, moment: Moment = START) -> bool:
     """Run a law's kernel; whether it met what only Python does."""
     rows, lists = index_row(bindings)
-    calls = np.zeros((len(bindings), CHAIN_COLUMNS), np.int64)
-    calls[:, OPERANDS] = kernel.width * np.arange(len(bindings))
+    calls: LawRecord = LawRecord.zeros(len(bindings))
+    for k in range(len(bindings)):
+        calls.operands[k] = kernel.width * k
     answer = LAW(kernel.address)(
         *moment,
         table[Y].ctypes.data,
         table[R].ctypes.data,
         table[Y0].ctypes.data,
         rows.ctypes.data,
-        calls[:, OPERANDS:].ctypes.data,
+        calls.ints[:, LawRecord.place_of("operands") :].ctypes.data,
         len(bindings),
         lists.ctypes.data,
     )

@@ -12,7 +12,7 @@ import pytest
 
 import eventide as ev
 from eventide.compiled.stepping.fused import MOST_SLOTS
-from eventide.continuous.tables import ATTEMPT, COMPLETE_STEP, K
+from eventide.continuous.tables import K
 
 METHODS = {
     name: getattr(ev.methods, name)
@@ -49,8 +49,8 @@ class Chain(ev.Continuous):
 def is_fused(sim: ev.Simulation) -> list[bool]:
     """Of each flow whether its steps are functions of their own."""
     motion = sim._continuum.motion
-    ints = motion.flow_ints.array
-    pairs = [(ints[number, ATTEMPT], ints[number, COMPLETE_STEP]) for number in motion.flows]
+    known = motion.flow
+    pairs = [(known.attempt[number], known.complete_step[number]) for number in motion.flows]
     assert all((one == 0) == (other == 0) for one, other in pairs)
     return [bool(one != 0) for one, _ in pairs]
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from arrays import blank
 
 import eventide as ev
 from eventide.compiled.joining import joined
 from eventide.compiled.lower import lower_law
 from eventide.compiled.stepping import overrides
-from eventide.continuous.tables import (
-    ALONE,
-    BY_OTHERS,
-    CHAIN_COLUMNS,
-    FIRST_WIDTH,
-    JOINT,
-    LAID_FROM,
-    LAW,
-    OPERANDS,
-    RUN,
-)
+from eventide.continuous.records import LawRecord
+from eventide.continuous.tables import ALONE, BY_OTHERS, FIRST_WIDTH
 
 
 class Furnace(ev.Continuous):
@@ -108,10 +100,11 @@ Run = tuple[int, str]
 def runs_of(sim: ev.Simulation) -> list[Run]:
     """The runs of laws in the one flow: how many, and what is called for them."""
     (flow,) = sim._continuum.motion.flows.values()
-    rows, runs, at = flow.chain.rows(), [], 0
-    while at < len(rows):
-        runs.append((rows[at][RUN], {ALONE: "itself", BY_OTHERS: "nothing"}.get(rows[at][JOINT], "both")))
-        at += rows[at][RUN]
+    law, runs, at = sim._continuum.motion.berths.law, [], flow.chain.start
+    end = at + flow.chain.count
+    while at < end:
+        runs.append((law.run_length[at], {ALONE: "itself", BY_OTHERS: "nothing"}.get(law.joint[at], "both")))
+        at += law.run_length[at]
     return runs
 
 
@@ -175,7 +168,7 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         sim.run(until=sim.time + 0.1)
         assert runs_of(sim) == [(count, "both"), (1, "itself"), (count, "nothing")]
     (flow,) = motion.flows.values()
-    place = motion.flow_ints.view[flow.number, LAID_FROM]
+    place = motion.flow.laid_from[flow.number]
     room = motion.lists.view[place]
     assert 200 * 2 < room <= 1 + 401 * 2
     flow.end()
@@ -199,35 +192,18 @@ def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:
     assert states == run(compile_=False)[1]
 
 
-class _Table:
-    """Rows and columns, as the stepper reaches them."""
-
-    def __init__(self, rows: list[list[int]]) -> None:
-        self.rows = rows
-
-    def __getitem__(self, place: tuple[int, int]) -> int:
-        return self.rows[place[0]][place[1]]
-
-    def __setitem__(self, place: tuple[int, int], value: int) -> None:
-        self.rows[place[0]][place[1]] = value
-
-
-class _Arrays(NamedTuple):
-    chain: _Table
-    lists: list[int]
-
-
 def test_laws_are_of_the_same_objects_if_their_index_rows_stand_side_by_side() -> None:
-    arrays: Any = _Arrays(_Table([[0] * CHAIN_COLUMNS for _ in range(6)]), [0] * 5)
-    chain, arrays.lists[FIRST_WIDTH] = arrays.chain, 4
+    law: LawRecord = LawRecord.zeros(6)
+    arrays = blank()._replace(law=law)
+    arrays.lists[FIRST_WIDTH] = 4
     for k, place in enumerate((10, 30, 50, 14, 34, 54)):
-        chain[k, OPERANDS] = place
-    chain[3, RUN] = 3
+        law.operands[k] = place
+    law.run_length[3] = 3
     assert overrides.are_of_the_same(arrays, 0, 3, 0)
     assert not overrides.are_of_the_same(arrays, 1, 3, 0)
-    chain[4, OPERANDS] = 35
+    law.operands[4] = 35
     assert not overrides.are_of_the_same(arrays, 0, 3, 0)
-    chain[4, OPERANDS], chain[1, LAW] = 34, 7
+    law.operands[4], law.address[1] = 34, 7
     assert not overrides.are_of_the_same(arrays, 0, 3, 0)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import blank
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -23,37 +24,21 @@ from eventide.compiled.stepping.values import Untranslatable
 from eventide.continuous import certainty, heap, location, stepper
 from eventide.continuous.certainty import NEVER
 from eventide.continuous.engine import PLAIN
-from eventide.continuous.methods import ENGLAND
+from eventide.continuous.records import Arrays, GuardRecord
 from eventide.continuous.tables import (
     ABS,
     AND,
     CHECKED,
     CHOICE_OF,
-    CONDITION_FLOATS,
-    CONDITION_INTS,
     CONSTANT,
-    END,
-    FLOW_FLOATS,
-    FLOW_INTS,
-    FLOWS,
-    KEY,
     MIDDLE,
-    MODELS,
     OR,
     RAISED_BY,
     REL,
-    SEAT_COLUMNS,
-    SEGMENTS_HI,
-    SETTINGS,
-    START,
+    ROWS,
     STATE,
-    STEP,
-    STILL,
     TIME,
-    TRAIL_FLOATS,
-    WORST,
     Y0,
-    Arrays,
     P,
 )
 
@@ -252,40 +237,10 @@ def test_the_guesses_of_the_search() -> None:
             assert bits(own(*arguments)) == bits(function(*arguments)), (function.__name__, arguments)
 
 
-def arrays(flows: int = 1) -> Arrays:
-    """Arrays of one condition and some flows; all else is empty."""
-    some = np.zeros(1)
-    whole_numbers = np.zeros(1, np.int64)
-    return Arrays(
-        rows=np.zeros((34, 1)),
-        slots=np.zeros((1, 2), np.int64),
-        flow_floats=np.zeros((flows, FLOW_FLOATS)),
-        flow_ints=np.zeros((flows, FLOW_INTS), np.int64),
-        seats=np.zeros((1, SEAT_COLUMNS), np.int64),
-        segments=np.zeros((1, 2), np.int64),
-        chain=np.zeros((1, 3), np.int64),
-        index=whole_numbers,
-        lists=np.zeros(64, np.int64),
-        conditions=np.zeros((1, CONDITION_INTS), np.int64),
-        condition_floats=np.zeros((1, CONDITION_FLOATS)),
-        trails=np.zeros((1, TRAIL_FLOATS)),
-        constants=some,
-        heap=np.zeros(flows, np.int64),
-        keys=np.zeros(flows),
-        places=np.full(flows, -1, np.int64),
-        pending=np.zeros(flows, np.int64),
-        touched=np.zeros(flows, np.int64),
-        settings=np.zeros(SETTINGS),
-        models=np.zeros(MODELS),
-        method=ENGLAND.coefficients,
-        host=None,
-    )
-
-
 def test_the_heap_of_flows() -> None:
     """Thousands of insertions, removals and changes: after each, both heaps are the same, and the least is first."""
     count, source = 40, random.Random(2)
-    plain, packed = arrays(count), arrays(count)
+    plain, packed = blank(flows=count), blank(flows=count)
     (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
     functions = [heap.insert, heap.remove, heap.sift_up, heap.sift_down]
     owns = dict(zip(functions, translated(*functions), strict=True))
@@ -295,17 +250,17 @@ def test_the_heap_of_flows() -> None:
         key = source.choice([source.random(), 0.25, 0.5, math.inf])
         function, argument = (heap.remove, flow) if place >= 0 and source.random() < 0.4 else (heap.insert, flow)
         if place >= 0 and function is heap.insert:
-            function = heap.sift_up if key < plain.flow_floats[flow, KEY] else heap.sift_down
+            function = heap.sift_up if key < plain.flow.key[flow] else heap.sift_down
             argument = place
         if function is not heap.remove:
-            plain.flow_floats[flow, KEY] = packed.flow_floats[flow, KEY] = key
+            plain.flow.key[flow] = packed.flow.key[flow] = key
         function(views, argument)
         owns[function](address, argument)
-        held = int(plain.settings[FLOWS])
-        assert held == packed.settings[FLOWS] == (plain.places >= 0).sum()
+        held = plain.run.flows
+        assert held == packed.run.flows == (plain.places >= 0).sum()
         assert plain.heap[:held].tolist() == packed.heap[:held].tolist()
         assert plain.places.tolist() == packed.places.tolist()
-        standing = [(float(plain.flow_floats[f, KEY]), int(f)) for f in plain.heap[:held]]
+        standing = [(float(plain.flow.key[f]), int(f)) for f in plain.heap[:held]]
         assert [key for key, _ in standing] == plain.keys[:held].tolist() == packed.keys[:held].tolist()
         assert [f for _, f in standing] == sorted(plain.heap[:held], key=plain.places.__getitem__)
         assert all(standing[(place - 1) // 4] < standing[place] for place in range(1, held))
@@ -318,7 +273,7 @@ def test_the_signs_of_comparisons() -> None:
     codes = [STATE, STATE, TIME, *range(RAISED_BY, CHECKED + 1)]
     seen: dict[int, int] = {}
     for _ in range(3000):
-        plain, packed = arrays(), arrays()
+        plain, packed = blank(), blank()
         lines = [(CONSTANT, 0, 0, 0), (STATE, 0, 0, 0)]
         for k in range(2, source.randint(3, 9)):
             code = source.choice(codes)
@@ -336,11 +291,12 @@ def test_the_signs_of_comparisons() -> None:
         path = [source.gauss(source.choice([-2.0, 0.0, 2.0]), 1.0), *(source.gauss(0.0, 0.5) for _ in range(5))]
         for each in (plain, packed):
             each.lists[: len(certificate)] = certificate
-            each.condition_floats[0, STILL : STILL + 3] = stills
+            for k, still in enumerate(stills):
+                each.guard.still[0, k] = still
             each.rows[Y0, 0], each.rows[P : P + 5, 0] = path[0], path[1:]
-            each.flow_floats[0, [START, STEP, END]] = 3.0, 0.5, 3.5
+            each.flow.start[0], each.flow.step[0], each.flow.end[0] = 3.0, 0.5, 3.5
             each.segments[0] = 0, 1
-            each.flow_ints[0, SEGMENTS_HI] = 1
+            each.flow.segments_hi[0] = 1
         (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
         low = source.choice([0.0, source.random()])
         high = source.choice([1.0, low + (1.0 - low) * source.random()])
@@ -360,7 +316,7 @@ def test_the_worst_error_among_slots() -> None:
         slots = source.randrange(1, 24)
         low = source.randrange(slots)
         high = source.randrange(low, slots + 1)
-        plain, packed = (arrays()._replace(rows=np.zeros((34, slots))) for _ in range(2))
+        plain, packed = (blank(np.zeros((ROWS, slots))) for _ in range(2))
         errors = [source.choice([1.0, 0.25, -0.5]) * source.random() for _ in range(slots)]
         for _ in range(source.choice([0, 0, 0, 1, 2])):
             errors[source.randrange(slots)] = source.choice([math.nan, math.inf, 1e301, 0.0, -0.0, 0.0625, -0.0625])
@@ -368,13 +324,13 @@ def test_the_worst_error_among_slots() -> None:
         states = [source.choice([0.0, 0.0, 1.0, -3.0]) for _ in range(slots)]
         for each in (plain, packed):
             each.rows[P], each.rows[ABS], each.rows[REL], each.rows[MIDDLE] = errors, tolerances, -0.5, states
-            each.flow_ints[0, WORST] = -1
+            each.flow.worst[0] = -1
         (views, _), (address, _kept) = PLAIN.pack(plain), engine._pack(packed)
         ratio = source.choice([16.0, 2.0, 64.0])
         answer = stepper.least_ratio(views, 0, low, high, ratio)
         assert bits(own(address, 0, low, high, ratio)) == bits(answer)
-        worst = int(plain.flow_ints[0, WORST])
-        assert packed.flow_ints[0, WORST] == worst
+        worst = int(plain.flow.worst[0])
+        assert packed.flow.worst[0] == worst
         whole = (high - low) // 4 * 4
         kind = "none" if worst < 0 else "nothing" if answer == 0.0 else "group" if worst < low + whole else "rest"
         met[kind] = met.get(kind, 0) + 1
@@ -479,6 +435,22 @@ def sets_no_item(a: Arrays) -> None:
     a.rows = 1.0  # type: ignore[misc]
 
 
+def reads_no_column(a: Arrays, f: int) -> float:
+    return a.flow.kye[f]  # type: ignore[attr-defined,no-any-return]
+
+
+def reads_a_column_by_two(a: Arrays, f: int) -> float:
+    return a.flow.key[f, 1]
+
+
+def reads_a_block_by_one(a: Arrays, f: int) -> float:
+    return a.guard.still[f]
+
+
+def counts_nothing(a: Arrays) -> None:
+    a.run.flwos = 1  # type: ignore[attr-defined]
+
+
 def keeps_the_arrays(a: Arrays) -> None:
     b = a.rows  # noqa: F841
     c = sets_no_item(a)  # type: ignore[func-returns-value]  # noqa: F841
@@ -506,6 +478,10 @@ def keeps_the_arrays(a: Arrays) -> None:
         (reads_nobody, "unheard_of is neither a variable nor a number"),
         (reads_no_array, "no array is called columns"),
         (sets_no_item, "a.rows cannot be assigned"),
+        (reads_no_column, "a.flow.kye is no column"),
+        (reads_a_column_by_two, "a.flow.key[f, 1] has 2 indices"),
+        (reads_a_block_by_one, "a.guard.still[f] has 1 indices"),
+        (counts_nothing, "a.run has no field flwos"),
         (keeps_the_arrays, "c cannot be a variable: it is a void"),
     ],
     ids=lambda value: getattr(value, "__name__", "words"),
@@ -528,6 +504,27 @@ def turns_in_three_ways(a: Arrays, n: int) -> int:
             continue
         total -= 1
     return total
+
+
+def uses_records(a: Arrays, f: int) -> float:
+    a.flow.steps[f] += 2
+    a.guard.still[0, f + 1] = a.flow.key[f] / 4.0
+    a.run.flows, a.run.work = a.flow.steps[f], a.run.work + 1.5
+    return a.guard.still[0, f + 1] + a.run.flows
+
+
+def test_records_are_the_same_in_python_and_natively() -> None:
+    (own,), seen = translated(uses_records), []
+    for compiled in (False, True):
+        arrays = blank(flows=3)
+        arrays.flow.key[1], arrays.flow.steps[1] = 3.0, 40
+        (views, _), (address, _kept) = PLAIN.pack(arrays), native.NativeEngine(STORE)._pack(arrays)
+        answer = own(address, 1) if compiled else uses_records(views, 1)
+        run, floats, ints = arrays.run, arrays.flow.floats.tolist(), arrays.flow.ints.tolist()
+        seen.append((answer, run.flows, run.work, floats, ints, arrays.guard.floats.tolist()))
+    assert seen[0] == seen[1]
+    assert seen[0][:3] == (42.75, 42, 1.5)
+    assert seen[0][-1][0][GuardRecord.place_of("still") :][:3] == [0.0, 0.0, 0.75]
 
 
 FOUR = 4

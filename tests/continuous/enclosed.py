@@ -6,36 +6,20 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
+from arrays import blank
 from hypothesis import strategies as st
 
 from eventide.compiled import forms
 from eventide.compiled.certificate import certificate_of
 from eventide.compiled.values import Form, Tree
 from eventide.continuous import enclosure
+from eventide.continuous.engine import PLAIN
+from eventide.continuous.methods import ENGLAND
 from eventide.continuous.methods.bernstein import bernstein_matrix
-from eventide.continuous.tables import (
-    CONDITION_FLOATS,
-    CONDITION_INTS,
-    END,
-    FLOW_FLOATS,
-    FLOW_INTS,
-    MODEL,
-    MODELS,
-    ROWS,
-    SEGMENTS_HI,
-    SETTINGS,
-    START,
-    STATE,
-    STEP,
-    STILL,
-    TIME,
-    Y0,
-    P,
-)
+from eventide.continuous.tables import MODEL, ROWS, STATE, TIME, Y0, P
 
 DEGREE = 5
 BEGIN = 3.0
@@ -50,26 +34,13 @@ def prepared(tree: Tree, paths: Sequence[Sequence[float]]) -> Any:
     for slot, path in enumerate(paths):
         rows[Y0, slot] = path[0]
         rows[P : P + DEGREE, slot] = path[1:]
-    floats, flow = np.zeros((1, CONDITION_FLOATS)), np.zeros((1, FLOW_FLOATS))
+    method = ENGLAND.coefficients._replace(sizes=np.array([0, 0, 0, DEGREE]), bernstein=bernstein_matrix(DEGREE))
+    arrays = blank(rows, method=method)._replace(lists=np.array(certificate.words))
     for k, still in enumerate(certificate.stills):
-        floats[0, STILL + k] = struct.unpack(">d", bytes.fromhex(still[2:]))[0]
-    flow[0, [START, STEP, END]] = BEGIN, 1.0, BEGIN + 1.0
-    ints = np.zeros((1, FLOW_INTS), np.int64)
-    ints[0, SEGMENTS_HI] = 1
-    views: dict[str, Any] = {
-        "rows": rows,
-        "index": np.zeros(1, np.int64),
-        "lists": np.array(certificate.words),
-        "conditions": np.zeros((1, CONDITION_INTS), np.int64),
-        "condition_floats": floats,
-        "flow_floats": flow,
-        "flow_ints": ints,
-        "segments": np.array([[0, len(paths)]]),
-        "settings": np.zeros(SETTINGS),
-        "models": np.zeros(MODELS),
-    }
-    method = SimpleNamespace(sizes=[0, 0, 0, DEGREE], bernstein=memoryview(bernstein_matrix(DEGREE)))
-    return SimpleNamespace(**{name: memoryview(array) for name, array in views.items()}, method=method)
+        arrays.guard.still[0, k] = struct.unpack(">d", bytes.fromhex(still[2:]))[0]
+    arrays.flow.start[0], arrays.flow.step[0], arrays.flow.end[0] = BEGIN, 1.0, BEGIN + 1.0
+    arrays.flow.segments_hi[0] = 1
+    return PLAIN.pack(arrays)[0]
 
 
 def enclosed(form: Form, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 import eventide as ev
 from eventide.continuous.engine import PLAIN
-from eventide.continuous.tables import STEPS, Arrays
-
-ROWS_OF_FLOWS = ("flow_floats", "flow_ints")
+from eventide.continuous.records import Arrays, FlowRecord
 
 
 class Ball(ev.Continuous):
@@ -28,18 +27,18 @@ class Ball(ev.Continuous):
 
 
 class Watched:
-    """A table of which it is noted whose rows are read or written."""
+    """A column of which it is noted whose rows are read or written."""
 
-    def __init__(self, table: Any, rows: set[int]) -> None:
-        self._view, self._rows = memoryview(table), rows
+    def __init__(self, column: Any, rows: set[int]) -> None:
+        self._view, self._rows = column, rows
 
-    def __getitem__(self, place: tuple[int, int]) -> Any:
-        self._rows.add(place[0])
-        return self._view[place]
+    def __getitem__(self, row: int) -> Any:
+        self._rows.add(row)
+        return self._view[row]
 
-    def __setitem__(self, place: tuple[int, int], number: float) -> None:
-        self._rows.add(place[0])
-        self._view[place] = number
+    def __setitem__(self, row: int, number: float) -> None:
+        self._rows.add(row)
+        self._view[row] = number
 
 
 def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int]]:
@@ -50,13 +49,14 @@ def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int
 
     def pack(arrays: Arrays) -> tuple[Arrays, None]:
         views, _ = PLAIN.pack(arrays)
-        return views._replace(**{name: Watched(getattr(arrays, name), rows) for name in ROWS_OF_FLOWS}), None
+        flow: Any = SimpleNamespace(**{name: Watched(getattr(arrays.flow, name), rows) for name in FlowRecord.columns})
+        return views._replace(flow=flow), None
 
     def proceed(*arguments: Any) -> int:
-        before = moves.flow_ints.array[:, STEPS].copy()
+        before = np.array(moves.flow.steps)
         rows.clear()
         code = PLAIN.proceed(*arguments)
-        counts.append((int(np.count_nonzero(moves.flow_ints.array[:, STEPS] != before)), len(rows)))
+        counts.append((int(np.count_nonzero(np.array(moves.flow.steps) != before)), len(rows)))
         return code
 
     moves.engine, moves.packed = replace(PLAIN, pack=pack, proceed=proceed), None

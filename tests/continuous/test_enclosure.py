@@ -13,17 +13,7 @@ from hypothesis import strategies as st
 from eventide.compiled import forms
 from eventide.compiled.values import Form, Leaf
 from eventide.continuous.certainty import NEVER, PERHAPS, rises_once, sign_of
-from eventide.continuous.tables import (
-    BESIDE,
-    CHOICE_OF,
-    FASTEST,
-    LEAST,
-    MOST,
-    NOISE,
-    ROUGH,
-    SLOWEST,
-    UNSURE,
-)
+from eventide.continuous.tables import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
 
 parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: ends[0] < ends[1])
 POINTS = 24

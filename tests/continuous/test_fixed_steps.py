@@ -9,7 +9,6 @@ from continuous.test_stepper import unmet_conditions
 
 import eventide as ev
 from eventide.continuous import Method
-from eventide.continuous.tables import START
 from eventide.discrete.periodic import exact_period
 
 METHODS = [ev.EULER, ev.TRAPEZOID, ev.KUTTA_SIMPSON, ev.RK4]
@@ -201,6 +200,6 @@ def test_ten_million_steps_of_a_ten_millionth_end_at_one() -> None:
     clock = Clock(sim).start()
     sim.run(until=1.0 + 5e-8)
     assert sim.monitor.steps == 10_000_001
-    floats = sim._continuum.motion.flow_floats.view
-    assert abs(floats[clock._flow.number, START] - 1.0) <= ulp(1.0)
+    flow = sim._continuum.motion.flow
+    assert abs(flow.start[clock._flow.number] - 1.0) <= ulp(1.0)
     assert abs(clock.x - (1.0 + 5e-8)) <= ulp(1.0)

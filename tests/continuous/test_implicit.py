@@ -10,7 +10,6 @@ import pytest
 
 import eventide as ev
 from eventide.continuous.linearization import bandwidths, grouped, narrow_order
-from eventide.continuous.tables import SYSTEM
 
 RADAU = ev.methods.RADAU
 
@@ -499,7 +498,7 @@ def test_what_is_gone_leaves_no_memory_behind() -> None:
     sim.run(until=0.06)
     assert (len(motion.lists.array), len(motion.constants.array)) == sizes
     assert set(motion.linearizations.of) == {rod._flow.number}
-    assert motion.flow_ints.array[rod._flow.number, SYSTEM] >= 0
+    assert motion.flow.system[rod._flow.number] >= 0
 
 
 # --- where it fails --------------------------------------------------------------------------------------------------

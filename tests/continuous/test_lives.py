@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import ABS, E0, REL, WRITER, Y
+from eventide.continuous.tables import ABS, E0, REL, Y
 
 LIBRARY = str(Path(ev.__file__).parent)
 LIVES = 60
@@ -108,7 +108,7 @@ def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
     assert len(log) > 20
     assert (len(motion.watches.at), len(flow.conditions), len(flow.resting), len(flow.chain)) == (6, 6, 0, 13)
     assert (len(list(motion.groups.members())), len(sim.laws)) == (7, 7)
-    assert (motion.arena.slots[:, WRITER] >= 0).sum() == (7 if native else 0)
+    assert (np.array(motion.arena.slot.writer) >= 0).sum() == (7 if native else 0)
     assert len(sim._continuum.arena.tenancies) <= 9
     assert motion.watches._resting_with == {}
 

@@ -11,11 +11,11 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from operator import mul
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from arrays import blank
 from continuous.enclosed import DEGREE, Expression, expressions, paths, prepared, state, states, through
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,33 +25,7 @@ from eventide.compiled import forms
 from eventide.compiled.values import Joint, Leaf
 from eventide.continuous import certainty, location
 from eventide.continuous.host import Host
-from eventide.continuous.tables import (
-    AND,
-    BEFORE,
-    CERTIFICATE,
-    CONDITION_FLOATS,
-    CROSSING,
-    DT_MIN,
-    EMPTY,
-    END,
-    EXACT,
-    FLOW_FLOATS,
-    GUARD,
-    GUARD_HIGH,
-    GUARD_LOW,
-    GUESS,
-    HIGH,
-    LOW,
-    MODEL,
-    NEEDS_LAWS,
-    NOISE,
-    OR,
-    SETTINGS,
-    SLOPE,
-    SLOPE_HIGH,
-    SLOPE_LOW,
-    STEP,
-)
+from eventide.continuous.tables import AND, CROSSING, MODEL, NOISE, OR
 
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
 
@@ -288,46 +262,27 @@ class Probed:
         """Whether it is above zero, by the function; its value and slope only if it is to guide."""
         self.count += 1
         value, slope = self.function(time)
-        self.row[GUARD], self.row[SLOPE] = (value, slope) if self.has_guide else (math.nan, math.nan)
+        guard = self.arrays.guard
+        guard.value[c], guard.slope[c] = (value, slope) if self.has_guide else (math.nan, math.nan)
         return bool(value >= 0.0)
 
     def find(self, dt_min: float, guess: float = -1.0) -> tuple[float, float]:
         """The bracket that is left in [0, 1], where it is false and true."""
-        self.row = [math.nan] * CONDITION_FLOATS
-        flow = [0.0] * FLOW_FLOATS
-        flow[BEFORE] = math.inf
-        flow[STEP] = flow[END] = 1.0
-        ints = {(0, EMPTY): 1}
-        settings = [0.0] * SETTINGS
-        settings[DT_MIN] = dt_min
-        arrays: Any = SimpleNamespace(
-            condition_floats=_Rows(self.row),
-            flow_floats=_Rows(flow),
-            flow_ints=ints,
-            conditions={(0, NEEDS_LAWS): 0, (0, CERTIFICATE): -1, (0, EXACT): 0},
-            settings=settings,
-            host=self,
-        )
-        for column, value, slope, at in ((LOW, GUARD_LOW, SLOPE_LOW, 0.0), (HIGH, GUARD_HIGH, SLOPE_HIGH, 1.0)):
-            self.is_true(0, 0, at, at)
-            self.row[column], self.row[value], self.row[slope] = at, self.row[GUARD], self.row[SLOPE]
-        self.row[GUESS] = guess
+        self.arrays = arrays = blank(host=self)
+        guard, flow = arrays.guard, arrays.flow
+        guard.floats[:] = math.nan
+        guard.certificate[0] = -1
+        flow.step[0] = flow.end[0] = 1.0
+        flow.empty[0] = 1
+        arrays.run.dt_min = dt_min
+        self.is_true(0, 0, 0.0, 0.0)
+        guard.low[0], guard.value_low[0], guard.slope_low[0] = 0.0, guard.value[0], guard.slope[0]
+        self.is_true(0, 0, 1.0, 1.0)
+        guard.high[0], guard.value_high[0], guard.slope_high[0] = 1.0, guard.value[0], guard.slope[0]
+        guard.guess[0] = guess
         self.count = 0
         location.find(arrays, 0, 0)
-        return self.row[LOW], self.row[HIGH]
-
-
-class _Rows:
-    """One row, reached as a row of an array is."""
-
-    def __init__(self, row: list[float]) -> None:
-        self.row = row
-
-    def __getitem__(self, key: tuple[int, int]) -> float:
-        return self.row[key[1]]
-
-    def __setitem__(self, key: tuple[int, int], value: float) -> None:
-        self.row[key[1]] = value
+        return guard.low[0], guard.high[0]
 
 
 SHAPES = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.flow import coalesce
-from eventide.continuous.tables import GIVEN, READER, READINGS, SEVERAL, TOUCHER, TOUCHINGS
+from eventide.continuous.tables import BY_READING, BY_TOUCHING, SEVERAL
 
 TANKS = 6
 
@@ -87,31 +87,35 @@ def check(sim: ev.Simulation) -> None:
             touchers.update((touched, flow) for touched in wait.plan.touches)
         if flow.owners():
             assert len(motion.analyst.groups(flow)) == 1
-    assert counted(motion, READER, READINGS, groups.shared._readers).keys() == readers.keys()
-    assert {(slot, flow) for slot in range(len(motion.arena.slots)) for flow in groups.readers_of(slot)} == set(readers)
+    assert counted(motion, BY_READING, groups.shared._readers).keys() == readers.keys()
+    assert {(slot, flow) for slot in range(len(motion.arena.slot.ints)) for flow in groups.readers_of(slot)} == set(
+        readers
+    )
     told = {(owner, flow) for owner in motion.arena.owners() for flow in groups.shared.touchers(owner)}
     assert told == set(touchers)
-    counts = counted(motion, TOUCHER, TOUCHINGS, groups.shared._touchers)
+    counts = counted(motion, BY_TOUCHING, groups.shared._touchers)
     assert {(motion.arena.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
     given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
     for tank in motion.arena.owners():
-        assert motion.arena.ranks.view[tank._seat.number, GIVEN] == given[tank]
+        assert motion.arena.seat.given[tank._seat.number] == given[tank]
         assert (tank._flow is motion.still) == (not (tank._is_active or tank._going or given[tank]))
     chain = sorted((-owner._priority, owner._started, owner.name) for owner in groups.members() if owner._is_active)
     assert [law.name for law in sim.laws] == [name for *_, name in chain]
     assert [seat.number for seat in seats] == list(range(len(seats)))
 
 
-def counted(motion: Any, who: int, number: int, shared: Any) -> dict[Any, int]:
+def counted(motion: Any, kind: int, shared: Any) -> dict[Any, int]:
     """By slot and flow how often that uses it, as the slots tell, and for those that several flows use, Python."""
     counts = {}
-    for slot, row in enumerate(motion.arena.slots.tolist()):
-        assert (row[who] == SEVERAL) == (slot in shared)
-        if row[who] == SEVERAL:
+    known = motion.arena.slot
+    for slot in range(len(known.ints)):
+        user = known.user[slot, kind]
+        assert (user == SEVERAL) == (slot in shared)
+        if user == SEVERAL:
             assert len(shared[slot]) > 1
             counts.update({(slot, flow): count for flow, count in shared[slot].items()})
-        elif row[who] >= 0:
-            counts[slot, motion.flows[row[who]]] = row[number]
+        elif user >= 0:
+            counts[slot, motion.flows[user]] = known.uses[slot, kind]
     assert all(count > 0 for count in counts.values())
     return counts
 

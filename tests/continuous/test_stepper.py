@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import cos, exp, inf, log2, sin
+from math import cos, exp, log2, sin
 
 import numpy as np
 import pytest
+from arrays import blank
 
 import eventide as ev
 from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method, stepper, tables
+from eventide.continuous.engine import PLAIN
 
 
 def rooted_trees(order: int) -> list[tuple]:
@@ -96,26 +98,27 @@ class Bench:
         self.rows[tables.Y0] = self.rows[tables.Y] = y
         self.rows[tables.ABS] = tolerance
         self.evaluations: list[tuple[float, float]] = []
-        self.arrays = arrays_for(self.rows, method.coefficients, self)
+        self.arrays = PLAIN.pack(blank(self.rows, method=method.coefficients, host=self))[0]
+        self.arrays.flow.segments_hi[0] = 1
 
     def evaluate(self, f: int, time: float, dt: float) -> None:
         self.evaluations.append((time, dt))
         self.rows[tables.R, 0] = self.law(time, float(self.rows[tables.Y, 0]))
 
     def begin(self, time: float) -> None:
-        self.arrays.flow_floats[0, tables.START] = time
+        self.arrays.flow.start[0] = time
         self.rows[tables.K, 0] = self.law(time, float(self.rows[tables.Y0, 0]))
 
     def attempt(self, time: float, step: float) -> tuple[float, int]:
-        self.arrays.flow_floats[0, tables.START] = time
+        self.arrays.flow.start[0] = time
         ratio = stepper.attempt(self.arrays, 0, step, time + step)
-        return float(ratio), int(self.arrays.flow_ints[0, tables.WORST])
+        return float(ratio), self.arrays.flow.worst[0]
 
     def step(self, time: float, step: float) -> None:
         self.begin(time)
         self.attempt(time, step)
         stepper.complete_stages(self.arrays, 0, step, time + step)
-        self.arrays.flow_floats[0, tables.STEP] = step
+        self.arrays.flow.step[0] = step
         stepper.fit(self.arrays, 0)
 
     def at(self, theta: float) -> float:
@@ -128,38 +131,6 @@ class Bench:
     @property
     def end(self) -> float:
         return self.row(tables.Y2)
-
-
-def arrays_for(rows, method, host) -> tables.Arrays:
-    """The arrays of one flow that integrates all slots of `rows`."""
-    flow_floats, flow_ints = np.zeros((1, tables.FLOW_FLOATS)), np.zeros((1, tables.FLOW_INTS), np.int64)
-    flow_floats[0, [tables.LIMIT, tables.BEFORE]] = inf
-    flow_ints[0, tables.SEGMENTS_HI] = 1
-    nothing, ints = np.zeros((1, 3), np.int64), np.zeros(4, np.int64)
-    return tables.Arrays(
-        rows=memoryview(rows),
-        slots=nothing,
-        flow_floats=flow_floats,
-        flow_ints=flow_ints,
-        seats=nothing,
-        segments=np.array([[0, rows.shape[1]]]),
-        chain=nothing,
-        index=ints,
-        lists=ints,
-        conditions=nothing,
-        condition_floats=np.zeros((1, 3)),
-        trails=np.zeros((1, tables.TRAIL_FLOATS)),
-        constants=np.zeros(1),
-        heap=ints,
-        keys=np.zeros(1),
-        places=ints,
-        pending=ints,
-        touched=ints,
-        settings=np.zeros(tables.SETTINGS),
-        models=np.zeros(tables.MODELS),
-        method=tables.Coefficients(*(memoryview(array) for array in method)),
-        host=host,
-    )
 
 
 PROBLEMS = {

@@ -9,16 +9,8 @@ import pytest
 
 import eventide as ev
 from eventide.continuous.growing import LINE
-from eventide.continuous.tables import (
-    CONDITION_FLOATS,
-    CONDITION_INTS,
-    FLOW_FLOATS,
-    FLOW_INTS,
-    RUN,
-    TRAIL_FLOATS,
-    Y0,
-    R,
-)
+from eventide.continuous.records import FlowRecord, GuardRecord, LawRecord, SlotRecord, TrailRecord
+from eventide.continuous.tables import Y0, R
 from eventide.errors import ModelError
 
 
@@ -153,7 +145,7 @@ def runs_of(flow: Any) -> list[int]:
     """How many laws each call stands for."""
     rows, counts = flow.chain.rows(), []
     while sum(counts) < len(rows):
-        counts.append(rows[sum(counts)][RUN])
+        counts.append(rows[sum(counts)][LawRecord.place_of("run_length")])
     return counts
 
 
@@ -166,14 +158,14 @@ def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
             Ingot(sim, furnace=furnace).start()
         sim.run(until=sim.time + 0.1)
         motion = sim._continuum.motion
-        tables = motion.flow_floats, motion.flow_ints, motion.watches.ints, motion.watches.floats, motion.constants
-        assert not any(table.array.ctypes.data % LINE for table in tables)
+        tables = *motion.flow.tables(), *motion.watches.guard.tables(), motion.constants.array
+        assert not any(table.ctypes.data % LINE for table in tables)
         assert motion.arena.table.ctypes.data % LINE == 0
         seen.append(motion.arena.table.strides[0] // LINE)
     assert len(seen) > 2
     assert all(lines % 2 for lines in seen)
-    widths = FLOW_FLOATS, FLOW_INTS, CONDITION_INTS, CONDITION_FLOATS, TRAIL_FLOATS
-    assert not any(8 * columns % LINE for columns in widths)
+    records = FlowRecord, GuardRecord, TrailRecord, SlotRecord
+    assert not any(8 * width % LINE for record in records for width in record.widths.values())
 
 
 def test_laws_of_one_kernel_are_one_call_and_keep_their_order() -> None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous import trails
-from eventide.continuous.tables import FIRED, SERIAL
 
 
 class Wait:
@@ -36,9 +35,10 @@ def followed() -> trails.Trails:
 
 def fire(kept: trails.Trails, number: int, time: float) -> None:
     """As the stepper notes it."""
-    if kept.floats.array[number, SERIAL] == 0.0:
-        kept.floats.array[number, SERIAL] = 1 + np.count_nonzero(kept.floats.array[:, SERIAL])
-    kept.floats.array[number, FIRED] = time
+    trail = kept.trail
+    if trail.serial[number] == 0.0:
+        trail.serial[number] = 1 + np.count_nonzero(trail.serial)
+    trail.fired_at[number] = time
 
 
 @given(st.floats(min_value=1e-290, max_value=sys.float_info.max / 2), st.booleans())

@@ -18,19 +18,7 @@ from eventide.compiled.values import Form, Joint, Leaf, Tree
 from eventide.continuous import location, waking
 from eventide.continuous.host import Host
 from eventide.continuous.methods import DOP853, ENGLAND
-from eventide.continuous.tables import (
-    AWAKE,
-    CEILING,
-    DOZES,
-    ENTRIES,
-    FLOOR,
-    HIGHEST,
-    LEFT,
-    LOWEST,
-    ROOM_FOR,
-    Y2,
-    Y,
-)
+from eventide.continuous.tables import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
 from eventide.continuous.watches import MOST_AT_REST
 
 # --- levels ----------------------------------------------------------------------------------------------------------
@@ -111,10 +99,10 @@ tests = st.recursive(
 def levels(tree: Tree, now: float) -> tuple[float, float] | None:
     """Between which levels the stepper takes a condition for false, told the state now; None if it finds none."""
     arrays = prepared(tree, [[now] + [0.0] * DEGREE])
-    arrays.constants = memoryview(np.full(8, math.nan))
+    arrays = arrays._replace(constants=memoryview(np.full(8, math.nan)))
     arrays.rows[Y, 0] = now
     waking.find_levels(arrays, 0, 0, 0)
-    if not arrays.conditions[0, DOZES]:
+    if not arrays.guard.dozes[0]:
         return None
     return arrays.constants[FLOOR], arrays.constants[CEILING]
 
@@ -432,7 +420,7 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     sim.run(until=5.0)
     assert sim.events > 350
     (flow,) = sim._continuum.motion.flows.values()
-    ints = sim._continuum.motion.flow_ints.array[flow.number]
+    known, f = sim._continuum.motion.flow, flow.number
     assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
-    assert ints[ENTRIES] <= ints[ROOM_FOR] <= (32 if returns else 64)
-    assert ints[AWAKE] + ints[LEFT] <= ints[ENTRIES]
+    assert known.entries[f] <= known.entries_room[f] <= (32 if returns else 64)
+    assert known.awake[f] + known.entries_left[f] <= known.entries[f]

@@ -161,7 +161,7 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
     sim, whole = ev.Simulation(), ev.Simulation()
     tank, other = Tank(sim, name="tank").start(), Tank(whole, name="tank").start()
     motion, before = sim._continuum.motion, signal.signal(signal.SIGINT, signal.default_int_handler)
-    motion.settings[motion_module.PATIENCE] = motion_module.MOST_WORK
+    motion.run.patience = motion_module.MOST_WORK
     proceed, codes = motion.engine.proceed, []
 
     def pressed(*arguments: Any) -> int:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import ENTRIES, LEFT, LISTED, ROOM_FOR
 
 COMPILED = pytest.mark.parametrize("compiled", ["auto", False])
 
@@ -35,13 +34,13 @@ def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.Life:
 def check_lists(sim: ev.Simulation) -> int:
     """How many conditions are waited for, which three have to agree on; who is at rest has a place in its flow."""
     motion = sim._continuum.motion
-    ints = motion.flow_ints.array
-    entries = sum(int(ints[f, ENTRIES] - ints[f, LEFT]) for f in motion.flows)
+    known = motion.flow
+    entries = sum(known.entries[f] - known.entries_left[f] for f in motion.flows)
     members = sum(1 for condition in sim._conditions if condition.row >= 0)
-    assert entries == motion.settings[LISTED] == members - (motion.watches.returning is not None)
+    assert entries == motion.run.listed == members - (motion.watches.returning is not None)
     assert motion.watches.returning is None or not motion.watches.returning.is_over
     for f, flow in motion.flows.items():
-        assert ints[f, ROOM_FOR] >= max(ints[f, ENTRIES], len(flow.conditions))
+        assert known.entries_room[f] >= max(known.entries[f], len(flow.conditions))
     return members
 
 

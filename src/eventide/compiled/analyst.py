@@ -31,21 +31,8 @@ from eventide.continuous.analysis import (
 )
 from eventide.continuous.flow import CONTRIBUTIONS
 from eventide.continuous.ordering import STAGES
-from eventide.continuous.tables import (
-    CONSTANTS,
-    DIRECT,
-    GUARD,
-    IMPLICIT,
-    INDEX,
-    JOINED,
-    OPERANDS,
-    RAISES,
-    STILL,
-    STILLS,
-    Y0,
-    R,
-    Y,
-)
+from eventide.continuous.records import STILLS, GuardRecord, LawRecord
+from eventide.continuous.tables import IMPLICIT, RAISES, Y0, R, Y
 from eventide.discrete.standing import function_of
 from eventide.errors import ModelError
 
@@ -375,7 +362,7 @@ class Compiler(Analyst):
         if plan.is_opaque:
             return None
         table, sim = motion.arena.table, motion.sim
-        answer = np.zeros(STILL - GUARD + STILLS)
+        answer = np.zeros(GuardRecord.place_of("still") + STILLS)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
         index = motion.index.array.ctypes.data + 8 * plan.index
         constants = motion.constants.array.ctypes.data + 8 * plan.constants
@@ -393,12 +380,12 @@ class Compiler(Analyst):
         if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
             return 0, 0
         low, high = stretch
-        if high - low > MOST_SLOTS or motion.flow_ints.view[flow.number, DIRECT] == 0:
+        if high - low > MOST_SLOTS or motion.flow.direct[flow.number] == 0:
             return 0, 0
         parts = []
         for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
             kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
-            blocks, place = len(kernel.lowered.blocks), row[OPERANDS]
+            blocks, place = len(kernel.lowered.blocks), row[LawRecord.place_of("operands")]
             bases = motion.index.view[place : place + blocks]
             own = tuple([base - low if low <= base < high else None for base in bases])
             parts.append((kernel, own + (None,) * (kernel.width - blocks)))
@@ -417,10 +404,10 @@ class Compiler(Analyst):
         return widest
 
     def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
-        settings = self.motion.settings
+        run = self.motion.run
         if width:
-            words = first.address, second.address, laying, laid, first.width, width, int(settings[JOINED])
-            settings[JOINED] = self.motion.lists.put(words)[1]
+            words = first.address, second.address, laying, laid, first.width, width, run.joined
+            run.joined = self.motion.lists.put(words)[1]
 
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -487,16 +474,16 @@ class Guide(Compiler):
         motion, kernel = self.motion, _CONDITION(address)
 
         def guide(row: int, time: float, dt: float, last: float) -> None:
-            table, watches = motion.arena.table, motion.watches
-            ints, floats = watches.ints.view, watches.floats.array
+            table, known = motion.arena.table, motion.watches.guard
+            floats = known.floats
             kernel(
                 time,
                 dt,
                 last,
                 *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
-                motion.index.array.ctypes.data + 8 * ints[row, INDEX],
-                motion.constants.array.ctypes.data + 8 * ints[row, CONSTANTS],
-                floats.ctypes.data + floats.strides[0] * row + 8 * GUARD,
+                motion.index.array.ctypes.data + 8 * known.index[row],
+                motion.constants.array.ctypes.data + 8 * known.constants[row],
+                floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
                 motion.lists.array.ctypes.data,
             )
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.compiled.values import Form, Joint, Tree
-from eventide.continuous.tables import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR, STILLS
+from eventide.continuous.records import STILLS
+from eventide.continuous.tables import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
 
 if TYPE_CHECKING:
     from eventide.compiled.ir import Block, Builder

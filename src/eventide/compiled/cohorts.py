@@ -16,7 +16,6 @@ from eventide.compiled.soundness import check_laws
 from eventide.continuous.analysis import Cohort, LawPlan
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.continuous.ordering import STAGES, Deal, Trade
-from eventide.continuous.tables import RECORD, ROW_OF_LAWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +89,7 @@ class Cohorts:
             record = self._analyst.motion.lists.put(words)[1]
             cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
         owner._cohort, seat.cohort = cohort, None
-        self._analyst.motion.arena.ranks.view[seat.number, RECORD] = cohort.record
+        self._analyst.motion.arena.seat.record[seat.number] = cohort.record
 
     def _enroll_anew(self, owner: Any, seat: Seat) -> None:
         analyst = self._analyst
@@ -109,9 +108,9 @@ class Cohorts:
             cohort.generation = analyst.registry.generation
             seat.cohort = cohort
         owner._cohort = cohort
-        ranks = analyst.motion.arena.ranks.view
-        ranks[seat.number, RECORD] = cohort.record
-        ranks[seat.number, ROW_OF_LAWS] = 0 if seat.lease is None else seat.lease[1]
+        known = analyst.motion.arena.seat
+        known.record[seat.number] = cohort.record
+        known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
 
     def _template(self, owner: Any) -> Template | None:
         """The template of an object's laws; None if they work on more than blocks of slots, or cannot be read."""

@@ -19,7 +19,8 @@ from eventide.compiled.refusal import CannotLower, Unlowerable
 from eventide.compiled.source import SourceBook
 from eventide.compiled.statements import Statements
 from eventide.compiled.values import Function, Item, Number, Truth
-from eventide.continuous.tables import CHAIN_COLUMNS, GUARD, RAISES, STILL
+from eventide.continuous.records import GuardRecord, LawRecord
+from eventide.continuous.tables import RAISES
 
 LAW: Final = (
     "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
@@ -162,7 +163,7 @@ class Lowering:
         builder.enter(end)
         _finish(builder, "0")
         row = [
-            f"%call = mul i64 %k, {CHAIN_COLUMNS}",
+            f"%call = mul i64 %k, {LawRecord.widths['ints']}",
             "%place.at = getelementptr i64, ptr %calls, i64 %call",
             "%place = load i64, ptr %place.at",
             "%row = getelementptr i64, ptr %ix, i64 %place",
@@ -191,7 +192,7 @@ class Lowering:
         self.equalities = writer.equalities
         holds = builder.value(f"zext i1 {truth.text} to i64")
         _finish(builder, holds)
-        if leave(builder, certificate.stills, STILL - GUARD):
+        if leave(builder, certificate.stills, GuardRecord.place_of("still")):
             self.certificate = certificate.words
         builder.begin_without_trap(entry)
         entry.lines[:0] = writer.slots.prologue("%ix")

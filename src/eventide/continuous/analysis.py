@@ -10,11 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import numpy as np
-
 from eventide.continuous.growing import view_of
 from eventide.continuous.ordering import Deal, Trade
-from eventide.continuous.tables import ADDRESS, CERTIFICATE, CONDITION_INTS, DOZES, RECOURSE
+from eventide.continuous.records import GuardRecord
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -179,8 +177,10 @@ class Pattern:
         self.stands = stands
         self.guide = guide
         self.returns: bool | None = None
-        row = np.zeros(CONDITION_INTS, np.int64)
-        row[ADDRESS], row[RECOURSE], row[CERTIFICATE], row[DOZES] = address, recourse, certificate, is_steady
+        guard: GuardRecord = GuardRecord.zeros(1)
+        guard.address[0], guard.recourse[0] = address, recourse
+        guard.certificate[0], guard.dozes[0] = certificate, is_steady
+        row = guard.ints[0]
         self.row: Any = view_of(row)
 
 

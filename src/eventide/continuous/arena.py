@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growing import LINE, Table, view_of, zeros
-from eventide.continuous.tables import BASE, ROWS, SEAT, SEAT_COLUMNS, SIDE, SLOT_COLUMNS
+from eventide.continuous.growing import LINE, int_table, view_of, zeros
+from eventide.continuous.records import SeatRecord, SlotRecord
+from eventide.continuous.tables import ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,20 +115,20 @@ class Arena:
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
-    slots       the array (slots, SLOT_COLUMNS) of who is concerned by each slot; `concerned` the same as a memoryview
+    slot        who is concerned by each slot
     tenancies   who sits where; the oldest object first
-    seats       by number; `ranks` is the table of what the stepper knows of each
+    seats       by number; `seat_rows` is the table of what the stepper knows of each, `seat` names its columns
     """
 
     table: NDArray[np.float64]
-    slots: NDArray[np.int64]
     rows: list[memoryview[float]]
 
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
         self.on_growth = on_growth
         self.tenancies: dict[Seat, Tenancy] = {}
         self.seats: list[Seat] = []
-        self.ranks = Table(SEAT_COLUMNS, np.int64, on_growth)
+        self.slot, self.seat = SlotRecord(), SeatRecord()
+        self.seat_rows = int_table(self.seat, on_growth)
         self._free: dict[Any, list[Seat]] = {}
         self._gone: list[Tenancy] = []
         self._leave = self._gone.append  # a method of its own for each object is one more object
@@ -139,12 +140,12 @@ class Arena:
     def _resize(self, capacity: int) -> None:
         capacity = WHOLE * (-(-capacity // WHOLE) | 1)
         table = zeros((ROWS, capacity), np.float64)
-        slots = np.full((capacity, SLOT_COLUMNS), -1)
+        slots = np.full((capacity, SlotRecord.widths["ints"]), -1)
         if self._used:
             table[:, : self._used] = self.table[:, : self._used]
-            slots[: self._used] = self.slots[: self._used]
-        self.table, self.slots = table, slots
-        self.concerned: Any = view_of(slots)
+            slots[: self._used] = self.slot.ints[: self._used]
+        self.table = table
+        self.slot.attach(slots)
         self.rows = [row_view(row) for row in table]
         self.view: Any = view_of(table)
         self.on_growth()
@@ -158,14 +159,14 @@ class Arena:
 
     def owner_of(self, slot: int) -> Any:
         """Who has a slot; None where nobody has it any more."""
-        return self.sitter(self.concerned[slot, SEAT])
+        return self.sitter(self.slot.seat[slot])
 
     def sitter(self, number: int) -> Any:
         """Who has a seat; None where nobody has it any more."""
         tenancy = self.tenancies.get(self.seats[number])
         return tenancy and tenancy()
 
-    def seat(self, owner: Owner, layout: Any) -> Seat:
+    def give_seat(self, owner: Owner, layout: Any) -> Seat:
         """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
         while self._gone:  # whose owners are gone
             left = self._gone.pop().seat
@@ -183,12 +184,13 @@ class Arena:
 
     def _new_seat(self, layout: Any) -> Seat:
         """A seat on slots that nobody has had."""
-        moving, standing, number = layout.moving, layout.standing, self.ranks.allocate()
+        moving, standing, number = layout.moving, layout.standing, self.seat_rows.allocate()
         seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
         self.seats.append(seat)
-        self.slots[seat.base : seat.base + moving, SEAT] = self.slots[seat.side : seat.side + standing, SEAT] = number
-        self.ranks.view[number, BASE] = seat.base if moving else -1
-        self.ranks.view[number, SIDE] = seat.side if standing else -1
+        for slot in (*range(seat.base, seat.base + moving), *range(seat.side, seat.side + standing)):
+            self.slot.seat[slot] = number
+        self.seat.base[number] = seat.base if moving else -1
+        self.seat.side[number] = seat.side if standing else -1
         return seat
 
     def _cut(self, kind: Kind, size: int) -> int:

@@ -4,36 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from eventide.continuous.growing import Columns, Run, Runs, Table
-from eventide.continuous.tables import (
-    CHAIN_COLUMNS,
-    CHAIN_HI,
-    CHAIN_LO,
-    CHAIN_ROOM,
-    ENTRY,
-    FLOW_FLOATS,
-    FLOW_INTS,
-    ROOM_FOR,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
-    SEGMENTS_ROOM,
-    SUMS_HI,
-    SUMS_LO,
-    SUMS_ROOM,
-    SYSTEM,
-    WATCHED,
-)
+from eventide.continuous.growing import Columns, Run, Runs, float_table, int_table
+from eventide.continuous.records import FlowRecord, LawRecord
+from eventide.continuous.tables import ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from eventide.continuous.growing import Blocks
 
-SEGMENTS: Final = Columns(SEGMENTS_LO, SEGMENTS_HI, SEGMENTS_ROOM)
-CHAIN: Final = Columns(CHAIN_LO, CHAIN_HI, CHAIN_ROOM)
-SUMS: Final = Columns(SUMS_LO, SUMS_HI, SUMS_ROOM)
+SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi", "segments_room")))
+CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
+SUMS: Final = Columns(*map(FlowRecord.place_of, ("sums_lo", "sums_hi", "sums_room")))
 FEWEST: Final = 2
 """For so many laws, runs of slots and conditions a flow has room at first."""
 
@@ -41,16 +23,19 @@ FEWEST: Final = 2
 class Berths:
     """The rows of flows, and what they have room for.
 
-    floats, ints    one row for each flow, also for one that is no more
-    segments        runs of slots, and of sums; chain: the laws
+    floats, ints    one row for each flow, also for one that is no more; `flow` names their columns
+    segments        runs of slots, and of sums
+    chain           the laws; `law` names its columns
     constants       where conditions have their entries
     """
 
     def __init__(self, constants: Blocks, on_growth: Callable[[], None]) -> None:
-        self.floats = Table(FLOW_FLOATS, np.float64, on_growth)
-        self.ints = Table(FLOW_INTS, np.int64, on_growth)
+        self.flow, self.law = FlowRecord(), LawRecord()
+        self.floats = float_table(self.flow, on_growth)
+        self.ints = int_table(self.flow, on_growth)
         self.segments = Runs(2, on_growth, lambda: self._runs(self.segments, SEGMENTS, SUMS))
-        self.chain = Runs(CHAIN_COLUMNS, on_growth, lambda: self._runs(self.chain, CHAIN))
+        width = LawRecord.widths["ints"]
+        self.chain = Runs(width, on_growth, lambda: self._runs(self.chain, CHAIN), self.law)
         self.constants = constants
         self._free: list[int] = []
         self._made = 0
@@ -78,14 +63,14 @@ class Berths:
         self.floats.reserve(end)
         self.ints.reserve(end)
         self._made = end
-        view = self.ints.view
+        flow = self.flow
         segments, chain = self.segments.cut(FEWEST * more), self.chain.cut(FEWEST * more)
         entries = self.constants.allocate((ENTRY + 1) * FEWEST * more)
         for number in range(first, end):  # one by one: a model of one flow has to begin soon
             at = FEWEST * (number - first)
-            view[number, SYSTEM] = -1
-            view[number, SEGMENTS_LO] = view[number, SEGMENTS_HI] = segments + at
-            view[number, CHAIN_LO] = view[number, CHAIN_HI] = chain + at
-            view[number, WATCHED] = entries + (ENTRY + 1) * at
-            view[number, SEGMENTS_ROOM] = view[number, CHAIN_ROOM] = view[number, ROOM_FOR] = FEWEST
+            flow.system[number] = -1
+            flow.segments_lo[number] = flow.segments_hi[number] = segments + at
+            flow.chain_lo[number] = flow.chain_hi[number] = chain + at
+            flow.entries_at[number] = entries + (ENTRY + 1) * at
+            flow.segments_room[number] = flow.chain_room[number] = flow.entries_room[number] = FEWEST
         self._free += range(end - 1, first - 1, -1)

@@ -11,13 +11,12 @@ Source: Farouki, The Bernstein polynomial basis: a centennial retrospective, CAG
 from __future__ import annotations
 
 from math import sqrt
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.enclosure import enclose
 from eventide.continuous.tables import (
     AND,
     BESIDE,
-    CERTIFICATE,
     DEGREE,
     EXPRESSION,
     FASTEST,
@@ -30,8 +29,10 @@ from eventide.continuous.tables import (
     SIGNS,
     SLOWEST,
     UNSURE,
-    Arrays,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 NEVER: Final = -1
 """False everywhere."""
@@ -54,7 +55,7 @@ def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
     Of one that rises or falls CROSSING tells where, about.
     """
     enclose(a, c, f, low, high)
-    place = a.conditions[c, CERTIFICATE]
+    place = a.guard.certificate[c]
     words, top = place + 2 + EXPRESSION * a.lists[place], SIGNS
     for k in range(a.lists[place + 1]):
         word = a.lists[words + k]

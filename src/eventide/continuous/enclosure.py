@@ -13,14 +13,12 @@ Source: Makino & Berz, Taylor models and other validated functional inclusion me
 from __future__ import annotations
 
 from math import atan, cos, exp, log, nan, pi, sin
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.stepper import HUGE
 from eventide.continuous.tables import (
     ARCTANGENT,
     BESIDE,
-    BUDGET,
-    CERTIFICATE,
     CHECKED,
     CHOICE_OF,
     CONSTANT,
@@ -29,11 +27,9 @@ from eventide.continuous.tables import (
     DIFFERENCE,
     E0,
     ELAPSED,
-    END,
     EXPONENTIAL,
     EXPRESSION,
     FASTEST,
-    INDEX,
     INVERSE,
     LEAST,
     LEAST_OF,
@@ -45,29 +41,25 @@ from eventide.continuous.tables import (
     NOISE,
     PRODUCT,
     RAISED_BY,
-    REST,
     ROOT,
     ROUGH,
     SCALED_BY,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     SHRUNK_BY,
     SIZE,
     SLOWEST,
-    START,
     STATE,
-    STEP,
-    STILL,
     SUM,
     TAKEN_FROM,
     TIME,
     TO_THE_POWER,
     UNSURE,
     Y0,
-    Arrays,
     P,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 UNIT: Final = 2.0**-49
 """What rounding does to one operation at most, as a share of its result: eight times what it does, as several are."""
@@ -90,7 +82,7 @@ WIDTH_APART: Final = ROUGH + 5 * MODEL
 
 def enclose(a: Arrays, c: int, f: int, low: float, high: float) -> None:
     """Enclose the expressions of a condition from the fraction `low` of the step to `high`."""
-    place = a.conditions[c, CERTIFICATE]
+    place = a.guard.certificate[c]
     for k in range(a.lists[place]):
         enclose_expression(a, c, f, place + 2 + EXPRESSION * k, k * MODEL, low, high)
 
@@ -100,16 +92,16 @@ def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float
     code, third = a.lists[word], a.lists[word + 3]
     one, other = a.lists[word + 1] * MODEL, a.lists[word + 2] * MODEL
     if code == STATE:
-        slot = a.index[a.conditions[c, INDEX] + a.lists[word + 1]] + a.lists[word + 2]
+        slot = a.index[a.guard.index[c] + a.lists[word + 1]] + a.lists[word + 2]
         enclose_state(a, f, at, slot, low, high)
     elif code == TIME:
-        enclose_clock(a, f, at, a.flow_floats[f, START] + a.flow_floats[f, REST], low, high)
+        enclose_clock(a, f, at, a.flow.start[f] + a.flow.start_rest[f], low, high)
     elif code == ELAPSED:
         enclose_clock(a, f, at, 0.0, low, high)
     elif code == CONSTANT:
-        stand_still(a, at, a.condition_floats[c, STILL + third])
+        stand_still(a, at, a.guard.still[c, third])
     elif code <= TO_THE_POWER:
-        reckon_with_still(a, code, at, one, a.condition_floats[c, STILL + third])
+        reckon_with_still(a, code, at, one, a.guard.still[c, third])
         doubt(a, at, one)
     elif code <= PRODUCT:
         reckon_two(a, code, at, one, other)
@@ -122,7 +114,7 @@ def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float
         choose_one(a, at, one, other, third * MODEL)
         doubt(a, at, one)
     elif code == CHECKED:
-        check(a, at, one, a.condition_floats[c, STILL + third])
+        check(a, at, one, a.guard.still[c, third])
         doubt(a, at, one)
     else:
         take_extreme(a, at, one, other, 1.0 if code == LEAST_OF else -1.0)
@@ -178,23 +170,23 @@ def develop_state(a: Arrays, at: int, slot: int, middle: float, half: float) -> 
 
 def is_moved(a: Arrays, f: int, slot: int) -> bool:
     """Whether a slot is integrated with a flow, by bisection of its runs."""
-    low, high = a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]
+    low, high = a.flow.segments_lo[f], a.flow.segments_hi[f]
     while low < high:
         middle = (low + high) // 2
         if a.segments[middle, 1] <= slot:
             low = middle + 1
         else:
             high = middle
-    return bool(low < a.flow_ints[f, SEGMENTS_HI] and a.segments[low, 0] <= slot)
+    return bool(low < a.flow.segments_hi[f] and a.segments[low, 0] <= slot)
 
 
 def enclose_clock(a: Arrays, f: int, at: int, start: float, low: float, high: float) -> None:
     """The time, or how much of the step has passed."""
     m = a.models
-    step, half = a.flow_floats[f, STEP], (high - low) / 2
+    step, half = a.flow.step[f], (high - low) / 2
     stand_still(a, at, start + (low + half) * step)
     m[at + 1] = half * step
-    m[at + NOISE] = UNIT * (abs(a.flow_floats[f, END]) + step)
+    m[at + NOISE] = UNIT * (abs(a.flow.end[f]) + step)
     m[at + SLOWEST], m[at + FASTEST] = m[at + 1], m[at + 1]
     finish(a, at, -HUGE, HUGE)
 
@@ -446,7 +438,7 @@ def check(a: Arrays, at: int, one: int, difference: float) -> None:
     if abs(difference) <= TELLING * largest(a, one):
         imitate(a, at, one)
     else:
-        a.settings[BUDGET] = -1.0
+        a.run.budget = -1
         set_range(a, at, -HUGE, HUGE)
 
 

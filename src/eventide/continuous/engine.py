@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from eventide.continuous import linear, march, membership, reacting, taping
-from eventide.continuous.tables import Arrays, Coefficients
+from eventide.continuous.growing import view_of
+from eventide.continuous.tables import Coefficients
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 
 @dataclass(slots=True)
@@ -46,7 +52,9 @@ ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
 
 def _views(arrays: Arrays) -> tuple[Arrays, None]:
     """Memoryviews of all arrays: their items are Python numbers, several times faster to reach than an array's."""
-    views: dict[str, Any] = {name: memoryview(array) for name, array in zip(arrays._fields[:-2], arrays, strict=False)}
+    views: dict[str, Any] = {
+        name: view_of(part) for name, part in arrays._asdict().items() if isinstance(part, np.ndarray)
+    }
     method = Coefficients(*(memoryview(array) for array in arrays.method))
     return arrays._replace(**views, method=method), None
 

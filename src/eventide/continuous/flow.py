@@ -13,25 +13,9 @@ from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.culprits import execute_law
 from eventide.continuous.inputs.base import first_breakpoint
 from eventide.continuous.inputs.reach import Reach
+from eventide.continuous.records import LawRecord
 from eventide.continuous.sliding import Sliding
-from eventide.continuous.tables import (
-    ASSIGNS,
-    ATTEMPT,
-    BEFORE,
-    COMPLETE_STEP,
-    CONTRIBUTORS,
-    ENTRIES,
-    ENTRY,
-    FLOW_INTS,
-    LAID_FROM,
-    LAW_OF,
-    LIMIT,
-    READER,
-    ROOM_FOR,
-    STALE,
-    TENDED,
-    WATCHED,
-)
+from eventide.continuous.tables import BY_READING, ENTRY
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
@@ -76,7 +60,7 @@ class Still:
             return
         if motion.is_observed:
             refuse_change(motion.system.name_of(slot))
-        if motion.arena.concerned[slot, READER] != -1:
+        if motion.arena.slot.user[slot, BY_READING] != -1:
             motion.written(slot)
 
 
@@ -95,7 +79,6 @@ class Flow:
     resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
     is_tended   whether there are inputs, or something slides: that is looked after at each event
-    stale_at    where it is told, in its row, that a number which stands still has been written
     """
 
     def __init__(self, motion: Motion, number: int) -> None:
@@ -112,7 +95,6 @@ class Flow:
         self.is_checked = True
         self.looked_up: Look | None = None
         self.is_tended = False
-        self.stale_at = FLOW_INTS * number + STALE
         self.is_fused = False
         self.crowd = CROWD
 
@@ -148,15 +130,15 @@ class Flow:
 
     def make_room(self) -> None:
         """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
-        ints, number, constants = self.motion.flow_ints.view, self.number, self.motion.constants
-        room, used = ints[number, ROOM_FOR], ints[number, ENTRIES]
+        flow, number, constants = self.motion.flow, self.number, self.motion.constants
+        room, used = flow.entries_room[number], flow.entries[number]
         longer = 2 * room
-        old, new = ints[number, WATCHED], constants.allocate((ENTRY + 1) * longer)
+        old, new = flow.entries_at[number], constants.allocate((ENTRY + 1) * longer)
         numbers = constants.array
         for first, target, count in ((old, new, ENTRY * used), (old + ENTRY * room, new + ENTRY * longer, room)):
             numbers[target : target + count] = numbers[first : first + count]
         constants.release(old, (ENTRY + 1) * room)
-        ints[number, WATCHED], ints[number, ROOM_FOR] = new, longer
+        flow.entries_at[number], flow.entries_room[number] = new, longer
 
     # --- what is seen and changed from outside --------------------------------------------------------------------
 
@@ -219,9 +201,9 @@ class Flow:
             self._note_tending()
 
     def _note_tending(self) -> None:
-        ints, number = self.motion.flow_ints.view, self.number
+        flow, number = self.motion.flow, self.number
         self.is_tended = bool(self.inputs) or self.sliding is not None
-        ints[number, TENDED] = int(self.is_tended)
+        flow.tended[number] = int(self.is_tended)
 
     def tend(self, now: float) -> None:
         """The flow has been touched, and a step begins: look after its inputs, and what slides."""
@@ -229,11 +211,11 @@ class Flow:
             self.foresee(now)
         if self.sliding is not None:
             self.sliding.renew()
-            self.motion.flow_ints.flat[self.stale_at] = 1
+            self.motion.flow.stale[self.number] = 1
 
     def _limit(self, limit: float) -> None:
-        floats = self.motion.flow_floats.array
-        floats[self.number, LIMIT], floats[self.number, BEFORE] = limit, nextafter(limit, -inf)
+        flow = self.motion.flow
+        flow.limit[self.number], flow.before_limit[self.number] = limit, nextafter(limit, -inf)
 
     # --- members --------------------------------------------------------------------------------------------------
 
@@ -270,10 +252,10 @@ class Flow:
     def note_assignments(self) -> bool:
         """Its laws assign states from now on; whether they have not done so before."""
         is_new, self.assigns = not self.assigns, True
-        ints, number = self.motion.flow_ints.view, self.number
-        ints[number, ASSIGNS] = 1
+        flow, number = self.motion.flow, self.number
+        flow.assigns[number] = 1
         if is_new:
-            ints[number, STALE] = 1
+            flow.stale[number] = 1
         return is_new
 
     @property
@@ -292,22 +274,22 @@ class Flow:
 
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
-        ints, number = self.motion.flow_ints.view, self.number
+        flow, number = self.motion.flow, self.number
         analyst, laws = self.motion.analyst, self.chain.count
         if laws >= self.crowd:
             self.crowd = 2 * laws
             self._make_rows(analyst.join(self) * laws)
         if self.is_fused or laws <= analyst.most_fused:
-            ints[number, ATTEMPT], ints[number, COMPLETE_STEP] = found = analyst.fused(self)
+            flow.attempt[number], flow.complete_step[number] = found = analyst.fused(self)
             self.is_fused = found != (0, 0)
 
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
-        ints, number, lists = self.motion.flow_ints.view, self.number, self.motion.lists
-        place = ints[number, LAID_FROM]
+        flow, number, lists = self.motion.flow, self.number, self.motion.lists
+        place = flow.laid_from[number]
         if place:
             lists.release(place, lists.view[place])
-        place = ints[number, LAID_FROM] = lists.allocate(1 + size) if size else 0
+        place = flow.laid_from[number] = lists.allocate(1 + size) if size else 0
         if size:
             lists.view[place] = 1 + size
 
@@ -322,9 +304,9 @@ class Look:
     def laws(self) -> list[tuple[int, Any]]:
         """The laws in their order, each as its stage and whose it is."""
         flow = self._flow
-        sitter, contributors = flow.motion.arena.sitter, flow.motion.flow_ints.view[flow.number, CONTRIBUTORS]
+        sitter, contributors = flow.motion.arena.sitter, flow.motion.flow.contributors[flow.number]
         return [
-            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LAW_OF]))
+            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LawRecord.place_of("seat")]))
             for k, law in enumerate(flow.chain.rows())
         ]
 

@@ -8,18 +8,7 @@ from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.ordering import Ordering
 from eventide.continuous.sharing import Sharing
-from eventide.continuous.tables import (
-    CHAIN_HI,
-    CHAIN_LO,
-    GIVEN,
-    MAYBE,
-    NEXT,
-    NO_ROOM,
-    ROW_OF_LAWS,
-    SEVERAL,
-    SUM_COUNT,
-    Y,
-)
+from eventide.continuous.tables import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, Y
 from eventide.continuous.writers import Writers
 
 if TYPE_CHECKING:
@@ -142,16 +131,16 @@ class Grouping:
         for flow in (kept, given):
             self.motion.touch(flow)
             self.motion.watches.wake(flow)
-        floats = self.motion.flow_floats.view
-        following = [floats[flow.number, NEXT] for flow in (kept, given) if flow.segments.count]
+        known = self.motion.flow.next_step
+        following = [known[flow.number] for flow in (kept, given) if flow.segments.count]
         for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
             self.motion.watches.move(condition, kept)
         self._drop(given)
-        if following and self.motion.flow_floats.view[kept.number, NEXT] > 0.0:
-            self.motion.flow_floats.view[kept.number, NEXT] = min(following)
+        if following and self.motion.flow.next_step[kept.number] > 0.0:
+            self.motion.flow.next_step[kept.number] = min(following)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
@@ -169,10 +158,10 @@ class Grouping:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
         self.ordering.arrange()
         motion = self.motion
-        ints, most = motion.flow_ints.view, motion.analyst.most_fused
+        known, most = motion.flow, motion.analyst.most_fused
         for flow in self.changed:
             number = flow.number
-            laws = ints[number, CHAIN_HI] - ints[number, CHAIN_LO]
+            laws = known.chain_hi[number] - known.chain_lo[number]
             if flow.is_fused or laws <= most or laws >= flow.crowd:
                 flow.fuse()
             if motion.linearizations.of:
@@ -196,7 +185,7 @@ class Grouping:
         if owner._flow is motion.still:
             return
         self._part(owner)
-        if motion.arena.ranks.view[owner._seat.number, GIVEN] or motion.lists.view[owner._cohort.record + SUM_COUNT]:
+        if motion.arena.seat.given[owner._seat.number] or motion.lists.view[owner._cohort.record + SUM_COUNT]:
             self.doubt(owner)
         if owner._cohort.is_opaque:
             self._doubt_receivers()
@@ -260,7 +249,7 @@ class Grouping:
         while self.doubted:
             owner = next(iter(self.doubted))
             if not owner._is_active:
-                is_given = motion.arena.ranks.view[owner._seat.number, GIVEN] > 0 or owner in self.receivers
+                is_given = motion.arena.seat.given[owner._seat.number] > 0 or owner in self.receivers
                 stands = owner._flow is motion.still
                 if stands and is_given:
                     self._place((owner,))
@@ -328,7 +317,7 @@ class Grouping:
             flow.grow()
             first = come(motion.packed or motion.arrays, number, seat, is_active, low, high)
         if first < cohort.uses:
-            self.shared.note(flow, cohort.record, motion.arena.ranks.view[seat, ROW_OF_LAWS], seat, first)
+            self.shared.note(flow, cohort.record, motion.arena.seat.row_of_laws[seat], seat, first)
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
@@ -367,7 +356,7 @@ class Grouping:
             flow.grow()
             first = depart(motion.packed or motion.arrays, number, seat, is_active, low, high)
         if first < cohort.uses:
-            self.shared.forget(flow, cohort.record, motion.arena.ranks.view[seat, ROW_OF_LAWS], seat, first)
+            self.shared.forget(flow, cohort.record, motion.arena.seat.row_of_laws[seat], seat, first)
         flow.looked_up = None
         self.changed[flow] = None
         if len(going) > 1:
@@ -407,7 +396,7 @@ class Grouping:
         motion, flow = self.motion, owners[0]._flow
         motion.touch(flow)
         motion.watches.wake(flow)
-        slots, following = list(flow.slots), motion.flow_floats.view[flow.number, NEXT]
+        slots, following = list(flow.slots), motion.flow.next_step[flow.number]
         if any(owner._cohort.is_opaque for owner in owners):
             self._doubt_receivers()
         for owner in owners:
@@ -424,7 +413,7 @@ class Grouping:
         for owner in owners:
             self.writers.check(owner)
         if list(flow.slots) == slots:
-            motion.flow_floats.view[flow.number, NEXT] = following
+            motion.flow.next_step[flow.number] = following
 
     # --- who depends on what --------------------------------------------------------------------------------------
 

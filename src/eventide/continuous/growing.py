@@ -12,6 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.continuous.records import Record
+
 
 def view_of(array: NDArray[Any]) -> Any:
     """An array as a memoryview: its items are numbers of Python, several times faster to reach than an array's."""
@@ -35,10 +37,19 @@ class Table:
 
     array   the present array; `view` the same as a memoryview, whose items are Python numbers
     flat    the numbers of all rows one after the other, as a memoryview: by one number they are reached faster
+    record  what names its columns; None if nothing does
     """
 
-    def __init__(self, columns: int, dtype: type, on_growth: Callable[[], None], capacity: int = 16) -> None:
+    def __init__(
+        self,
+        columns: int,
+        dtype: type,
+        on_growth: Callable[[], None],
+        capacity: int = 16,
+        record: Record | None = None,
+    ) -> None:
         self.on_growth = on_growth
+        self.record = record
         self._free: list[int] = []
         self._used = 0
         self._columns = columns
@@ -49,6 +60,8 @@ class Table:
         self.array = array
         self.view: Any = view_of(array)
         self.flat: Any = view_of(array.reshape(-1))
+        if self.record is not None:
+            self.record.attach(array)
 
     def allocate(self) -> int:
         """The number of a free row, all zero."""
@@ -86,6 +99,16 @@ class Table:
             self.on_growth()
 
 
+def int_table(record: Record, on_growth: Callable[[], None]) -> Table:
+    """A table of the whole numbers of a record."""
+    return Table(record.widths["ints"], np.int64, on_growth, record=record)
+
+
+def float_table(record: Record, on_growth: Callable[[], None]) -> Table:
+    """A table of the real numbers of a record."""
+    return Table(record.widths["floats"], np.float64, on_growth, record=record)
+
+
 class Columns(NamedTuple):
     """The columns of a table that tell of one of its rows which rows of another it has: the first, the one beyond the
     last, and for how many there is room.
@@ -102,8 +125,14 @@ class Runs(Table):
     runs    all that have room
     """
 
-    def __init__(self, columns: int, on_growth: Callable[[], None], runs: Callable[[], Iterable[Run]]) -> None:
-        super().__init__(columns, np.int64, on_growth)
+    def __init__(
+        self,
+        columns: int,
+        on_growth: Callable[[], None],
+        runs: Callable[[], Iterable[Run]],
+        record: Record | None = None,
+    ) -> None:
+        super().__init__(columns, np.int64, on_growth, record=record)
         self._runs = runs
         self._promised = 0
 

@@ -6,7 +6,10 @@ together, however wide the rows of the flows are.
 
 from __future__ import annotations
 
-from eventide.continuous.tables import FLOWS, KEY, Arrays
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 
 def comes_before(a: Arrays, key: float, f: int, place: int) -> bool:
@@ -28,7 +31,7 @@ def sift_up(a: Arrays, place: int) -> None:
     if place < 0:
         return
     f = a.heap[place]
-    key = a.flow_floats[f, KEY]
+    key = a.flow.key[f]
     while place > 0:
         parent = (place - 1) // 4
         if not comes_before(a, key, f, parent):
@@ -40,9 +43,9 @@ def sift_up(a: Arrays, place: int) -> None:
 
 def sift_down(a: Arrays, place: int) -> None:
     """Restore the heap where a KEY has become larger."""
-    flows = int(a.settings[FLOWS])
+    flows = a.run.flows
     f = a.heap[place]
-    key = a.flow_floats[f, KEY]
+    key = a.flow.key[f]
     while 4 * place + 1 < flows:
         first = least = 4 * place + 1
         for child in range(first + 1, min(first + 4, flows)):
@@ -57,9 +60,9 @@ def sift_down(a: Arrays, place: int) -> None:
 
 def insert(a: Arrays, f: int) -> None:
     """Put a flow into the heap."""
-    place = int(a.settings[FLOWS])
-    a.settings[FLOWS] = place + 1
-    put(a, place, a.flow_floats[f, KEY], f)
+    place = a.run.flows
+    a.run.flows = place + 1
+    put(a, place, a.flow.key[f], f)
     sift_up(a, place)
 
 
@@ -68,11 +71,11 @@ def remove(a: Arrays, f: int) -> None:
     place = a.places[f]
     if place < 0:
         return
-    last = int(a.settings[FLOWS]) - 1
-    a.settings[FLOWS] = last
+    last = a.run.flows - 1
+    a.run.flows = last
     a.places[f] = -1
     if place != last:
         moved = a.heap[last]
-        put(a, place, a.flow_floats[moved, KEY], moved)
+        put(a, place, a.flow.key[moved], moved)
         sift_up(a, place)
         sift_down(a, a.places[moved])

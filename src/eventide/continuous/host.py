@@ -11,7 +11,7 @@ import numpy as np
 from eventide.continuous.culprits import execute_law, is_condition_true
 from eventide.continuous.flow import IN_PASS
 from eventide.continuous.sights import look_at
-from eventide.continuous.tables import ABORTED, START, TROUBLED, VALUELESS, R, Y
+from eventide.continuous.tables import VALUELESS, R, Y
 from eventide.errors import EventideError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Host:
         if self._has_failed():
             return
         sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
-        sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
         self._running = flow, None
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
@@ -62,14 +62,14 @@ class Host:
         self.call(lambda arrays, f, _: motion.engine.probe(arrays, f, slot), flow.number)
         is_answered = not self._has_failed() and not self.has_met
         self.failure = self.trouble = self._meeting = None
-        motion.settings[ABORTED] = motion.settings[TROUBLED] = 0.0
+        motion.run.aborted = motion.run.troubled = 0
         return is_answered
 
     def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
         """Test a condition in Python."""
         motion = self.motion
         sim = motion.sim
-        sim.time, sim.dt, sim.last_time = time, dt, motion.flow_floats.view[f, START]
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
         flow, condition = motion.flows[f], motion.watches.at[c]
         self._running = flow, condition
         self.show(flow, time)
@@ -111,8 +111,8 @@ class Host:
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
-        sim, settings = self.motion.sim, self.motion.settings
-        if settings[ABORTED] != 0.0:
+        sim, run = self.motion.sim, self.motion.run
+        if run.aborted != 0:
             return False  # the first error is the one that is told
         try:
             return is_condition_true(condition, sim.time)
@@ -121,7 +121,7 @@ class Host:
                 return False  # the law does not come to this comparison now, or fails as well
             self.motion.sim._keyboard.note_error_in_step(error)
             self.failure = error
-            settings[ABORTED] = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1.0
+            run.aborted = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1
             return False
 
     # --- what code that cannot be read touches --------------------------------------------------------------------
@@ -132,7 +132,7 @@ class Host:
         """
         if self._meeting is None and self._running is not None:
             self._meeting = self._running[0], met, self._running[1]
-        self.motion.settings[ABORTED] = 1.0
+        self.motion.run.aborted = 1
 
     @property
     def has_met(self) -> bool:
@@ -147,15 +147,15 @@ class Host:
         meeting, self._meeting = self._meeting, None
         assert meeting is not None
         self.failure = self.trouble = None
-        self.motion.settings[ABORTED] = self.motion.settings[TROUBLED] = 0.0
+        self.motion.run.aborted = self.motion.run.troubled = 0
         return meeting
 
     # --- what Python code raises ----------------------------------------------------------------------------------
 
     def _has_failed(self) -> bool:
         """Whether a law has failed in this attempt: those after it would see what is not so."""
-        settings = self.motion.settings
-        return bool(settings[ABORTED] != 0.0 or settings[TROUBLED] != 0.0)
+        run = self.motion.run
+        return bool(run.aborted != 0 or run.troubled != 0)
 
     def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
         """Call Python code from within a step: what it raises is kept until the stepper has returned.
@@ -172,17 +172,17 @@ class Host:
             self.motion.sim._keyboard.note_error_in_step(error)
             if _is_of_states(error):
                 self.trouble = error
-                self.motion.settings[TROUBLED] = 1.0
+                self.motion.run.troubled = 1
             else:
                 self.failure = error
-                self.motion.settings[ABORTED] = 1.0
+                self.motion.run.aborted = 1
         finally:
             flow.is_open, self.executes = was_open, False
 
     def fail(self, error: BaseException) -> None:
         """An error was met as the stepper called Python: it goes up as soon as that has returned."""
         self.failure = self.failure or error
-        self.motion.settings[ABORTED] = 1.0
+        self.motion.run.aborted = 1
 
     @property
     def has_failed(self) -> bool:
@@ -193,7 +193,7 @@ class Host:
         """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
         self.failure = self.trouble = None
-        self.motion.settings[ABORTED] = self.motion.settings[TROUBLED] = 0.0
+        self.motion.run.aborted = self.motion.run.troubled = 0
         if failure is not None:
             if self._running is not None and self._running[1] is None:
                 self._void_values(self._running[0])
@@ -250,10 +250,10 @@ class Host:
 
     def forget_what_was_seen(self) -> None:
         """The stepper has gone on; so have errors of trial steps and conditions that it has got over by itself."""
-        settings = self.motion.settings
-        if settings[TROUBLED] == 0.0:
+        run = self.motion.run
+        if run.troubled == 0:
             self.trouble = None
-        if settings[ABORTED] == 0.0:
+        if run.aborted == 0:
             self.failure = None
         for flow in self.seen:
             flow.at = nan

@@ -9,7 +9,7 @@ Source: Hairer & Wanner, Solving ODEs II, IV.8, program RADAU5; the norm is the 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.linear import (
     CAREFUL,
@@ -41,7 +41,6 @@ from eventide.continuous.linear import (
 from eventide.continuous.passes import copy
 from eventide.continuous.stepper import HUGE, combine, fit, run_laws
 from eventide.continuous.tables import (
-    ABORTED,
     ABS,
     DEGREE,
     DENSE,
@@ -49,28 +48,20 @@ from eventide.continuous.tables import (
     ESTIMATE,
     ESTIMATED,
     FACTORS,
-    FITTED,
     IMPLICIT,
     MIDDLE,
     PAIRS,
-    PAST,
     REALS,
     REL,
-    REST,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     STAGES,
-    START,
-    STEP,
-    SYSTEM,
-    TROUBLED,
-    WORST,
     Y0,
-    Arrays,
     K,
     P,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 MOST: Final = 7
 """So many iterations are made at most."""
@@ -103,7 +94,7 @@ def attempt_implicitly(a: Arrays, f: int, step: float) -> float:
     with those of this step's start.
     Returns     as `attempt`; 0 if there is no solution
     """
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     numbers = a.lists[s + NUMBERS]
     a.constants[numbers + RATIO] = 0.0
     copy(a, f, Y0, MIDDLE)
@@ -115,11 +106,11 @@ def attempt_implicitly(a: Arrays, f: int, step: float) -> float:
         is_ready = a.lists[s + FACTORED] == 1 and a.constants[numbers + FACTORED_STEP] == step
         if (is_ready or factorize(a, f, step)) and iterate(a, f, step):
             break
-        if a.lists[s + JACOBIAN] == FRESH or a.settings[ABORTED] != 0.0:
+        if a.lists[s + JACOBIAN] == FRESH or a.run.aborted != 0:
             if a.lists[s + DOUBTED] == 0 and a.lists[s + GROUPS] < a.lists[s + SIZE]:
                 a.lists[s + DOUBTED] = 1
             return 0.0
-        a.settings[TROUBLED] = 0.0
+        a.run.troubled = 0
         a.lists[s + JACOBIAN] = MISSING
     ratio = estimate(a, f, step)
     a.constants[numbers + RATIO] = ratio
@@ -131,7 +122,7 @@ def attempt_implicitly(a: Arrays, f: int, step: float) -> float:
 
 def iterate(a: Arrays, f: int, step: float) -> bool:
     """Find the mean rates up to all stages by Newton's method; whether it has converged."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     numbers = a.lists[s + NUMBERS]
     before, enough, eta = 0.0, undone(a, f), max(a.constants[numbers + ETA], ROUNDING) ** 0.8
     a.constants[numbers + THETA] = 0.0
@@ -169,7 +160,7 @@ def is_rounding(a: Arrays, f: int, k: int, left: float) -> bool:
 
     Rates are differences of what may be far larger than they are, as near rest: corrections then end in its rounding.
     """
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     if left > STRICT or a.lists[s + JACOBIAN] != FRESH:
         return False
     a.constants[a.lists[s + NUMBERS] + ETA] = 1.0
@@ -181,7 +172,7 @@ def undone(a: Arrays, f: int) -> float:
     """How much the iteration may leave undone, in units of the tolerance: little of it, and not less than rounding."""
     rows = a.rows
     least, floor = 1.0, 0.0
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             relative = abs(rows[REL, i])
             if 0.0 < relative < least:
@@ -194,13 +185,13 @@ def undone(a: Arrays, f: int) -> float:
 
 def guess(a: Arrays, f: int, step: float) -> None:
     """Begin at the interpolant of the step before, drawn out; without one at rates of zero."""
-    stages, past = a.method.sizes[IMPLICIT], a.flow_floats[f, PAST]
+    stages, past = a.method.sizes[IMPLICIT], a.flow.past_step[f]
     if step > FARTHEST_GUESS * past:
         past = 0.0
     rows = a.rows
     for stage in range(1, stages + 1):
         share = a.method.nodes[stage] * step
-        for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+        for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
             for i in range(a.segments[s, 0], a.segments[s, 1]):
                 mean = 0.0
                 if past > 0.0:
@@ -220,16 +211,16 @@ def evaluate_stages(a: Arrays, f: int, step: float) -> bool:
     for stage in range(1, stages):
         combine(a, f, stage, stages, step, Y, True)
         elapsed = a.method.nodes[stage] * step
-        time = a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed)
+        time = a.flow.start[f] + (a.flow.start_rest[f] + elapsed)
         run_laws(a, f, time, elapsed, K + stages + stage)
-        if a.settings[TROUBLED] != 0.0 or a.settings[ABORTED] != 0.0:
+        if a.run.troubled != 0 or a.run.aborted != 0:
             return False
     return True
 
 
 def correct(a: Arrays, f: int, step: float) -> float:
     """Make one correction of the means; how far it moves a stage at most, in units of the tolerance."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     real, reals = vector_at(a, s, 0), a.method.sizes[REALS]
     imaginary, largest = vector_at(a, s, 1), 0.0
     # Residues take the place of the means, which are made anew, and corrections that of the rates at the stages.
@@ -259,7 +250,7 @@ def transform(a: Arrays, f: int, part: int, target: int) -> None:
 
 def residue(a: Arrays, f: int, b: int, v: int) -> None:
     """Set a vector to what is left of the equations of block `b`, given the corrections of those before."""
-    s, end, reals = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES], a.method.sizes[REALS]
+    s, end, reals = a.flow.system[f], K + a.method.sizes[STAGES], a.method.sizes[REALS]
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
@@ -276,7 +267,7 @@ def move(a: Arrays, f: int, b: int, v: int, step: float, before: float) -> float
 
     Where it is larger than that WORST becomes the slot where it is largest.
     """
-    s, first = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1
+    s, first = a.flow.system[f], K + a.method.sizes[STAGES] + 1
     means, largest = first + a.method.sizes[IMPLICIT], before
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
@@ -286,7 +277,7 @@ def move(a: Arrays, f: int, b: int, v: int, step: float, before: float) -> float
         size = abs(step * change)
         if not size <= largest * tolerance:
             largest = size / tolerance if tolerance > 0.0 and size < HUGE else 2.0 * HUGE
-            a.flow_ints[f, WORST] = i
+            a.flow.worst[f] = i
         rows[first + b, i] = change
         rows[means + b, i] += change
     return largest
@@ -303,7 +294,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     """
     if a.method.sizes[ESTIMATED] == 0:
         return CAP
-    s, stages = a.flow_ints[f, SYSTEM], a.method.sizes[STAGES]
+    s, stages = a.flow.system[f], a.method.sizes[STAGES]
     error, first = vector_at(a, s, 0), K + stages + 1
     combine(a, f, stages - 1, stages, step, Y, True)
     note_size(a, f)
@@ -311,14 +302,14 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     resolve(a, s, 0, error)
     keep_error(a, f, error)
     ratio = ratio_of(a, f, error, step)
-    if ratio >= 1.0 or (a.flow_floats[f, PAST] > 0.0 and a.lists[s + REJECTED] == 0):
+    if ratio >= 1.0 or (a.flow.past_step[f] > 0.0 and a.lists[s + REJECTED] == 0):
         return ratio
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
         rows[Y, i] = rows[Y0, i] + step * a.constants[error + k]
-    run_laws(a, f, a.flow_floats[f, START], 0.0, first)
-    if a.settings[TROUBLED] != 0.0 or a.settings[ABORTED] != 0.0:
+    run_laws(a, f, a.flow.start[f], 0.0, first)
+    if a.run.troubled != 0 or a.run.aborted != 0:
         return ratio
     add_means(a, f, first, error)
     resolve(a, s, 0, error)
@@ -329,7 +320,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
 def note_size(a: Arrays, f: int) -> None:
     """Let relative tolerances be measured at the larger of the states at the start and those in row Y."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             if abs(rows[Y, i]) > abs(rows[MIDDLE, i]):
                 rows[MIDDLE, i] = rows[Y, i]
@@ -337,7 +328,7 @@ def note_size(a: Arrays, f: int) -> None:
 
 def add_means(a: Arrays, f: int, rates: int, v: int) -> None:
     """Set a vector to rates in a row and the estimate's multiples of the means."""
-    s, stages = a.flow_ints[f, SYSTEM], a.method.sizes[STAGES]
+    s, stages = a.flow.system[f], a.method.sizes[STAGES]
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
@@ -349,15 +340,15 @@ def add_means(a: Arrays, f: int, rates: int, v: int) -> None:
 
 def keep_error(a: Arrays, f: int, v: int) -> None:
     """Keep the estimate, as a rate, for the interpolant."""
-    s, row = a.flow_ints[f, SYSTEM], K + a.method.sizes[STAGES] + 1
+    s, row = a.flow.system[f], K + a.method.sizes[STAGES] + 1
     for k in range(a.lists[s + SIZE]):
         a.rows[row, a.lists[s + SLOTS + k]] = a.constants[v + k]
 
 
 def ratio_of(a: Arrays, f: int, v: int, step: float) -> float:
     """The smallest ratio of tolerance to step * the errors in a vector; 0 if one is not finite."""
-    s, ratio = a.flow_ints[f, SYSTEM], CAP
-    a.flow_ints[f, WORST] = -1
+    s, ratio = a.flow.system[f], CAP
+    a.flow.worst[f] = -1
     rows = a.rows
     for k in range(a.lists[s + SIZE]):
         i = a.lists[s + SLOTS + k]
@@ -365,7 +356,7 @@ def ratio_of(a: Arrays, f: int, v: int, step: float) -> float:
         tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
         if not size * ratio <= tolerance:
             ratio = tolerance / size if 0.0 < size < HUGE else 0.0
-            a.flow_ints[f, WORST] = i
+            a.flow.worst[f] = i
             if not ratio > 0.0:
                 return 0.0
     return ratio
@@ -373,18 +364,18 @@ def ratio_of(a: Arrays, f: int, v: int, step: float) -> float:
 
 def share_of(a: Arrays, f: int, ratio: float) -> float:
     """By which factor a step has just the error that is wanted, less some safety for each iteration."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     safety = SAFETY * (2.0 * MOST + 1.0) / (2.0 * MOST + a.lists[s + ITERATIONS])
     return float(safety * ratio ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1)))
 
 
 def shorter(a: Arrays, f: int, step: float, ratio: float) -> float:
     """The length of the next attempt after one was refused; half if there is no estimate."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     if a.lists[s + JACOBIAN] == KEPT:
         a.lists[s + JACOBIAN] = MISSING
     known = a.constants[a.lists[s + NUMBERS] + RATIO]
-    is_first = a.flow_floats[f, PAST] == 0.0 and a.lists[s + REJECTED] == 0
+    is_first = a.flow.past_step[f] == 0.0 and a.lists[s + REJECTED] == 0
     a.lists[s + REJECTED] = 1
     if not (ratio > 0.0 and 0.0 < known < 1.0):
         return step / 2
@@ -398,13 +389,13 @@ def longer(a: Arrays, f: int, step: float) -> float:
 
     Source      Gustafsson, ACM TOMS 20 (1994), for the part that foresees the next error from the last two
     """
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     numbers = a.lists[s + NUMBERS]
     ratio = a.constants[numbers + RATIO]
     factor = min(LONGEST, max(SHORTEST, share_of(a, f, ratio)))
     if a.method.sizes[ESTIMATED] == 0:
         factor = LONGEST
-    elif a.constants[numbers + PAST_STEP] > 0.0 and a.flow_floats[f, PAST] > 0.0:
+    elif a.constants[numbers + PAST_STEP] > 0.0 and a.flow.past_step[f] > 0.0:
         trend = ratio * ratio / a.constants[numbers + PAST_RATIO]
         foreseen = step / a.constants[numbers + PAST_STEP] * share_of(a, f, trend)
         factor = min(factor, max(SHORTEST, foreseen))
@@ -419,7 +410,7 @@ def longer(a: Arrays, f: int, step: float) -> float:
 
 def keep_derivatives(a: Arrays, f: int) -> None:
     """After a step that was accepted: its derivatives are kept if the iteration was fast with them."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     is_slow = a.lists[s + ITERATIONS] > QUICK and a.constants[a.lists[s + NUMBERS] + THETA] > STALE
     a.lists[s + JACOBIAN] = MISSING if is_slow else KEPT
     a.lists[s + CAREFUL] = a.lists[s + DOUBTED] = 0
@@ -427,13 +418,13 @@ def keep_derivatives(a: Arrays, f: int) -> None:
 
 def is_in_doubt(a: Arrays, f: int) -> bool:
     """Whether fresh derivatives have failed, and it has not been looked at since what depends on which state."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     return bool(a.lists[s + DOUBTED] == 1)
 
 
 def begin_again(a: Arrays, f: int) -> None:
     """After an event: what it has changed may change the derivatives, too."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     if s >= 0:
         if a.lists[s + JACOBIAN] == FRESH:
             a.lists[s + JACOBIAN] = KEPT
@@ -443,7 +434,7 @@ def begin_again(a: Arrays, f: int) -> None:
 
 def remember(a: Arrays, f: int) -> None:
     """The next step begins where this one ends: its iteration begins at this one's interpolant."""
-    if a.flow_ints[f, FITTED] == 0:
+    if a.flow.fitted[f] == 0:
         fit(a, f)
-    a.flow_floats[f, PAST] = a.flow_floats[f, STEP]
-    a.lists[a.flow_ints[f, SYSTEM] + REJECTED] = 0
+    a.flow.past_step[f] = a.flow.step[f]
+    a.lists[a.flow.system[f] + REJECTED] = 0

@@ -10,16 +10,7 @@ import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.tables import (
-    ARRIVALS,
-    EFFECTS,
-    FOLLOWER,
-    HANDLER,
-    MOVED,
-    RANK,
-    STANDS_AT,
-    UNMOVED,
-)
+from eventide.continuous.tables import FOLLOWER, STANDS_AT, UNMOVED
 from eventide.discrete.conditions import StateWait, past_waits
 from eventide.discrete.process import Process
 from eventide.discrete.standing import Stand, enter, function_of, is_tested, locals_of
@@ -214,10 +205,10 @@ class Journeys:
 
     def _enroll(self, journey: Journey) -> None:
         self.of[journey.process] = self.at[journey.lease[1]] = journey
-        ints = self.motion.watches.ints.view
+        guard = self.motion.watches.guard
         for number, leg in journey.legs.items():
             row = journey.waits[number].row
-            ints[row, HANDLER], ints[row, EFFECTS] = leg.address, leg.effects
+            guard.handler[row], guard.effects[row] = leg.address, leg.effects
 
     # --- who goes -------------------------------------------------------------------------------------------------
 
@@ -227,10 +218,10 @@ class Journeys:
         journey = self.of.pop(process, None)
         if journey is None:
             return
-        analyst, ints = self.motion.analyst, self.motion.watches.ints.view
+        analyst, guard = self.motion.analyst, self.motion.watches.guard
         del self.at[journey.lease[1]]
         for number, leg in journey.legs.items():
-            ints[journey.waits[number].row, HANDLER] = 0
+            guard.handler[journey.waits[number].row] = 0
             analyst.release(leg)
         _release(journey.lease)
         for wait in journey.waits:
@@ -255,18 +246,18 @@ class Journeys:
         sim = self.motion.sim
         if sim.wait_prior or sim.wait_priority != self._priority:
             self.leave_all()
-        self.motion.settings[ARRIVALS] = sim._conditions._arrivals
+        self.motion.run.arrivals = sim._conditions._arrivals
 
     def catch_up(self) -> None:
         """Take up where those that have moved wait now."""
         motion = self.motion
-        settings, lists = motion.settings, motion.lists.view
-        ranks = motion.watches.floats.view
-        motion.sim._conditions._arrivals = settings[ARRIVALS]
-        place, settings[MOVED] = int(settings[MOVED]), -1.0
+        run, lists = motion.run, motion.lists.view
+        guard = motion.watches.guard
+        motion.sim._conditions._arrivals = run.arrivals
+        place, run.moved = run.moved, -1
         while place >= 0:
             journey, stop = self.at[place], lists[place + STANDS_AT]
-            journey.move(stop, ranks[journey.waits[stop].row, RANK])
+            journey.move(stop, guard.rank[journey.waits[stop].row])
             following = lists[place + FOLLOWER]
             lists[place + FOLLOWER] = UNMOVED
             place = following

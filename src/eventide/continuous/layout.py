@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
-from eventide.continuous.tables import E0, READER, Y0, R, Y
+from eventide.continuous.tables import BY_READING, E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
 from eventide.declare import MISSING, Field
 from eventide.errors import ModelError, refuse_too_large
@@ -60,10 +60,10 @@ def set(self, value):
         refuse_change(self.name + '.{name}')
     slot = self._side + {offset}
     # Who depends on it is brought to the present with what it has been, before it becomes another.
-    reader = motion.arena.concerned[slot, {reader}]
+    reader = motion.arena.slot.user[slot, {reader}]
     if reader >= 0:
         flow = motion.flows[reader]
-        motion.flow_ints.flat[flow.stale_at] = 1
+        motion.flow.stale[flow.number] = 1
         if not flow.is_open:
             motion.touch(flow)
     elif reader != -1:
@@ -368,7 +368,7 @@ def _unwritable(values: Any) -> Any:
 
 def _functions(template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: Any) -> tuple[Any, ...]:
     names: dict[str, Any] = {**_HELPERS, **others}
-    exec(template.format(offset=offset, name=name, kind=kind, reader=READER, shown=shown), names)  # noqa: S102  # our own text, a number and an identifier
+    exec(template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
 

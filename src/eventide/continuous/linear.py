@@ -11,30 +11,14 @@ Source: Golub & Van Loan, Matrix Computations, 3.4 and 4.3; Curtis, Powell & Rei
 from __future__ import annotations
 
 from math import nan
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.passes import copy, evaluate
 from eventide.continuous.stepper import HUGE, run_laws
-from eventide.continuous.tables import (
-    ABORTED,
-    ABS,
-    FACTORIZATIONS,
-    FACTORS,
-    JACOBIANS,
-    PAIRS,
-    REALS,
-    REL,
-    STAGES,
-    START,
-    SYSTEM,
-    TROUBLED,
-    WORST,
-    Y0,
-    Arrays,
-    K,
-    R,
-    Y,
-)
+from eventide.continuous.tables import ABS, FACTORS, PAIRS, REALS, REL, STAGES, Y0, K, R, Y
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 # A block of `lists` ---------------------------------------------------------------------------------------------------
 
@@ -131,10 +115,10 @@ def differentiate(a: Arrays, f: int, step: float, is_whole: bool) -> bool:
     is_whole    whether all are wanted, or those that are due
     Returns     whether they are finite
     """
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     groups, due = a.lists[s + GROUPS], a.lists[s + DUE]
     choose_moves(a, f, step)
-    a.flow_ints[f, JACOBIANS] += 1
+    a.flow.jacobians[f] += 1
     a.lists[s + FACTORED] = 0
     for g in range(groups):
         if is_whole or a.lists[due + g] == 1:
@@ -151,7 +135,7 @@ def choose_moves(a: Arrays, f: int, step: float) -> None:
 
     Source      Hindmarsh et al., CVODE, cvDlsDenseDQJac, for the part that keeps above rounding
     """
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     rows = a.rows
     moves, steepest = vector_at(a, s, 0), 0.0
     for k in range(a.lists[s + SIZE]):
@@ -172,7 +156,7 @@ def choose_moves(a: Arrays, f: int, step: float) -> None:
 
 def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
     """Evaluate the derivatives by the states of one group; whether they are finite."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     rows = a.rows
     moves, matrix, stride = vector_at(a, s, 0), matrix_at(a, s, 0), a.lists[s + STRIDE]
     moved = K + a.method.sizes[STAGES] + 1
@@ -182,9 +166,9 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
         j = a.lists[a.lists[s + COLUMN] + c]
         i = a.lists[s + SLOTS + j]
         rows[Y, i] = rows[Y0, i] + sign * a.constants[moves + j]
-    run_laws(a, f, a.flow_floats[f, START], 0.0, moved)
-    if a.settings[TROUBLED] != 0.0 or a.settings[ABORTED] != 0.0:
-        a.settings[TROUBLED] = 0.0
+    run_laws(a, f, a.flow.start[f], 0.0, moved)
+    if a.run.troubled != 0 or a.run.aborted != 0:
+        a.run.troubled = 0
         return False
     worst = -1
     for c in range(first, last):
@@ -200,7 +184,7 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
                 worst = slot
             a.constants[matrix + i * stride + j] = slope
     if worst >= 0:
-        a.flow_ints[f, WORST] = worst
+        a.flow.worst[f] = worst
     return worst < 0
 
 
@@ -208,7 +192,7 @@ def probe(a: Arrays, f: int, slot: int) -> None:
     """Leave in row R the rates of a flow where one state is no number: those that depend on it are none."""
     copy(a, f, Y0, Y)
     a.rows[Y, slot] = nan
-    evaluate(a, f, a.flow_floats[f, START], 0.0, R)
+    evaluate(a, f, a.flow.start[f], 0.0, R)
     copy(a, f, Y0, Y)
 
 
@@ -217,9 +201,9 @@ def probe(a: Arrays, f: int, slot: int) -> None:
 
 def factorize(a: Arrays, f: int, step: float) -> bool:
     """Factorize eigenvalue - step * derivatives for each real eigenvalue and each pair; whether all are regular."""
-    s = a.flow_ints[f, SYSTEM]
+    s = a.flow.system[f]
     n, reals, real_factors = a.lists[s + SIZE], a.method.sizes[REALS], a.method.sizes[FACTORS]
-    a.flow_ints[f, FACTORIZATIONS] += 1
+    a.flow.factorizations[f] += 1
     a.lists[s + FACTORED] = 0
     for q in range(real_factors):
         shift_into(a, s, 1 + q, step, a.method.blocks[q, q])

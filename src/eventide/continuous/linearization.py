@@ -41,7 +41,7 @@ from eventide.continuous.linear import (
     UPPER,
     VECTORS,
 )
-from eventide.continuous.tables import FACTORS, PAIRS, START, SYSTEM, R
+from eventide.continuous.tables import FACTORS, PAIRS, R
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +129,7 @@ class Linearizations:
 
     def leave(self, flow: Flow) -> None:
         """The states or laws of a flow are about to change, or it ends: its derivatives are kept aside."""
-        self.motion.flow_ints.view[flow.number, SYSTEM] = -1
+        self.motion.flow.system[flow.number] = -1
         old = self.of.pop(flow.number, None)
         if old is None:
             return
@@ -145,7 +145,7 @@ class Linearizations:
     def forget_all(self) -> None:
         """Another method needs other matrices."""
         for number, old in list(self.of.items()):
-            self.motion.flow_ints.view[number, SYSTEM] = -1
+            self.motion.flow.system[number] = -1
             self._release(old)
         self.of.clear()
         self.left.clear()
@@ -165,7 +165,7 @@ class Linearizations:
     def plan(self, flow: Flow) -> None:
         """Find out anew which rates of a flow depend on which states, and make room for its matrices."""
         number = flow.number
-        if self.motion.flow_floats.view[number, START] != self._left_at:
+        if self.motion.flow.start[number] != self._left_at:
             self.left.clear()
         old = self.of.get(number)
         slots = sorted(flow.slots)
@@ -220,7 +220,7 @@ class Linearizations:
         self._lay(one, groups)
         self._take_over(one, groups)
         self.of[flow.number] = one
-        self.motion.flow_ints.view[flow.number, SYSTEM] = one.place
+        self.motion.flow.system[flow.number] = one.place
 
     def _lay(self, one: Linearization, groups: list[list[int]]) -> None:
         """Make the blocks of a linearization."""

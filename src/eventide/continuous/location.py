@@ -11,91 +11,32 @@ Plain functions over arrays, which are also translated to native code.
 from __future__ import annotations
 
 from math import nan
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.certainty import ALWAYS, FALLS, NEVER, PERHAPS, RISES, sign_within
 from eventide.continuous.enclosure import is_moved
 from eventide.continuous.passes import evaluate, is_true
 from eventide.continuous.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
 from eventide.continuous.tables import (
-    ABORTED,
-    ARMED,
     AS_NEEDED,
-    ASKED,
-    ASSIGNS,
-    AT,
     AT_END,
-    AWAKE,
-    BUDGET,
-    CERTIFICATE,
-    CLEAR,
-    COMPLETE,
     CROSSING,
     DEGREE,
-    DOUBTED,
-    DOZES,
-    DT_MIN,
-    DUE,
-    EMPTY,
-    END,
-    ENTRIES,
-    EVENT,
-    EXACT,
     EXPRESSION,
     EXTRA,
-    FALSE_TO,
-    FITTED,
-    GUARD,
-    GUARD_AT_END,
-    GUARD_AT_START,
-    GUARD_BEFORE,
-    GUARD_HIGH,
-    GUARD_LOW,
-    GUESS,
-    HIGH,
-    INDEX,
-    KEY,
-    LOW,
-    MOMENT,
-    NEEDS_LAWS,
-    READY,
-    RECOURSE,
-    REST,
-    SAMPLED,
-    SEEN,
-    SLOPE,
-    SLOPE_AT_END,
-    SLOPE_AT_START,
-    SLOPE_BEFORE,
-    SLOPE_HIGH,
-    SLOPE_LOW,
-    SOUGHT,
-    SPAN,
     STAGES,
-    START,
     STATE,
-    STEP,
-    SURE_TO,
-    SWITCH,
-    SWITCHES,
-    TIMED,
-    TRIGGER,
-    TROUBLED,
-    TRUE_AT_END,
-    TURNS,
-    UNPROVED,
-    UNSURE_FROM,
-    UNSURE_TO,
-    USED,
     Y2,
-    Arrays,
     K,
     R,
     Y,
 )
 from eventide.continuous.waking import awake, catch_up, lull, wake_after_step
 
-PARTS: Final = 128.0
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
+
+PARTS: Final = 128
 """Into so many parts a step is divided at most to prove that a condition stays false in it."""
 DEPTH_OF_FALSE: Final = 24
 """So often a part is halved at most to find where a trigger is false."""
@@ -140,9 +81,9 @@ ROUNDED: Final = 2.0**-48
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:
     """The time when so much of the step has passed."""
-    if elapsed == a.flow_floats[f, STEP]:
-        return float(a.flow_floats[f, END])
-    return float(a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed))
+    if elapsed == a.flow.step[f]:
+        return float(a.flow.end[f])
+    return float(a.flow.start[f] + (a.flow.start_rest[f] + elapsed))
 
 
 def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
@@ -151,31 +92,31 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
 
     These evaluations are not counted: who looks does not change what a run has cost.
     """
-    a.flow_floats[f, AT] = nan
-    if a.flow_ints[f, EMPTY] == 1:
+    a.flow.at[f] = nan
+    if a.flow.empty[f] == 1:
         return
     if with_laws:
-        interpolate(a, f, elapsed / a.flow_floats[f, STEP])
+        interpolate(a, f, elapsed / a.flow.step[f])
         evaluate(a, f, time, elapsed, R)
     else:
-        interpolate_motion(a, f, elapsed / a.flow_floats[f, STEP])
+        interpolate_motion(a, f, elapsed / a.flow.step[f])
 
 
 def show(a: Arrays, c: int, f: int, elapsed: float, time: float) -> None:
     """As `visit`, for what a condition depends on; where that is known to be a few states, for these alone."""
-    if a.conditions[c, CERTIFICATE] < 0 or a.conditions[c, NEEDS_LAWS] == 1 or a.conditions[c, RECOURSE] != 0:
-        visit(a, f, elapsed, time, a.conditions[c, NEEDS_LAWS] == 1)
+    if a.guard.certificate[c] < 0 or a.guard.needs_laws[c] == 1 or a.guard.recourse[c] != 0:
+        visit(a, f, elapsed, time, a.guard.needs_laws[c] == 1)
         return
-    a.flow_floats[f, AT] = nan
-    if a.flow_ints[f, EMPTY] == 1:
+    a.flow.at[f] = nan
+    if a.flow.empty[f] == 1:
         return
-    if a.flow_ints[f, FITTED] == 0:
+    if a.flow.fitted[f] == 0:
         fit(a, f)
-    place, step = a.conditions[c, CERTIFICATE], a.flow_floats[f, STEP]
+    place, step = a.guard.certificate[c], a.flow.step[f]
     for k in range(a.lists[place]):
         word = place + 2 + EXPRESSION * k
         if a.lists[word] == STATE:
-            slot = a.index[a.conditions[c, INDEX] + a.lists[word + 1]] + a.lists[word + 2]
+            slot = a.index[a.guard.index[c] + a.lists[word + 1]] + a.lists[word + 2]
             if is_moved(a, f, slot):
                 show_slot(a, slot, elapsed / step, 1.0 / step)
 
@@ -213,9 +154,9 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
     these are neighbouring floats.
     """
-    a.flow_floats[f, EVENT] = -1.0
-    a.flow_floats[f, KEY] = a.flow_floats[f, END]
-    if a.flow_ints[f, ENTRIES] == 0:
+    a.flow.event[f] = -1.0
+    a.flow.key[f] = a.flow.end[f]
+    if a.flow.entries[f] == 0:
         return True
     wake_after_step(a, f)
     test_at_end(a, f)
@@ -229,75 +170,75 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     if first < 0.0:
         return True
     mark(a, f, first)
-    a.flow_floats[f, TURNS] = 1.0 if a.flow_floats[f, SWITCHES] > 0.0 and is_turn(a, f) else 0.0
-    a.flow_floats[f, EVENT] = first
-    a.flow_floats[f, KEY] = time_at(a, f, first)
+    a.flow.turns[f] = 1.0 if a.flow.switches[f] > 0.0 and is_turn(a, f) else 0.0
+    a.flow.event[f] = first
+    a.flow.key[f] = time_at(a, f, first)
     return True
 
 
 def note_start(a: Arrays, c: int, truth: bool, moment: int) -> None:
     """Keep what a test at the end of a step gave, or at the start of one."""
-    a.conditions[c, SEEN] = moment
-    a.conditions[c, TRUE_AT_END] = 1 if truth else 0
-    a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
-    a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
+    a.guard.seen[c] = moment
+    a.guard.true_at_end[c] = 1 if truth else 0
+    a.guard.value_at_end[c] = a.guard.value[c]
+    a.guard.slope_at_end[c] = a.guard.slope[c]
 
 
 def test_at_end(a: Arrays, f: int) -> None:
     """Test conditions at the end of the step; what the end of the one before gave is what holds at its start."""
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         catch_up(a, c, f)
-        a.condition_floats[c, GUARD_AT_START] = a.condition_floats[c, GUARD_AT_END]
-        a.condition_floats[c, SLOPE_AT_START] = a.condition_floats[c, SLOPE_AT_END]
-        a.conditions[c, DUE] = 0
-        a.conditions[c, READY] = 1 if a.conditions[c, TRIGGER] == 0 or a.conditions[c, ARMED] == 1 else 0
-        a.condition_floats[c, HIGH] = -1.0
-        keep_low(a, c, 0.0, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
-        truth = is_true(a, c, f, a.flow_floats[f, END], a.flow_floats[f, STEP])
-        note_start(a, c, truth, a.flow_ints[f, MOMENT] + 1)
-        if not truth and a.conditions[c, READY] == 1 and a.conditions[c, DOZES] == 1:
+        a.guard.value_at_start[c] = a.guard.value_at_end[c]
+        a.guard.slope_at_start[c] = a.guard.slope_at_end[c]
+        a.guard.due[c] = 0
+        a.guard.ready[c] = 1 if a.guard.trigger[c] == 0 or a.guard.armed[c] == 1 else 0
+        a.guard.high[c] = -1.0
+        keep_low(a, c, 0.0, a.guard.value_at_end[c], a.guard.slope_at_end[c])
+        truth = is_true(a, c, f, a.flow.end[f], a.flow.step[f])
+        note_start(a, c, truth, a.flow.moment[f] + 1)
+        if not truth and a.guard.ready[c] == 1 and a.guard.dozes[c] == 1:
             lull(a, c, f)
 
 
 def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
     """The last point so far at which a condition was false."""
-    a.condition_floats[c, LOW] = elapsed
-    a.condition_floats[c, GUARD_LOW] = guard
-    a.condition_floats[c, SLOPE_LOW] = slope
+    a.guard.low[c] = elapsed
+    a.guard.value_low[c] = guard
+    a.guard.slope_low[c] = slope
 
 
 def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
     """A point after it at which the condition was true."""
-    a.condition_floats[c, HIGH] = elapsed
-    a.condition_floats[c, GUESS] = -1.0
-    a.condition_floats[c, GUARD_HIGH] = guard
-    a.condition_floats[c, SLOPE_HIGH] = slope
+    a.guard.high[c] = elapsed
+    a.guard.guess[c] = -1.0
+    a.guard.value_high[c] = guard
+    a.guard.slope_high[c] = slope
 
 
 def look_inside(a: Arrays, f: int) -> None:
     """Look for the first point inside the step where each condition becomes true: by proofs, else by samples."""
-    step, wanted = a.flow_floats[f, STEP], False
-    a.settings[COMPLETE], a.settings[CLEAR], a.settings[USED] = 0.0, 1.0, 0.0
+    step, wanted = a.flow.step[f], False
+    a.run.complete, a.run.clear, a.run.used = 0, 1.0, 0
     if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
-        a.settings[COMPLETE] = 1.0
-    for k in range(a.flow_ints[f, AWAKE]):
+        a.run.complete = 1
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        a.conditions[c, SAMPLED] = examine(a, c, f) if is_provable(a, c, f) else 1
-        if a.conditions[c, SAMPLED] == 1 and is_followable(a, c) and follow_through(a, c, f):
-            a.conditions[c, SAMPLED] = AS_NEEDED
-        if a.conditions[c, SAMPLED] == 1:
+        a.guard.sampled[c] = examine(a, c, f) if is_provable(a, c, f) else 1
+        if a.guard.sampled[c] == 1 and is_followable(a, c) and follow_through(a, c, f):
+            a.guard.sampled[c] = AS_NEEDED
+        if a.guard.sampled[c] == 1:
             wanted = True
     if wanted:
         look_at_samples(a, f)
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         look_to_the_end(a, c, f)
 
 
 def look_at_samples(a: Arrays, f: int) -> None:
     """Test conditions that are sampled at as many points inside as the interpolant has degrees."""
-    step, before, parts = a.flow_floats[f, STEP], 0.0, a.method.sizes[DEGREE]
+    step, before, parts = a.flow.step[f], 0.0, a.method.sizes[DEGREE]
     for k in range(1, parts):
         elapsed = step * (k / parts)
         if not is_between(a, f, before, elapsed, step):
@@ -309,19 +250,19 @@ def look_at_samples(a: Arrays, f: int) -> None:
 def look_to_the_end(a: Arrays, c: int, f: int) -> None:
     """Take up what a condition is at the end of the step, and what it may have been since the last sample."""
     step, guard, slope = (
-        a.flow_floats[f, STEP],
-        a.condition_floats[c, GUARD_AT_END],
-        a.condition_floats[c, SLOPE_AT_END],
+        a.flow.step[f],
+        a.guard.value_at_end[c],
+        a.guard.slope_at_end[c],
     )
-    truth = a.conditions[c, TRUE_AT_END] == 1
-    if a.conditions[c, SAMPLED] == 1:
+    truth = a.guard.true_at_end[c] == 1
+    if a.guard.sampled[c] == 1:
         if guard != guard:
             look_in_the_middle(a, c, f)
-        if a.condition_floats[c, HIGH] < 0.0 and a.conditions[c, READY] == 0 and truth:
+        if a.guard.high[c] < 0.0 and a.guard.ready[c] == 0 and truth:
             uncover(a, c, f)
-    if a.condition_floats[c, HIGH] >= 0.0 or a.conditions[c, READY] == 0:
+    if a.guard.high[c] >= 0.0 or a.guard.ready[c] == 0:
         return
-    if a.conditions[c, SAMPLED] != 0:
+    if a.guard.sampled[c] != 0:
         consider(a, c, f, step, truth, guard, slope)
     elif truth:
         keep_high(a, c, step, guard, slope)
@@ -330,12 +271,12 @@ def look_to_the_end(a: Arrays, c: int, f: int) -> None:
 def look_at(a: Arrays, f: int, elapsed: float) -> None:
     """Test the conditions that are sampled and have an event function at a point inside the step."""
     time, seen, laws = time_at(a, f, elapsed), False, False
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        guard = a.condition_floats[c, GUARD_AT_END]
-        wanted = a.conditions[c, SAMPLED] == 1 and a.condition_floats[c, LOW] < elapsed
-        if wanted and guard == guard and a.condition_floats[c, HIGH] < 0.0:
-            needed = a.conditions[c, NEEDS_LAWS] == 1
+        guard = a.guard.value_at_end[c]
+        wanted = a.guard.sampled[c] == 1 and a.guard.low[c] < elapsed
+        if wanted and guard == guard and a.guard.high[c] < 0.0:
+            needed = a.guard.needs_laws[c] == 1
             if not seen or (needed and not laws):
                 visit(a, f, elapsed, time, needed)
                 seen, laws = True, needed
@@ -345,24 +286,24 @@ def look_at(a: Arrays, f: int, elapsed: float) -> None:
 
 def look_in_the_middle(a: Arrays, c: int, f: int) -> None:
     """Test a condition without an event function once inside the step."""
-    elapsed = a.flow_floats[f, STEP] / 2
-    if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]):
+    elapsed = a.flow.step[f] / 2
+    if is_between(a, f, 0.0, elapsed, a.flow.step[f]):
         note_test(a, c, f, elapsed, test_inside(a, c, f, elapsed))
 
 
 def note_test(a: Arrays, c: int, f: int, elapsed: float, truth: bool) -> bool:
     """Take up what the last test gave; whether other points have been visited since."""
-    return note_point(a, c, f, elapsed, truth, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+    return note_point(a, c, f, elapsed, truth, a.guard.value[c], a.guard.slope[c])
 
 
 def note_point(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
     """Take up what a test gave, if nothing is known beyond it; whether other points have been visited since."""
-    if a.condition_floats[c, LOW] >= elapsed:
+    if a.guard.low[c] >= elapsed:
         return False
-    if a.conditions[c, READY] == 1:
+    if a.guard.ready[c] == 1:
         return consider(a, c, f, elapsed, truth, guard, slope)
     if not truth:
-        a.conditions[c, READY] = 1
+        a.guard.ready[c] = 1
         keep_low(a, c, elapsed, guard, slope)
     return False
 
@@ -373,9 +314,9 @@ def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: floa
     Returns     whether other points have been visited
     """
     visited = False
-    if not truth and a.condition_floats[c, SLOPE_LOW] > 0.0 and slope < 0.0:
+    if not truth and a.guard.slope_low[c] > 0.0 and slope < 0.0:
         visited = climb(a, c, f, elapsed, guard, slope)
-    if a.condition_floats[c, HIGH] >= 0.0:
+    if a.guard.high[c] >= 0.0:
         return visited
     if truth:
         keep_high(a, c, elapsed, guard, slope)
@@ -390,7 +331,7 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
     It is given up once the slopes at the ends say that zero is out of reach.
     Returns     whether a point has been visited
     """
-    low, guard, slope = a.condition_floats[c, LOW], a.condition_floats[c, GUARD_LOW], a.condition_floats[c, SLOPE_LOW]
+    low, guard, slope = a.guard.low[c], a.guard.value_low[c], a.guard.slope_low[c]
     for k in range(CLIMBS):
         width = high - low
         if guard + slope * width < 0.0 or guard_high - slope_high * width < 0.0:
@@ -399,13 +340,13 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
         if not is_between(a, f, low, middle, high):
             return k > 0
         if test_inside(a, c, f, middle):
-            keep_high(a, c, middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            keep_high(a, c, middle, a.guard.value[c], a.guard.slope[c])
             return True
-        if a.condition_floats[c, SLOPE] > 0.0:
-            low, guard, slope = middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        if a.guard.slope[c] > 0.0:
+            low, guard, slope = middle, a.guard.value[c], a.guard.slope[c]
             keep_low(a, c, low, guard, slope)
         else:
-            high, guard_high, slope_high = middle, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+            high, guard_high, slope_high = middle, a.guard.value[c], a.guard.slope[c]
     return True
 
 
@@ -414,7 +355,7 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
 
 def is_provable(a: Arrays, c: int, f: int) -> bool:
     """Whether it can be made sure of a condition that it is false, or true, within a part of the step."""
-    return bool(a.conditions[c, CERTIFICATE] >= 0 and a.flow_ints[f, ASSIGNS] == 0 and a.settings[COMPLETE] != 0.0)
+    return bool(a.guard.certificate[c] >= 0 and a.flow.assigns[f] == 0 and a.run.complete != 0)
 
 
 def examine(a: Arrays, c: int, f: int) -> int:
@@ -426,47 +367,47 @@ def examine(a: Arrays, c: int, f: int) -> int:
     What stays unsure however short the part is no reason for a shorter step; if it leaves too few parts for the rest,
     a step ends before it.
     """
-    if a.flow_ints[f, EMPTY] == 0 and a.flow_ints[f, FITTED] == 0:
+    if a.flow.empty[f] == 0 and a.flow.fitted[f] == 0:
         fit(a, f)
         if a.method.sizes[EXTRA] > 0:
-            a.flow_floats[f, AT] = nan
-    a.settings[BUDGET] = PARTS
-    a.settings[FALSE_TO] = a.settings[SOUGHT] = a.settings[UNSURE_FROM] = a.settings[UNSURE_TO] = 0.0
-    a.settings[SURE_TO] = 1.0
-    if a.conditions[c, READY] == 0:
+            a.flow.at[f] = nan
+    a.run.budget = PARTS
+    a.run.false_to = a.run.sought = a.run.unsure_from = a.run.unsure_to = 0.0
+    a.run.sure_to = 1.0
+    if a.guard.ready[c] == 0:
         if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
-            a.conditions[c, READY] = 1
-        elif a.conditions[c, TRUE_AT_END] == 0 and a.settings[BUDGET] > 0.0:
-            a.conditions[c, READY] = 1
-            a.settings[FALSE_TO] = 1.0
-            keep_low(a, c, a.flow_floats[f, STEP], a.condition_floats[c, GUARD_AT_END], nan)
-    if a.conditions[c, READY] == 1:
-        a.settings[SOUGHT] = max(a.settings[SOUGHT], a.settings[FALSE_TO])
-        search(a, c, f, a.settings[FALSE_TO], 1.0, DEPTH)
-    a.settings[SOUGHT] = min(a.settings[SOUGHT], a.settings[SURE_TO])
+            a.guard.ready[c] = 1
+        elif a.guard.true_at_end[c] == 0 and a.run.budget > 0:
+            a.guard.ready[c] = 1
+            a.run.false_to = 1.0
+            keep_low(a, c, a.flow.step[f], a.guard.value_at_end[c], nan)
+    if a.guard.ready[c] == 1:
+        a.run.sought = max(a.run.sought, a.run.false_to)
+        search(a, c, f, a.run.false_to, 1.0, DEPTH)
+    a.run.sought = min(a.run.sought, a.run.sure_to)
     if not is_settled(a, c):
         return 1
-    if a.settings[SURE_TO] == 1.0:
+    if a.run.sure_to == 1.0:
         return 0
-    return AS_NEEDED if a.condition_floats[c, HIGH] >= 0.0 else 1
+    return AS_NEEDED if a.guard.high[c] >= 0.0 else 1
 
 
 def is_settled(a: Arrays, c: int) -> bool:
     """Whether there were parts enough to find where a condition becomes true, or that it does nowhere."""
-    a.settings[USED] = max(a.settings[USED], PARTS - a.settings[BUDGET])
-    if a.settings[BUDGET] > 0.0 or a.condition_floats[c, HIGH] >= 0.0:
+    a.run.used = max(a.run.used, PARTS - a.run.budget)
+    if a.run.budget > 0 or a.guard.high[c] >= 0.0:
         return True
-    a.settings[CLEAR] = min(a.settings[CLEAR], a.settings[SOUGHT])
+    a.run.clear = min(a.run.clear, a.run.sought)
     return False
 
 
 def has_no_value(a: Arrays, f: int) -> bool:
     """Whether a condition, or a law it needs, has no value inside the step, which is then to be half as long."""
-    half, aborted = a.flow_floats[f, STEP] / 2.0, a.settings[ABORTED]
-    if (aborted == 0.0 and a.settings[TROUBLED] == 0.0) or aborted == 1.0 or not half > shortest(a, f):
+    half, aborted = a.flow.step[f] / 2.0, a.run.aborted
+    if (aborted == 0.0 and a.run.troubled == 0) or aborted == 1.0 or not half > shortest(a, f):
         return False
-    a.settings[ABORTED] = a.settings[TROUBLED] = 0.0
-    a.flow_floats[f, SPAN] = half
+    a.run.aborted = a.run.troubled = 0
+    a.flow.longest_step[f] = half
     return True
 
 
@@ -476,39 +417,39 @@ def is_too_long(a: Arrays, f: int) -> bool:
     What little is left of it where a doubt stays a doubt, however short the part, is not worth a step. A step without
     laws, which costs nothing, is then the shortest, and the next ones grow again.
     """
-    step, known = a.flow_floats[f, STEP], a.settings[CLEAR]
-    if known >= 1.0 or a.settings[COMPLETE] == 0.0:
+    step, known = a.flow.step[f], a.run.clear
+    if known >= 1.0 or a.run.complete == 0:
         return False
-    if a.settings[ABORTED] != 0.0 or a.settings[TROUBLED] != 0.0:
+    if a.run.aborted != 0 or a.run.troubled != 0:
         return False
     least = shortest(a, f)
     if known * step > least:
-        a.flow_floats[f, SPAN] = min(known, 0.5) * step
+        a.flow.longest_step[f] = min(known, 0.5) * step
         return True
-    if a.flow_ints[f, EMPTY] == 1 and a.flow_ints[f, DOUBTED] == 0 and step > 2.0 * least:
-        a.flow_floats[f, SPAN] = least
-        a.flow_ints[f, DOUBTED] = 1
+    if a.flow.empty[f] == 1 and a.flow.doubted[f] == 0 and step > 2.0 * least:
+        a.flow.longest_step[f] = least
+        a.flow.doubted[f] = 1
         return True
     return False
 
 
 def shortest(a: Arrays, f: int) -> float:
     """A step is not made shorter than this for the sake of proofs."""
-    now, asked = abs(a.flow_floats[f, START]), a.flow_floats[f, ASKED]
-    return float(max(a.settings[DT_MIN], SHORTEST * now, SHORTEST_SHARE * asked))
+    now, asked = abs(a.flow.start[f]), a.flow.asked_step[f]
+    return float(max(a.run.dt_min, SHORTEST * now, SHORTEST_SHARE * asked))
 
 
 def count_doubts(a: Arrays, f: int) -> None:
     """Count the proofs that are given up in an accepted step, and choose how long the next may be."""
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        is_counted = a.settings[COMPLETE] == 1.0 or a.flow_ints[f, ASSIGNS] == 1
-        if a.conditions[c, CERTIFICATE] >= 0 and a.conditions[c, SAMPLED] != 0 and is_counted:
-            a.settings[UNPROVED] += 1.0
-    a.flow_ints[f, DOUBTED] = 1 if a.settings[CLEAR] < 1.0 else 0
-    is_easy = a.settings[CLEAR] < 1.0 or a.settings[USED] < PARTS / 2
-    if is_easy and a.flow_floats[f, STEP] >= a.flow_floats[f, SPAN]:
-        a.flow_floats[f, SPAN] = 2.0 * a.flow_floats[f, STEP]
+        is_counted = a.run.complete == 1 or a.flow.assigns[f] == 1
+        if a.guard.certificate[c] >= 0 and a.guard.sampled[c] != 0 and is_counted:
+            a.run.unproved += 1
+    a.flow.doubted[f] = 1 if a.run.clear < 1.0 else 0
+    is_easy = a.run.clear < 1.0 or a.run.used < PARTS / 2
+    if is_easy and a.flow.step[f] >= a.flow.longest_step[f]:
+        a.flow.longest_step[f] = 2.0 * a.flow.step[f]
 
 
 # --- event functions of the time alone -------------------------------------------------------------------------------
@@ -516,8 +457,8 @@ def count_doubts(a: Arrays, f: int) -> None:
 
 def is_followable(a: Arrays, c: int) -> bool:
     """Whether a condition on time alone, of which nothing is proved, has an event function to be followed by."""
-    guard = a.condition_floats[c, GUARD_AT_END]
-    return bool(a.conditions[c, TIMED] == 1 and a.settings[COMPLETE] != 0.0 and guard == guard)
+    guard = a.guard.value_at_end[c]
+    return bool(a.guard.timed[c] == 1 and a.run.complete != 0 and guard == guard)
 
 
 def follow_through(a: Arrays, c: int, f: int) -> bool:
@@ -525,26 +466,26 @@ def follow_through(a: Arrays, c: int, f: int) -> bool:
 
     Returns     whether there were parts enough
     """
-    a.settings[BUDGET], a.settings[SOUGHT] = PARTS, 0.0
-    a.condition_floats[c, GUARD_BEFORE] = a.condition_floats[c, GUARD_AT_START]
-    a.condition_floats[c, SLOPE_BEFORE] = a.condition_floats[c, SLOPE_AT_START]
-    truth = a.conditions[c, TRUE_AT_END] == 1
-    follow(a, c, f, 0.0, 1.0, truth, a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END])
+    a.run.budget, a.run.sought = PARTS, 0.0
+    a.guard.value_before[c] = a.guard.value_at_start[c]
+    a.guard.slope_before[c] = a.guard.slope_at_start[c]
+    truth = a.guard.true_at_end[c] == 1
+    follow(a, c, f, 0.0, 1.0, truth, a.guard.value_at_end[c], a.guard.slope_at_end[c])
     return is_settled(a, c)
 
 
 def follow(a: Arrays, c: int, f: int, low: float, high: float, truth: bool, guard: float, slope: float) -> None:
     """Follow the event function from one fraction of the step, where it is known, to another, where it is `guard`."""
-    if a.settings[BUDGET] <= 0.0 or a.condition_floats[c, HIGH] >= 0.0:
+    if a.run.budget <= 0 or a.guard.high[c] >= 0.0:
         return
-    a.settings[BUDGET] -= 1.0
-    step = a.flow_floats[f, STEP]
+    a.run.budget -= 1
+    step = a.flow.step[f]
     early, middle = step * (low + EARLY * (high - low)), step * (low + (high - low) / 2)
     if is_between(a, f, step * low, early, middle) and is_between(a, f, early, middle, step * high):
         truth_early = test_inside(a, c, f, early)
-        guard_early, slope_early = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        guard_early, slope_early = a.guard.value[c], a.guard.slope[c]
         truth_middle = test_inside(a, c, f, middle)
-        guard_middle, slope_middle = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        guard_middle, slope_middle = a.guard.value[c], a.guard.slope[c]
         width = step * (high - low)
         if not (
             is_cubic(a, c, f, EARLY, width, guard_early, guard, slope)
@@ -555,17 +496,17 @@ def follow(a: Arrays, c: int, f: int, low: float, high: float, truth: bool, guar
             follow(a, c, f, half, high, truth, guard, slope)
             return
         note_point(a, c, f, early, truth_early, guard_early, slope_early)
-        if a.condition_floats[c, HIGH] < 0.0:
+        if a.guard.high[c] < 0.0:
             note_point(a, c, f, middle, truth_middle, guard_middle, slope_middle)
-    if a.condition_floats[c, HIGH] < 0.0 and high < 1.0:
+    if a.guard.high[c] < 0.0 and high < 1.0:
         note_point(a, c, f, step * high, truth, guard, slope)
-    a.condition_floats[c, GUARD_BEFORE], a.condition_floats[c, SLOPE_BEFORE] = guard, slope
-    a.settings[SOUGHT] = high
+    a.guard.value_before[c], a.guard.slope_before[c] = guard, slope
+    a.run.sought = high
 
 
 def is_cubic(a: Arrays, c: int, f: int, share: float, width: float, value: float, guard: float, slope: float) -> bool:
     """Whether the event function is at a share of a part's width what the cubic says by its ends, about."""
-    before, rising = a.condition_floats[c, GUARD_BEFORE], a.condition_floats[c, SLOPE_BEFORE]
+    before, rising = a.guard.value_before[c], a.guard.slope_before[c]
     rest, steepness = 1.0 - share, max(abs(rising), abs(slope))
     expected = before + share * share * (3.0 - 2.0 * share) * (guard - before)
     if steepness == steepness and steepness < HUGE:
@@ -573,14 +514,14 @@ def is_cubic(a: Arrays, c: int, f: int, share: float, width: float, value: float
     else:
         expected, steepness = before + share * (guard - before), 0.0
     size = max(abs(before), abs(guard), abs(value))
-    return bool(abs(value - expected) <= ALIKE * size + ROUNDED * abs(a.flow_floats[f, END]) * steepness)
+    return bool(abs(value - expected) <= ALIKE * size + ROUNDED * abs(a.flow.end[f]) * steepness)
 
 
 def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
     """Look for the first part between two fractions of the step where a condition is false; LOW is set to a point."""
-    if a.settings[BUDGET] <= 0.0:
+    if a.run.budget <= 0:
         return False
-    a.settings[BUDGET] -= 1.0
+    a.run.budget -= 1
     sign = sign_within(a, c, f, low, high)
     middle = low + (high - low) / 2
     point = low if sign == RISES else 0.0
@@ -589,13 +530,13 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
         point = middle
     elif sign == FALLS:
         point = beyond(a, f, low, high)
-    elapsed = a.flow_floats[f, STEP] * point
-    if is_between(a, f, 0.0, elapsed, a.flow_floats[f, STEP]) and not test_inside(a, c, f, elapsed):
-        keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
-        a.settings[FALSE_TO] = low if sign == RISES else high
+    elapsed = a.flow.step[f] * point
+    if is_between(a, f, 0.0, elapsed, a.flow.step[f]) and not test_inside(a, c, f, elapsed):
+        keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
+        a.run.false_to = low if sign == RISES else high
         return True
     if is_unsure or sign in (NEVER, ALWAYS) or depth == 0:
-        a.settings[SOUGHT] = high
+        a.run.sought = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 
@@ -607,8 +548,8 @@ def crossed(a: Arrays, low: float, high: float) -> float:
 
 def beyond(a: Arrays, f: int, low: float, high: float) -> float:
     """A fraction of the step soon after a condition has become false, and well before it has got to `high`."""
-    point, spacing = crossed(a, low, high), SPACING * abs(a.flow_floats[f, END])
-    return float(point + min(max(point - low, spacing / a.flow_floats[f, STEP]), (high - point) / 2))
+    point, spacing = crossed(a, low, high), SPACING * abs(a.flow.end[f])
+    return float(point + min(max(point - low, spacing / a.flow.step[f]), (high - point) / 2))
 
 
 def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
@@ -616,22 +557,22 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
 
     LOW and HIGH are set to its ends then.
     """
-    if a.settings[BUDGET] <= 0.0 or low >= high:
+    if a.run.budget <= 0 or low >= high:
         return False
-    a.settings[BUDGET] -= 1.0
+    a.run.budget -= 1
     sign = sign_within(a, c, f, low, high)
     if sign == NEVER:
-        a.settings[SOUGHT] = high
+        a.run.sought = high
         return False
     middle = low + (high - low) / 2
     is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
     if not ALWAYS <= sign <= RISES and depth > 0 and not is_unsure:
         return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
-    guess = a.flow_floats[f, STEP] * crossed(a, low, high) if sign == RISES else -1.0
+    guess = a.flow.step[f] * crossed(a, low, high) if sign == RISES else -1.0
     if bracket(a, c, f, low, high if sign == RISES else middle):
-        a.condition_floats[c, GUESS] = guess
+        a.guard.guess[c] = guess
         return True
-    a.settings[SOUGHT] = high
+    a.run.sought = high
     return False
 
 
@@ -641,18 +582,18 @@ def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
     That is asked where parts are small, and of a part no longer than the stretch before it of which that is known: so
     the parts grow again. It is asked twice, as one point may be a pole; and a mere spot does not count.
     """
-    width, length = high - low, a.settings[UNSURE_TO] - a.settings[UNSURE_FROM]
-    follows, is_small = a.settings[UNSURE_TO] == low and width <= length, TINY <= width <= SMALL
+    width, length = high - low, a.run.unsure_to - a.run.unsure_from
+    follows, is_small = a.run.unsure_to == low and width <= length, TINY <= width <= SMALL
     if not (follows or is_small):
         return False
     early, late = low + EARLY * width, high - EARLY * width if is_small else high
     if sign_within(a, c, f, early, early) != PERHAPS or sign_within(a, c, f, late, late) != PERHAPS:
         return False
-    if a.settings[UNSURE_TO] != low:
-        a.settings[UNSURE_FROM] = low
-    a.settings[UNSURE_TO] = high
-    if high - a.settings[UNSURE_FROM] > SMALL:
-        a.settings[SURE_TO] = min(a.settings[SURE_TO], a.settings[UNSURE_FROM])
+    if a.run.unsure_to != low:
+        a.run.unsure_from = low
+    a.run.unsure_to = high
+    if high - a.run.unsure_from > SMALL:
+        a.run.sure_to = min(a.run.sure_to, a.run.unsure_from)
     return True
 
 
@@ -661,17 +602,17 @@ def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
 
     LOW stays what it was if the condition is true at the first, too.
     """
-    step = a.flow_floats[f, STEP]
+    step = a.flow.step[f]
     if high == 1.0:
-        if a.conditions[c, TRUE_AT_END] == 0:
+        if a.guard.true_at_end[c] == 0:
             return False
-        guard, slope = a.condition_floats[c, GUARD_AT_END], a.condition_floats[c, SLOPE_AT_END]
+        guard, slope = a.guard.value_at_end[c], a.guard.slope_at_end[c]
     else:
         if not test_inside(a, c, f, step * high):
             return False
-        guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
-    if step * low > a.condition_floats[c, LOW] and not test_inside(a, c, f, step * low):
-        keep_low(a, c, step * low, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+        guard, slope = a.guard.value[c], a.guard.slope[c]
+    if step * low > a.guard.low[c] and not test_inside(a, c, f, step * low):
+        keep_low(a, c, step * low, a.guard.value[c], a.guard.slope[c])
     keep_high(a, c, step * high, guard, slope)
     return True
 
@@ -684,15 +625,15 @@ def uncover(a: Arrays, c: int, f: int) -> None:
 
     A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
     """
-    elapsed = a.flow_floats[f, STEP] / a.method.sizes[DEGREE]
+    elapsed = a.flow.step[f] / a.method.sizes[DEGREE]
     for _ in range(HALVINGS):
-        high, guard, slope = elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        high, guard, slope = elapsed, a.guard.value[c], a.guard.slope[c]
         elapsed = elapsed / 2
         if not is_between(a, f, 0.0, elapsed, high):
             return
         if not test_inside(a, c, f, elapsed):
-            a.conditions[c, READY] = 1
-            keep_low(a, c, elapsed, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+            a.guard.ready[c] = 1
+            keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
             keep_high(a, c, high, guard, slope)
             return
 
@@ -703,31 +644,31 @@ def uncover(a: Arrays, c: int, f: int) -> None:
 def find_first(a: Arrays, f: int) -> float:
     """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
     first = -1.0
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        if a.condition_floats[c, HIGH] >= 0.0:
+        if a.guard.high[c] >= 0.0:
             if first >= 0.0:
                 reduce(a, c, f, first)
-            if a.condition_floats[c, HIGH] >= 0.0:
+            if a.guard.high[c] >= 0.0:
                 first = find(a, c, f)
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        if a.conditions[c, READY] == 1:
-            if a.condition_floats[c, HIGH] >= 0.0:
-                a.conditions[c, DUE] = 1
-            if a.conditions[c, ARMED] == 0:
-                a.conditions[c, ARMED] = AT_END
+        if a.guard.ready[c] == 1:
+            if a.guard.high[c] >= 0.0:
+                a.guard.due[c] = 1
+            if a.guard.armed[c] == 0:
+                a.guard.armed[c] = AT_END
     return first
 
 
 def reduce(a: Arrays, c: int, f: int, first: float) -> None:
     """Let the bracket of a condition end where another has been found to be true, if it is true there, too."""
-    if a.condition_floats[c, HIGH] <= first:
+    if a.guard.high[c] <= first:
         return
-    if a.condition_floats[c, LOW] < first and test_inside(a, c, f, first):
-        keep_high(a, c, first, a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE])
+    if a.guard.low[c] < first and test_inside(a, c, f, first):
+        keep_high(a, c, first, a.guard.value[c], a.guard.slope[c])
     else:
-        a.condition_floats[c, HIGH] = -1.0
+        a.guard.high[c] = -1.0
 
 
 def find(a: Arrays, c: int, f: int) -> float:
@@ -739,19 +680,19 @@ def find(a: Arrays, c: int, f: int) -> float:
     that, on the other side.
     Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
-    least = 0.0 if a.conditions[c, EXACT] == 1 else a.settings[DT_MIN]
-    low, high = a.condition_floats[c, LOW], a.condition_floats[c, HIGH]
-    guard_low, guard_high = a.condition_floats[c, GUARD_LOW], a.condition_floats[c, GUARD_HIGH]
-    slope_low, slope_high = a.condition_floats[c, SLOPE_LOW], a.condition_floats[c, SLOPE_HIGH]
-    spacing = max(least, SPACING * abs(a.flow_floats[f, END]))
+    least = 0.0 if a.guard.exact[c] == 1 else a.run.dt_min
+    low, high = a.guard.low[c], a.guard.high[c]
+    guard_low, guard_high = a.guard.value_low[c], a.guard.value_high[c]
+    slope_low, slope_high = a.guard.slope_low[c], a.guard.slope_high[c]
+    spacing = max(least, SPACING * abs(a.flow.end[f]))
     caution, slack = CAUTION / (high - low), SLACK * (high - low)
-    guess, reach = a.condition_floats[c, GUESS], NEXT_FLOAT * spacing
+    guess, reach = a.guard.guess[c], NEXT_FLOAT * spacing
     if least > 0.0:
         guess = -1.0
     elif guess > 0.0:
-        guess = (time_at(a, f, guess) - a.flow_floats[f, START]) - a.flow_floats[f, REST]
+        guess = (time_at(a, f, guess) - a.flow.start[f]) - a.flow.start_rest[f]
     time_low, time_high = time_at(a, f, low), time_at(a, f, high)
-    while high - low > least and a.settings[ABORTED] == 0.0:
+    while high - low > least and a.run.aborted == 0:
         probe = max(low + (high - low) / 2, least)
         time = time_at(a, f, probe)
         if not (low < probe < high and time_low < time < time_high):
@@ -770,7 +711,7 @@ def find(a: Arrays, c: int, f: int) -> float:
                 probe, time = better, sooner
         show(a, c, f, probe, time)
         truth = is_true(a, c, f, time, probe)
-        guard, slope = a.condition_floats[c, GUARD], a.condition_floats[c, SLOPE]
+        guard, slope = a.guard.value[c], a.guard.slope[c]
         guess = probe
         if slope > 0.0 and abs(guard) > 2.0 * spacing * slope:
             guess = probe - guard / slope
@@ -781,7 +722,7 @@ def find(a: Arrays, c: int, f: int) -> float:
         reach = FARTHER * reach
         if not is_near or reach > FARTHEST * spacing:
             guess = -1.0
-    a.condition_floats[c, LOW], a.condition_floats[c, HIGH] = low, high
+    a.guard.low[c], a.guard.high[c] = low, high
     return float(high)
 
 
@@ -839,18 +780,18 @@ def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> f
 
 def is_turn(a: Arrays, f: int) -> bool:
     """Whether nothing is due but comparisons of laws that change."""
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
-        if a.conditions[c, DUE] == 1 and a.conditions[c, SWITCH] == 0:
+        if a.guard.due[c] == 1 and a.guard.switch[c] == 0:
             return False
     return True
 
 
 def mark(a: Arrays, f: int, elapsed: float) -> None:
     """Keep DUE for the conditions that are true at the point that was found."""
-    for k in range(a.flow_ints[f, AWAKE]):
+    for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         # Where its own search has ended a condition is known to be true.
-        if a.conditions[c, DUE] == 1 and a.condition_floats[c, HIGH] != elapsed:
-            is_due = a.condition_floats[c, LOW] < elapsed and test_inside(a, c, f, elapsed)
-            a.conditions[c, DUE] = 1 if is_due else 0
+        if a.guard.due[c] == 1 and a.guard.high[c] != elapsed:
+            is_due = a.guard.low[c] < elapsed and test_inside(a, c, f, elapsed)
+            a.guard.due[c] = 1 if is_due else 0

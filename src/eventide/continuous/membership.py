@@ -13,73 +13,40 @@ Plain functions over arrays, which are also translated to native code.
 from __future__ import annotations
 
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 from eventide.continuous.tables import (
     ALONE,
-    BASE,
-    CHAIN_COLUMNS,
-    CHAIN_HI,
-    CHAIN_LO,
-    CHAIN_ROOM,
+    BY_READING,
+    BY_TOUCHING,
     CONTRIBUTES,
     CONTRIBUTION,
     CONTRIBUTION_ROW,
-    CONTRIBUTORS,
-    COUNTED,
-    DIRECT,
-    DT_MAX,
-    EMPTY,
     EQUATES,
     EQUATION,
     EQUATION_ROW,
     GIVE_COUNT,
-    GIVEN,
-    HOME,
     IMPLICIT,
-    INDIRECT,
     IS_INDIRECT,
     IS_UNSEEN,
-    JOINT,
     LATER_CONTRIBUTION,
     LATER_EQUATION,
-    LAW,
-    LAW_OF,
     MAYBE,
-    MEMBERS,
-    NEXT,
     NO_ROOM,
-    OPERANDS,
-    PRIOR,
     READ_COUNT,
-    READER,
-    READINGS,
-    RECORD,
     RECORD_HEAD,
-    ROW_OF_LAWS,
-    RUN,
-    SEAT,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
-    SEGMENTS_ROOM,
     SET_COUNT,
     SEVERAL,
-    SIDE,
-    STARTED,
     SUM_COUNT,
-    SUMS_HI,
-    SUMS_LO,
     SUMS_OF,
-    SUMS_ROOM,
     TOUCH_COUNT,
-    TOUCHER,
-    TOUCHINGS,
-    UNSEEN,
     USE,
     WRITE_COUNT,
-    WRITER,
-    Arrays,
     P,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 # --- members ---------------------------------------------------------------------------------------------------------
 
@@ -89,46 +56,46 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
 
     Returns     NO_ROOM, or as `use`
     """
-    record = a.seats[s, RECORD]
-    laws = a.flow_ints[f, CHAIN_HI] - a.flow_ints[f, CHAIN_LO]
-    if is_active and laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] > a.flow_ints[f, CHAIN_ROOM]:
+    record = a.seat.record[s]
+    laws = a.flow.chain_hi[f] - a.flow.chain_lo[f]
+    if is_active and laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] > a.flow.chain_room[f]:
         return NO_ROOM
     if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM
     house(a, s, f)
-    a.flow_ints[f, MEMBERS] += 1
-    a.flow_ints[f, EMPTY] = 0
+    a.flow.members[f] += 1
+    a.flow.empty[f] = 0
     change_what_moves(a, f, s, is_active, low, high, True)
-    return use(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
+    return use(a, f, record, a.seat.row_of_laws[s], s, 0)
 
 
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
     """Let it be one no longer; as `come`, but the answer is as of `disuse`."""
-    record = a.seats[s, RECORD]
+    record = a.seat.record[s]
     if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
     house(a, s, -1)
-    a.flow_ints[f, MEMBERS] -= 1
-    a.flow_ints[f, EMPTY] = 1 if a.flow_ints[f, MEMBERS] == 0 else 0
+    a.flow.members[f] -= 1
+    a.flow.empty[f] = 1 if a.flow.members[f] == 0 else 0
     change_what_moves(a, f, s, is_active, low, high, False)
-    return disuse(a, f, record, a.seats[s, ROW_OF_LAWS], s, 0)
+    return disuse(a, f, record, a.seat.row_of_laws[s], s, 0)
 
 
 def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
     """Whether there is room in a flow for one run of slots more, and for one of sums, if a member has any."""
-    if moves and a.flow_ints[f, SEGMENTS_HI] - a.flow_ints[f, SEGMENTS_LO] >= a.flow_ints[f, SEGMENTS_ROOM]:
+    if moves and a.flow.segments_hi[f] - a.flow.segments_lo[f] >= a.flow.segments_room[f]:
         return False
     if a.lists[record + SUM_COUNT] == 0:
         return True
-    return bool(a.flow_ints[f, SUMS_HI] - a.flow_ints[f, SUMS_LO] < a.flow_ints[f, SUMS_ROOM])
+    return bool(a.flow.sums_hi[f] - a.flow.sums_lo[f] < a.flow.sums_room[f])
 
 
 def house(a: Arrays, s: int, f: int) -> None:
     """Let the object on a seat move with a flow; with -1 it stands still."""
-    if a.seats[s, BASE] >= 0:
-        a.slots[a.seats[s, BASE], HOME] = f
-    if a.seats[s, SIDE] >= 0:
-        a.slots[a.seats[s, SIDE], HOME] = f
+    if a.seat.base[s] >= 0:
+        a.slot.home[a.seat.base[s]] = f
+    if a.seat.side[s] >= 0:
+        a.slot.home[a.seat.side[s]] = f
 
 
 def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int, comes: bool) -> None:
@@ -139,26 +106,26 @@ def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high
     if low < high:
         toggle_states(a, f, low, high)
     else:
-        estimate_step(a, f, a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO])
+        estimate_step(a, f, a.flow.segments_hi[f] > a.flow.segments_lo[f])
 
 
 def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
     """Take the laws of a member in, or out."""
-    record, row, one = a.seats[s, RECORD], a.seats[s, ROW_OF_LAWS], 1 if comes else -1
-    a.flow_ints[f, INDIRECT] += one * a.lists[record + IS_INDIRECT]
-    a.flow_ints[f, DIRECT] = 1 if a.flow_ints[f, INDIRECT] == 0 else 0
-    a.flow_floats[f, UNSEEN] += one * a.lists[record + IS_UNSEEN]
-    a.flow_ints[f, COUNTED] = 0
+    record, row, one = a.seat.record[s], a.seat.row_of_laws[s], 1 if comes else -1
+    a.flow.indirect[f] += one * a.lists[record + IS_INDIRECT]
+    a.flow.direct[f] = 1 if a.flow.indirect[f] == 0 else 0
+    a.flow.unseen[f] += one * a.lists[record + IS_UNSEEN]
+    a.flow.counted[f] = 0
     if a.lists[record + CONTRIBUTES] == 1:
-        end = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
-        place = place_of_law(a, s, LATER_CONTRIBUTION, a.flow_ints[f, CHAIN_LO], end)
+        end = a.flow.chain_lo[f] + a.flow.contributors[f]
+        place = place_of_law(a, s, LATER_CONTRIBUTION, a.flow.chain_lo[f], end)
         change_chain(a, f, place, comes)
-        a.flow_ints[f, CONTRIBUTORS] += one
+        a.flow.contributors[f] += one
         if comes:
             write_law(a, place, a.lists[record + CONTRIBUTION], row + a.lists[record + CONTRIBUTION_ROW], s)
     if a.lists[record + EQUATES] == 1:
-        first = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
-        place = place_of_law(a, s, LATER_EQUATION, first, a.flow_ints[f, CHAIN_HI])
+        first = a.flow.chain_lo[f] + a.flow.contributors[f]
+        place = place_of_law(a, s, LATER_EQUATION, first, a.flow.chain_hi[f])
         change_chain(a, f, place, comes)
         if comes:
             write_law(a, place, a.lists[record + EQUATION], row + a.lists[record + EQUATION_ROW], s)
@@ -166,19 +133,20 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
 
 def change_sums(a: Arrays, f: int, s: int) -> None:
     """Let the sums of a member be set to zero before each pass, or no longer."""
-    record = a.seats[s, RECORD]
+    record = a.seat.record[s]
     if a.lists[record + SUM_COUNT] > 0:
-        first = a.seats[s, SIDE] + a.lists[record + SUMS_OF]
-        toggle(a, f, SUMS_LO, first, first + a.lists[record + SUM_COUNT])
+        first = a.seat.side[s] + a.lists[record + SUMS_OF]
+        end = first + a.lists[record + SUM_COUNT]
+        a.flow.sums_hi[f] = toggle(a, a.flow.sums_lo[f], a.flow.sums_hi[f], first, end)
 
 
 def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> None:
     """Write a row of the chain."""
-    a.chain[place, LAW] = address
-    a.chain[place, OPERANDS] = operands
-    a.chain[place, RUN] = 1
-    a.chain[place, JOINT] = ALONE
-    a.chain[place, LAW_OF] = s
+    a.law.address[place] = address
+    a.law.operands[place] = operands
+    a.law.run_length[place] = 1
+    a.law.joint[place] = ALONE
+    a.law.seat[place] = s
 
 
 def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
@@ -186,11 +154,11 @@ def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
 
     later   the column of seats that tells whether laws of this kind wait for others
     """
-    if first < end and stands_before(a, a.chain[end - 1, LAW_OF], s, later):
+    if first < end and stands_before(a, a.law.seat[end - 1], s, later):
         return end  # as a rule who comes is the last
     while first < end:
         middle = (first + end) // 2
-        if stands_before(a, a.chain[middle, LAW_OF], s, later):
+        if stands_before(a, a.law.seat[middle], s, later):
             first = middle + 1
         else:
             end = middle
@@ -202,37 +170,37 @@ def stands_before(a: Arrays, s: int, t: int, later: int) -> bool:
 
     A law that waits for others stands behind the last of them.
     """
-    prior, other_prior = a.seats[s, PRIOR], a.seats[t, PRIOR]
-    started, other_started = a.seats[s, STARTED], a.seats[t, STARTED]
-    if a.seats[s, later] > 0:
-        prior, started = a.seats[s, later + 1], a.seats[s, later + 2]
-    if a.seats[t, later] > 0:
-        other_prior, other_started = a.seats[t, later + 1], a.seats[t, later + 2]
+    prior, other_prior = a.seat.prior[s], a.seat.prior[t]
+    started, other_started = a.seat.started[s], a.seat.started[t]
+    if a.seat.later[s, later] > 0:
+        prior, started = a.seat.later[s, later + 1], a.seat.later[s, later + 2]
+    if a.seat.later[t, later] > 0:
+        other_prior, other_started = a.seat.later[t, later + 1], a.seat.later[t, later + 2]
     if prior != other_prior:
         return bool(prior < other_prior)
     if started != other_started:
         return bool(started < other_started)
-    if a.seats[s, later] != a.seats[t, later]:
-        return bool(a.seats[s, later] < a.seats[t, later])
-    if a.seats[s, PRIOR] != a.seats[t, PRIOR]:
-        return bool(a.seats[s, PRIOR] < a.seats[t, PRIOR])
-    return bool(a.seats[s, STARTED] < a.seats[t, STARTED])
+    if a.seat.later[s, later] != a.seat.later[t, later]:
+        return bool(a.seat.later[s, later] < a.seat.later[t, later])
+    if a.seat.prior[s] != a.seat.prior[t]:
+        return bool(a.seat.prior[s] < a.seat.prior[t])
+    return bool(a.seat.started[s] < a.seat.started[t])
 
 
 def arrange(a: Arrays, f: int) -> None:
     """Bring the laws of a flow into their order, of which some wait for others than before."""
-    middle = a.flow_ints[f, CHAIN_LO] + a.flow_ints[f, CONTRIBUTORS]
-    arrange_laws(a, LATER_CONTRIBUTION, a.flow_ints[f, CHAIN_LO], middle)
-    arrange_laws(a, LATER_EQUATION, middle, a.flow_ints[f, CHAIN_HI])
-    a.flow_ints[f, COUNTED] = 0  # runs of one kernel are others now
+    middle = a.flow.chain_lo[f] + a.flow.contributors[f]
+    arrange_laws(a, LATER_CONTRIBUTION, a.flow.chain_lo[f], middle)
+    arrange_laws(a, LATER_EQUATION, middle, a.flow.chain_hi[f])
+    a.flow.counted[f] = 0  # runs of one kernel are others now
 
 
 def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
     """The same of laws of one kind: most are in their order, and those that are not are put back where they belong."""
     for place in range(first + 1, end):
-        s = a.chain[place, LAW_OF]
-        if stands_before(a, s, a.chain[place - 1, LAW_OF], later):
-            address, operands = a.chain[place, LAW], a.chain[place, OPERANDS]
+        s = a.law.seat[place]
+        if stands_before(a, s, a.law.seat[place - 1], later):
+            address, operands = a.law.address[place], a.law.operands[place]
             to = place_of_law(a, s, later, first, place)
             move_laws(a, to, place, 1)
             write_law(a, to, address, operands, s)
@@ -240,21 +208,24 @@ def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
 
 def change_chain(a: Arrays, f: int, place: int, comes: bool) -> None:
     """Let there be one law more before a place of the chain, or one less at it."""
-    high = a.flow_ints[f, CHAIN_HI]
+    high = a.flow.chain_hi[f]
     if comes:
         move_laws(a, place, high, 1)
-        a.flow_ints[f, CHAIN_HI] = high + 1
+        a.flow.chain_hi[f] = high + 1
     else:
         move_laws(a, place + 1, high, -1)
-        a.flow_ints[f, CHAIN_HI] = high - 1
+        a.flow.chain_hi[f] = high - 1
 
 
 def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
     """Move rows of the chain."""
     for k in range(end - first):
         at = end - 1 - k if by > 0 else first + k
-        for column in range(CHAIN_COLUMNS):
-            a.chain[at + by, column] = a.chain[at, column]
+        a.law.address[at + by] = a.law.address[at]
+        a.law.operands[at + by] = a.law.operands[at]
+        a.law.run_length[at + by] = a.law.run_length[at]
+        a.law.seat[at + by] = a.law.seat[at]
+        a.law.joint[at + by] = a.law.joint[at]
 
 
 # --- runs of slots ---------------------------------------------------------------------------------------------------
@@ -265,8 +236,8 @@ def toggle_states(a: Arrays, f: int, low: int, high: int) -> None:
 
     Its next step is tried as long as the last, if there was one.
     """
-    had_states = a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO]
-    toggle(a, f, SEGMENTS_LO, low, high)
+    had_states = a.flow.segments_hi[f] > a.flow.segments_lo[f]
+    a.flow.segments_hi[f] = toggle(a, a.flow.segments_lo[f], a.flow.segments_hi[f], low, high)
     for slot in range(low, high):
         a.rows[P, slot] = nan  # they have no interpolant: no condition dozes for them
     estimate_step(a, f, had_states)
@@ -277,36 +248,37 @@ def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
 
     An attempt in vain costs an implicit method derivatives and factors, so there it is estimated in any case.
     """
-    has_states = a.flow_ints[f, SEGMENTS_HI] > a.flow_ints[f, SEGMENTS_LO]
+    has_states = a.flow.segments_hi[f] > a.flow.segments_lo[f]
     goes_on = had_states and has_states and a.method.sizes[IMPLICIT] == 0
-    if not goes_on and not a.settings[DT_MAX] < inf:
-        a.flow_floats[f, NEXT] = 0.0
+    if not goes_on and not a.run.dt_max < inf:
+        a.flow.next_step[f] = 0.0
 
 
-def toggle(a: Arrays, f: int, column: int, low: int, high: int) -> None:
+def toggle(a: Arrays, first: int, last: int, low: int, high: int) -> int:
     """Let ascending runs (first, one beyond the last) have what lies in one more stretch if none of it is in them, and
     lack it if all of it is; runs that meet become one.
 
-    column  of the flow, where it is told which row of `segments` is the first run; the next tells where they end
+    first, last     the row of `segments` that is the first run, and the one beyond the last
+    Returns         the row beyond the last run as they are now
     """
     # Either way the two ends of the stretch come where no end has been, and go where one has been.
-    end = 2 * a.flow_ints[f, column + 1]
-    at = first_end_from(a, 2 * a.flow_ints[f, column], end, low)
+    end = 2 * last
+    at = first_end_from(a, 2 * first, end, low)
     meets_low = at < end and end_of_run(a, at) == low
     after = at + 1 if meets_low else at
     if after < end and end_of_run(a, after) == high:
         if meets_low:
             move_ends(a, at + 2, end, -2)
-            a.flow_ints[f, column + 1] -= 1
-        else:
-            set_end_of_run(a, at, low)
+            return last - 1
+        set_end_of_run(a, at, low)
     elif meets_low:
         set_end_of_run(a, at, high)
     else:
         move_ends(a, at, end, 2)
         set_end_of_run(a, at, low)
         set_end_of_run(a, at + 1, high)
-        a.flow_ints[f, column + 1] += 1
+        return last + 1
+    return last
 
 
 def first_end_from(a: Arrays, first: int, end: int, slot: int) -> int:
@@ -359,19 +331,19 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
     for k in range(first, count):
         slot = slot_of_use(a, record, row, k)
         if k < read:
-            if not count_up(a, f, slot, READER, READINGS):
+            if not count_up(a, f, slot, BY_READING):
                 return k
         elif k < touched:
-            if not is_own(a, s, slot) and not count_up(a, f, slot, TOUCHER, TOUCHINGS):
+            if not is_own(a, s, slot) and not count_up(a, f, slot, BY_TOUCHING):
                 return k
         elif k >= written:
             if not is_own(a, s, slot):
-                a.seats[a.slots[slot, SEAT], GIVEN] += 1
-                if a.slots[slot, HOME] == -1:
+                a.seat.given[a.slot.seat[slot]] += 1
+                if a.slot.home[slot] == -1:
                     return k
-        elif a.slots[slot, WRITER] == -1:
-            a.slots[slot, WRITER] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
-        elif a.slots[slot, WRITER] // 2 != s:
+        elif a.slot.writer[slot] == -1:
+            a.slot.writer[slot] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
+        elif a.slot.writer[slot] // 2 != s:
             return k
     return int(count)
 
@@ -384,50 +356,50 @@ def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
     for k in range(first, count):
         slot = slot_of_use(a, record, row, k)
         if k < read:
-            if not count_down(a, f, slot, READER, READINGS):
+            if not count_down(a, f, slot, BY_READING):
                 return k
         elif k < touched:
-            if not is_own(a, s, slot) and not count_down(a, f, slot, TOUCHER, TOUCHINGS):
+            if not is_own(a, s, slot) and not count_down(a, f, slot, BY_TOUCHING):
                 return k
         elif k >= written:
             if not is_own(a, s, slot):
-                a.seats[a.slots[slot, SEAT], GIVEN] -= 1
-                if a.seats[a.slots[slot, SEAT], GIVEN] == 0:
+                a.seat.given[a.slot.seat[slot]] -= 1
+                if a.seat.given[a.slot.seat[slot]] == 0:
                     return k
-        elif a.slots[slot, WRITER] // 2 == s:
-            a.slots[slot, WRITER] = -1
-        elif a.slots[slot, WRITER] == SEVERAL:
+        elif a.slot.writer[slot] // 2 == s:
+            a.slot.writer[slot] = -1
+        elif a.slot.writer[slot] == SEVERAL:
             return k
     return int(count)
 
 
 def is_own(a: Arrays, s: int, slot: int) -> bool:
     """Whether a block begins at a slot that is one of the object on a seat, which always touches itself."""
-    return bool(s >= 0 and a.slots[slot, SEAT] == s)
+    return bool(s >= 0 and a.slot.seat[slot] == s)
 
 
-def count_up(a: Arrays, f: int, slot: int, who: int, number: int) -> bool:
+def count_up(a: Arrays, f: int, slot: int, kind: int) -> bool:
     """Count a use of a slot by a flow; whether no other flow uses it alike.
 
-    who, number     the columns that tell the flow and how often
+    kind    BY_READING or BY_TOUCHING
     """
-    if a.slots[slot, who] == -1:
-        a.slots[slot, who] = f
-        a.slots[slot, number] = 1
+    if a.slot.user[slot, kind] == -1:
+        a.slot.user[slot, kind] = f
+        a.slot.uses[slot, kind] = 1
         return True
-    if a.slots[slot, who] != f:
+    if a.slot.user[slot, kind] != f:
         return False
-    a.slots[slot, number] += 1
+    a.slot.uses[slot, kind] += 1
     return True
 
 
-def count_down(a: Arrays, f: int, slot: int, who: int, number: int) -> bool:
+def count_down(a: Arrays, f: int, slot: int, kind: int) -> bool:
     """Count one use less; whether no other flow uses it alike."""
-    if a.slots[slot, who] != f:
+    if a.slot.user[slot, kind] != f:
         return False
-    a.slots[slot, number] -= 1
-    if a.slots[slot, number] == 0:
-        a.slots[slot, who] = -1
+    a.slot.uses[slot, kind] -= 1
+    if a.slot.uses[slot, kind] == 0:
+        a.slot.user[slot, kind] = -1
     return True
 
 
@@ -436,13 +408,13 @@ def flow_met(a: Arrays, s: int) -> int:
 
     Returns     -1 if there is none; SEVERAL if there is more than one, or may be
     """
-    record, row, found = a.seats[s, RECORD], a.seats[s, ROW_OF_LAWS], -1
+    record, row, found = a.seat.record[s], a.seat.row_of_laws[s], -1
     first = a.lists[record + READ_COUNT]
     for k in range(first, first + a.lists[record + TOUCH_COUNT]):
-        found = met(found, a.slots[slot_of_use(a, record, row, k), HOME])
-    for column in (BASE, SIDE):
-        if a.seats[s, column] >= 0:
-            found = met(found, a.slots[a.seats[s, column], TOUCHER])
+        found = met(found, a.slot.home[slot_of_use(a, record, row, k)])
+    for first in (a.seat.base[s], a.seat.side[s]):
+        if first >= 0:
+            found = met(found, a.slot.user[first, BY_TOUCHING])
     return found
 
 
@@ -458,18 +430,18 @@ def may_fall_apart(a: Arrays, f: int, s: int) -> int:
 
     It is not if the member touches one other at most, and nobody touches it.
     """
-    record, row, other = a.seats[s, RECORD], a.seats[s, ROW_OF_LAWS], -1
+    record, row, other = a.seat.record[s], a.seat.row_of_laws[s], -1
     first = a.lists[record + READ_COUNT]
     for k in range(first, first + a.lists[record + TOUCH_COUNT]):
         slot = slot_of_use(a, record, row, k)
-        if a.slots[slot, HOME] == f and a.slots[slot, SEAT] != s:
-            if other >= 0 and a.slots[slot, SEAT] != other:
+        if a.slot.home[slot] == f and a.slot.seat[slot] != s:
+            if other >= 0 and a.slot.seat[slot] != other:
                 return 1
-            other = a.slots[slot, SEAT]
-    for column in (BASE, SIDE):
-        if a.seats[s, column] >= 0 and a.slots[a.seats[s, column], TOUCHER] == f:
+            other = a.slot.seat[slot]
+    for first in (a.seat.base[s], a.seat.side[s]):
+        if first >= 0 and a.slot.user[first, BY_TOUCHING] == f:
             return 1
-    for column in (BASE, SIDE):
-        if a.seats[s, column] >= 0 and a.slots[a.seats[s, column], TOUCHER] == SEVERAL:
+    for first in (a.seat.base[s], a.seat.side[s]):
+        if first >= 0 and a.slot.user[first, BY_TOUCHING] == SEVERAL:
             return MAYBE
     return 0

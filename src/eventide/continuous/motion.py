@@ -21,50 +21,9 @@ from eventide.continuous.journeys import Journeys
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
 from eventide.continuous.reactions import Reactions
+from eventide.continuous.records import Arrays, RunState
 from eventide.continuous.sights import Sight
-from eventide.continuous.tables import (
-    ARMS,
-    AT,
-    BROKEN,
-    CHOSEN,
-    DT_MAX,
-    DT_MIN,
-    END,
-    EVENT,
-    EVENT_DT,
-    EVENT_START,
-    EVENT_TIME,
-    FOUND,
-    HANDLED,
-    JOINED,
-    KEY,
-    LAND,
-    LAWS_IN_PYTHON,
-    LOOKED_AT,
-    MODELS,
-    MOVED,
-    NEXT,
-    NEXT_EVENT,
-    PATIENCE,
-    PAUSED,
-    PENDING,
-    RECORDED,
-    REST,
-    SETTINGS,
-    START,
-    STEP,
-    STEPWISE,
-    SYSTEM,
-    TAPE,
-    TOUCHED,
-    TURNS,
-    UNPLANNED,
-    UPCOMING,
-    WORK,
-    WORST,
-    Arrays,
-    K,
-)
+from eventide.continuous.tables import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
 from eventide.continuous.trails import note_firing
 from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
@@ -113,7 +72,6 @@ class Motion:
         "_models",
         "_next_event",
         "_polled",
-        "_settings",
         "_told",
         "_touched",
         "analyst",
@@ -123,8 +81,7 @@ class Motion:
         "chosen",
         "constants",
         "engine",
-        "flow_floats",
-        "flow_ints",
+        "flow",
         "flows",
         "groups",
         "host",
@@ -138,8 +95,8 @@ class Motion:
         "on_touch",
         "packed",
         "reactions",
+        "run",
         "segments",
-        "settings",
         "sim",
         "stands",
         "still",
@@ -163,18 +120,16 @@ class Motion:
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
         self.berths = berths = Berths(self.constants, self.outdate)
-        self.flow_floats, self.flow_ints = berths.floats, berths.ints
+        self.flow = berths.flow
         self.segments, self.chain = berths.segments, berths.chain
-        settings = np.zeros(SETTINGS)
-        self.settings: Any = view_of(settings)
-        self._settings = settings
+        self.run = RunState()
         self._models = np.zeros(MODELS)
-        self.settings[ARMS] = 1.0
-        self.settings[MOVED] = -1.0
-        self.settings[TAPE], self.settings[UPCOMING], self.settings[LAND] = -1.0, inf, inf
-        self.settings[JOINED] = -1.0
-        self.settings[PATIENCE] = MOST_WORK
-        self.settings[LAWS_IN_PYTHON] = float(analyst.recourse)
+        self.run.arms = 1
+        self.run.moved = -1
+        self.run.tape, self.run.upcoming, self.run.land = -1, inf, inf
+        self.run.joined = -1
+        self.run.patience = MOST_WORK
+        self.run.laws_in_python = analyst.recourse
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.is_rebound = False
@@ -192,7 +147,7 @@ class Motion:
         self._limits: tuple[Any, Any] = (None, None)
         self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self._heap = self._touched = memoryview(b"")
-        self._reserve(len(self.flow_floats.array))
+        self._reserve(len(self.flow.ints))
         self.packed: Any = None
         self._kept: Any = None
         self.host = Host(self)
@@ -221,28 +176,26 @@ class Motion:
         return arrays
 
     def _gather_arrays(self) -> Arrays:
-        self._reserve(len(self.flow_floats.array))
+        self._reserve(len(self.flow.ints))
         heap, keys, places, pending, touched = self._flow_lists
         return Arrays(
             rows=self.arena.table,
-            slots=self.arena.slots,
-            flow_floats=self.flow_floats.array,
-            flow_ints=self.flow_ints.array,
-            seats=self.arena.ranks.array,
+            slot=self.arena.slot,
+            flow=self.flow,
+            seat=self.arena.seat,
             segments=self.segments.array,
-            chain=self.chain.array,
+            law=self.berths.law,
             index=self.index.array,
             lists=self.lists.array,
-            conditions=self.watches.ints.array,
-            condition_floats=self.watches.floats.array,
-            trails=self.watches.trails.floats.array,
+            guard=self.watches.guard,
+            trail=self.watches.trails.trail,
             constants=self.constants.array,
             heap=heap,
             keys=keys,
             places=places,
             pending=pending,
             touched=touched,
-            settings=self._settings,
+            run=self.run,
             models=self._models,
             method=self._method.coefficients,
             host=self.host,
@@ -276,9 +229,9 @@ class Motion:
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
-    def total(self, column: int) -> int:
+    def total(self, counter: str) -> int:
         """The sum of a counter over all flows, past ones included."""
-        return int(self.flow_ints.array[:, column].sum())
+        return int(self.flow.ints[:, self.flow.place_of(counter)].sum())
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted stays in its row."""
@@ -403,7 +356,7 @@ class Motion:
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: who reads it is touched."""
         for flow in self.groups.readers_of(slot):
-            self.flow_ints.flat[flow.stale_at] = 1
+            self.flow.stale[flow.number] = 1
             if not flow.is_open:
                 self.touch(flow)
 
@@ -434,7 +387,7 @@ class Motion:
         if sim.dt_min is not self._limits[0] or sim.dt_max is not self._limits[1]:
             check_limits(sim)
             self._limits = sim.dt_min, sim.dt_max
-            if (sim.dt_min, sim.dt_max) != (self.settings[DT_MIN], self.settings[DT_MAX]):
+            if (sim.dt_min, sim.dt_max) != (self.run.dt_min, self.run.dt_max):
                 self._take_limits()
                 self.touch_all()
         self._take_up()
@@ -471,20 +424,20 @@ class Motion:
         arms    whether conditions found false are armed
         Returns the flows that have been touched
         """
-        sim, settings = self.sim, self.settings
+        sim, run = self.sim, self.run
         now = sim.time
-        if settings[TOUCHED] == 0.0:
+        if run.touched == 0:
             sim.dt, sim.last_time = 0.0, now
             return []
         if self.watches.returning is not None:
             self.watches.seat_returning()
         touched = self._close()
         self.host.hide()
-        settings[ARMS] = 1.0 if arms else 0.0
+        run.arms = 1 if arms else 0
         self.is_marching = True
         is_settled = self.engine.settle_touched(self.packed or self.arrays, now)
         self.is_marching = False
-        settings[ARMS] = 1.0
+        run.arms = 1
         sim.time, sim.dt, sim.last_time = now, 0.0, now
         if self.host.has_met:
             self.join_what_met()
@@ -535,7 +488,7 @@ class Motion:
             if answer < 0:
                 return answer
         self.is_marching = False
-        sim.time = sim.last_time = now = self.settings[EVENT_TIME]
+        sim.time = sim.last_time = now = self.run.event_time
         sim.dt = 0.0
         self.chosen = chosen = watches.at[answer]
         flow = chosen.flow
@@ -555,22 +508,22 @@ class Motion:
         return answer
 
     def _tell_next_event(self, next_event: float) -> None:
-        self._next_event = self.settings[NEXT_EVENT] = next_event
+        self._next_event = self.run.next_event = next_event
         if self.together:
-            self.settings[LAND] = next_event
+            self.run.land = next_event
 
     def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
         """The march has come back: let it go on where that was only for what has to be found out in Python.
 
         Returns     what it answers at last, and the time from which it has gone on
         """
-        settings, sim = self.settings, self.sim
+        run, sim = self.run, self.sim
         while code in TENDING:
             if code == BROKEN:
-                sim.time = now = settings[EVENT_TIME]
+                sim.time = now = run.event_time
                 self.flows[self._touched[0]].foresee(now)
             elif code == PAUSED:
-                settings[WORK], settings[PATIENCE] = 0.0, MOST_WORK
+                run.work, run.patience = 0.0, MOST_WORK
                 if sim._is_pressed:
                     break
             else:
@@ -580,34 +533,34 @@ class Motion:
 
     def _note(self, code: int, now: float) -> None:
         """Let be known to Python what the march has come to, if that is more than the event of a condition."""
-        settings, sim = self.settings, self.sim
-        if (self.reactions.plans or self.journeys.of) and settings[HANDLED] != 0.0 and self.reactions.count():
-            sim.time = now = settings[EVENT_TIME]
+        run, sim = self.run, self.sim
+        if (self.reactions.plans or self.journeys.of) and run.handled != 0 and self.reactions.count():
+            sim.time = now = run.event_time
         if code not in FOUND:
             sim.dt, sim.last_time = 0.0, now
             if code == RECORDED:
                 sim.time = now  # laws in Python have left the time of their last stage
             return
-        sim.time, is_open = settings[EVENT_TIME], not self.is_looked_at
+        sim.time, is_open = run.event_time, not self.is_looked_at
         if not is_open:
-            sim.last_time, sim.dt = settings[EVENT_START], settings[EVENT_DT]
-        self.chosen = self.watches.at[int(settings[CHOSEN])]
-        self.touched = [self.flows[self._touched[k]] for k in range(int(settings[TOUCHED]))]
+            sim.last_time, sim.dt = run.event_start, run.event_dt
+        self.chosen = self.watches.at[run.chosen]
+        self.touched = [self.flows[self._touched[k]] for k in range(run.touched)]
         for flow in self.touched:
             flow.at, flow.is_open = sim.time, is_open
 
     @property
     def is_looked_at(self) -> bool:
         """Whether somebody looks at state events: then they begin by `open_reached`, else as soon as they are found."""
-        return bool(self.settings[LOOKED_AT])
+        return bool(self.run.looked_at)
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
         """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
-        self.settings[STEPWISE], self.settings[LOOKED_AT] = stepwise, at_events
+        self.run.stepwise, self.run.looked_at = stepwise, at_events
 
     def hurry(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""
-        self.settings[PATIENCE] = -1.0
+        self.run.patience = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
@@ -627,15 +580,15 @@ class Motion:
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
-        self.settings[DT_MIN], self.settings[DT_MAX] = self.sim.dt_min, self.sim.dt_max
+        self.run.dt_min, self.run.dt_max = self.sim.dt_min, self.sim.dt_max
 
     def tell_step(self) -> None:
         """Set the simulation's dt and last_time to those of the flow at the root, at the present time."""
         if self.flows:
-            row, floats = self.root, self.flow_floats.view
-            self.sim.last_time = floats[row, START]
-            at_end = self.sim.time == floats[row, END]
-            self.sim.dt = floats[row, STEP] if at_end else (self.sim.time - floats[row, START]) - floats[row, REST]
+            row, known = self.root, self.flow
+            self.sim.last_time = known.start[row]
+            at_end = self.sim.time == known.end[row]
+            self.sim.dt = known.step[row] if at_end else (self.sim.time - known.start[row]) - known.start_rest[row]
 
     @property
     def root(self) -> int:
@@ -645,13 +598,13 @@ class Motion:
     @property
     def reach(self) -> float:
         """How far the flow at the root has been brought."""
-        return float(self.flow_floats.view[self.root, KEY])
+        return float(self.flow.key[self.root])
 
     def join_what_met(self) -> None:
         """Code that cannot be read has touched another flow: both become one, and the step is repeated."""
         flow, other, condition = self.host.take_meeting()
-        floats, start = self.flow_floats.view, self._void_step(flow)
-        for k in range(int(self.settings[TOUCHED])):  # those that were still to be settled
+        known, start = self.flow, self._void_step(flow)
+        for k in range(self.run.touched):  # those that were still to be settled
             waiting = self.flows[self._touched[k]]
             waiting.is_open, waiting.at = True, start
             self.touched.append(waiting)
@@ -661,7 +614,7 @@ class Motion:
             self.groups.changed[flow] = None
             return
         for each in (other,) if isinstance(other, Flow) else self.groups.lookers(other):
-            floats[each.number, AT] = nan
+            known.at[each.number] = nan
             self.touch(each)
         if isinstance(other, Flow):
             self.groups.join(flow, other, condition)
@@ -670,12 +623,12 @@ class Motion:
 
     def _void_step(self, flow: Flow) -> float:
         """The step of a flow has not come to pass: let it stand where that began; answers when that was."""
-        row, floats = flow.number, self.flow_floats.view
-        start = float(floats[row, START])
+        row, known = flow.number, self.flow
+        start = float(known.start[row])
         self.show_start(flow)
         march.forget_arming(self.views(), row)
-        floats[row, STEP], floats[row, END], floats[row, KEY] = 0.0, start, start
-        floats[row, EVENT], floats[row, AT] = -1.0, nan
+        known.step[row], known.end[row], known.key[row] = 0.0, start, start
+        known.event[row], known.at[row] = -1.0, nan
         self.sim.time = start
         return start
 
@@ -691,20 +644,20 @@ class Motion:
     @property
     def has_events(self) -> bool:
         """Whether state events are at the time to which all flows have been brought."""
-        return bool(self.settings[PENDING] > 0.0)
+        return bool(self.run.pending > 0)
 
     @property
     def is_cut(self) -> bool:
         """Whether a state event cuts the step of the flow at the root."""
-        floats = self.flow_floats.view
-        return bool(floats[self.root, EVENT] >= 0.0 and floats[self.root, TURNS] == 0.0)
+        known = self.flow
+        return bool(known.event[self.root] >= 0.0 and known.turns[self.root] == 0.0)
 
     # --- a step that cannot be made -------------------------------------------------------------------------------
 
     @property
     def start_of_root(self) -> float:
         """When the step of the flow at the root began."""
-        return float(self.flow_floats.view[self.root, START])
+        return float(self.flow.start[self.root])
 
     def force(self, number: int) -> None:
         """Accept the inaccurate smallest step of a flow, with whatever has been changed meanwhile."""
@@ -715,7 +668,7 @@ class Motion:
             self.settle(arms=False)
         if self.flows.get(number) is not flow:
             return  # it has become a part of another, whose step may be accurate
-        if self.flow_ints.view[number, SYSTEM] < 0 and isinstance(self._method, Newton):
+        if self.flow.system[number] < 0 and isinstance(self._method, Newton):
             self.linearizations.plan(flow)
         self.engine.force(self.arrays, number)
         self.host.forget_what_was_seen()
@@ -730,12 +683,12 @@ class Motion:
     def replay(self) -> None:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views = self.views()
-        flow, row = self.root, self.flow_floats.array[self.root]
+        flow, known = self.root, self.flow
         limit = march.limit_of(views, flow)
-        remaining = (limit - float(row[START])) - float(row[REST])
-        self.host.evaluate(flow, float(row[START]), 0.0)
+        remaining = (limit - known.start[flow]) - known.start_rest[flow]
+        self.host.evaluate(flow, known.start[flow], 0.0)
         if self.host.trouble is None and self.host.failure is None:
-            march.try_step(views, flow, min(float(row[NEXT]), remaining), remaining, limit)
+            march.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
         march.return_to_start(views, flow)
         self.host.forget_what_was_seen()
 
@@ -754,7 +707,7 @@ class Motion:
 
     def worst_variable(self) -> Variable | None:
         """The variable whose error was worst in the last attempt of the flow at the root."""
-        slot = int(self.flow_ints.array[self.root, WORST])
+        slot = int(self.flow.worst[self.root])
         return None if slot < 0 else self.system.variable_at(slot)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.continuous.checks import UnsoundLaw
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
-from eventide.continuous.tables import LATER_CONTRIBUTION, LATER_EQUATION, PRIOR, STARTED
+from eventide.continuous.tables import LATER_CONTRIBUTION, LATER_EQUATION
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
@@ -154,9 +154,9 @@ class Ordering:
 
     def forget(self, owner: Any) -> None:
         """It has gone; its laws wait no longer."""
-        ranks = self._motion.arena.ranks.view
+        later = self._motion.arena.seat.later
         for node in self._nodes.pop(owner, ()):
-            ranks[owner._seat.number, LATER[node.stage]] = 0
+            later[owner._seat.number, LATER[node.stage]] = 0
             self._changed.pop(node, None)
             for deal in node.deals:
                 for book in (self._setters, self._waiting):
@@ -282,14 +282,14 @@ class Ordering:
         return found
 
     def _rank(self, node: Node) -> Rank:
-        ranks, seat = self._motion.arena.ranks.view, node.owner._seat.number
-        return ranks[seat, PRIOR], ranks[seat, STARTED]
+        known, seat = self._motion.arena.seat, node.owner._seat.number
+        return known.prior[seat], known.started[seat]
 
     def standing(self, node: Node) -> tuple[Rank, int]:
         """In whose place a law stands, and how far behind; its own, and 0, if it waits for nobody that stands later."""
-        ranks, seat, later = self._motion.arena.ranks.view, node.owner._seat.number, LATER[node.stage]
-        level = ranks[seat, later]
-        return ((ranks[seat, later + 1], ranks[seat, later + 2]) if level else self._rank(node)), level
+        known, seat, later = self._motion.arena.seat.later, node.owner._seat.number, LATER[node.stage]
+        level = known[seat, later]
+        return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
 
     def place(self, owner: Any, stage: int) -> tuple[Any, ...]:
         """The key of a law's place among all of its stage."""
@@ -314,8 +314,8 @@ class Ordering:
         level = 1 + max(behind for rank, behind in places if rank == last) if last > own else 0
         if self.standing(node) == (max(last, own), level):
             return False
-        ranks, seat, later = self._motion.arena.ranks.view, node.owner._seat.number, LATER[node.stage]
-        ranks[seat, later], (ranks[seat, later + 1], ranks[seat, later + 2]) = level, last
+        known, seat, later = self._motion.arena.seat.later, node.owner._seat.number, LATER[node.stage]
+        known[seat, later], (known[seat, later + 1], known[seat, later + 2]) = level, last
         return True
 
     # --- what has no order ----------------------------------------------------------------------------------------

@@ -15,31 +15,26 @@ Utkin, Sliding Modes in Control and Optimization (1992), chapter 2: the shares a
 from __future__ import annotations
 
 from math import nan
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.tables import (
-    BEFORE,
     COUNT,
-    GUARD,
     MODE_SLOTS,
     MODE_VALUES,
     MODES,
-    NEXT,
     PASSES,
     PER_SURFACE,
     RUNS,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     SHARE,
     SLIDE_HEAD,
-    SLIDES,
-    SLOPE,
     SURFACE,
     WIDTH_OF_PASS,
-    Arrays,
     R,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 RETURN: Final = 0.5
 """What a step of usual length has drifted off a surface, the next takes back by this share, about."""
@@ -51,7 +46,7 @@ OUTSIDE: Final = 2
 def copy(a: Arrays, f: int, source: int, target: int) -> None:
     """Copy one row to another, for the slots of a flow."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[target, i] = rows[source, i]
 
@@ -61,7 +56,7 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
     A step that ends where an input jumps sees it as it is before, at the end, too.
     """
-    a.host.evaluate(f, min(time, a.flow_floats[f, BEFORE]), dt)
+    a.host.evaluate(f, min(time, a.flow.before_limit[f]), dt)
     if row != R:
         copy(a, f, R, row)
 
@@ -72,12 +67,12 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
     addresses instead.
     """
-    return a.host.is_true(c, f, min(time, a.flow_floats[f, BEFORE]), dt)  # type: ignore[no-any-return]  # the host's word
+    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)  # type: ignore[no-any-return]  # the host's word
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Leave the rates of flow `f` at the states in row Y in a row."""
-    if a.flow_ints[f, SLIDES] < 0:
+    if a.flow.slides[f] < 0:
         execute(a, f, time, dt, row)
     else:
         slide(a, f, time, dt, row)
@@ -88,7 +83,7 @@ def slide(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
     The modes stay what they are outside.
     """
-    head = a.flow_ints[f, SLIDES]
+    head = a.flow.slides[f]
     count, width, passes = a.lists[head + COUNT], a.lists[head + WIDTH_OF_PASS], a.lists[head + PASSES]
     equations = passes + (count + 1) * width
     for k in range(count):
@@ -126,25 +121,25 @@ def take_speeds(a: Arrays, f: int, time: float, dt: float, p: int) -> None:
     A row for each surface: by how much its speed differs in each pass from the first, and what is missing in the first,
     with a return of what has drifted.
     """
-    head = a.flow_ints[f, SLIDES]
+    head = a.flow.slides[f]
     count = a.lists[head + COUNT]
-    usual = a.flow_floats[f, NEXT]
+    usual = a.flow.next_step[f]
     for k in range(count):
         c = a.lists[head + SLIDE_HEAD + k * PER_SURFACE + SURFACE]
         at = a.lists[head + PASSES] + (count + 1) * a.lists[head + WIDTH_OF_PASS] + k * (count + 1)
         is_true(a, c, f, time, dt)
         if p == 0:
-            a.constants[at + count] = -a.condition_floats[c, SLOPE]
+            a.constants[at + count] = -a.guard.slope[c]
         else:
-            a.constants[at + p - 1] = a.condition_floats[c, SLOPE] + a.constants[at + count]
+            a.constants[at + p - 1] = a.guard.slope[c] + a.constants[at + count]
         if p == count and usual > 0.0:
-            a.constants[at + count] -= RETURN * a.condition_floats[c, GUARD] / usual
+            a.constants[at + count] -= RETURN * a.guard.value[c] / usual
 
 
 def keep_pass(a: Arrays, f: int, at: int) -> None:
     """Keep the rates, computed values and sums that a pass has given."""
-    head = a.flow_ints[f, SLIDES]
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    head = a.flow.slides[f]
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.constants[at] = a.rows[R, i]
             at += 1
@@ -178,9 +173,9 @@ def solve(a: Arrays, at: int, count: int) -> None:
 
 def blend(a: Arrays, f: int) -> None:
     """Join the passes, each by its share: in row R, and in computed values and sums."""
-    head = a.flow_ints[f, SLIDES]
+    head = a.flow.slides[f]
     place = 0
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.rows[R, i] = blended(a, head, place)
             place += 1

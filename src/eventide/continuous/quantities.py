@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.continuous.methods.method import Method
-from eventide.continuous.tables import ABS, E0, E2, MIDDLE, NEXT, REL, STEP, Y0, Y2, K
+from eventide.continuous.tables import ABS, E0, E2, MIDDLE, REL, Y0, Y2, K
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,12 +36,12 @@ class StepQuantities(NamedTuple):
     tolerance: float | None
 
 
-def quantities_of(method: Any, flow: NDArray[Any], slot: NDArray[Any]) -> StepQuantities | None:
+def quantities_of(method: Any, length: float, proposed: float, slot: NDArray[Any]) -> StepQuantities | None:
     """The quantities of a flow's present step for one slot; None if it has made no step since its last event.
 
-    flow, slot  the numbers of both, as `tables.py` names them
+    length, proposed    of the flow's present step, and for its next
+    slot                its numbers, as `tables.py` names them
     """
-    length, proposed = float(flow[STEP]), float(flow[NEXT])
     if not length > 0.0:
         return None
     increment = float((slot[Y2] - slot[Y0]) + (slot[E2] - slot[E0]))

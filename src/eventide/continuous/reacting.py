@@ -7,47 +7,34 @@ takes place in Python. What a process does from one wait to the next is a handle
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from eventide.continuous.march import complete_to, go_on, publish, take_up, touch
 from eventide.continuous.tables import (
-    ALERT,
-    ARRIVALS,
     ASKS,
+    BY_READING,
     CHOICE,
-    CHOSEN,
     DONE,
     E0,
-    EFFECTS,
     EFFECTS_HEAD,
-    EVENT_TIME,
-    FLOW,
     FOLLOWER,
-    HANDLED,
-    HANDLED_AT,
-    HANDLER,
-    HOME,
     JOURNEY_HEAD,
     LOCATED,
-    LOOKED_AT,
-    MOVED,
     MOVES,
     NEEDS,
-    OPEN,
     PER_WRITE,
-    REACTS,
-    READER,
     READS,
     SEVERAL,
-    STALE,
     STANDS,
     STANDS_AT,
     STOPS,
-    TENDED,
-    TOUCHED,
     UNMOVED,
     WHOSE,
     WRITES,
-    Arrays,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 
 def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
@@ -60,37 +47,37 @@ def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
         take_up(a, c, rank)
     code = go_on(a, time, stop)
     while react(a, code):
-        a.settings[HANDLED] += 1.0
-        a.settings[HANDLED_AT] = a.settings[EVENT_TIME]
-        code = go_on(a, a.settings[EVENT_TIME], stop)
-    return int(a.settings[CHOSEN]) if is_alone(a, code) else code
+        a.run.handled += 1
+        a.run.handled_at = a.run.event_time
+        code = go_on(a, a.run.event_time, stop)
+    return a.run.chosen if is_alone(a, code) else code
 
 
 def is_alone(a: Arrays, code: int) -> bool:
     """Whether an event is next which has touched one flow only, and nobody looks, has looked, or judges."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
-    is_quiet = a.settings[ALERT] == 0.0 and a.settings[LOOKED_AT] == 0.0 and a.settings[HANDLED] == 0.0
-    return bool(is_quiet and a.settings[TOUCHED] == 1.0)
+    is_quiet = a.run.alert == 0 and a.run.looked_at == 0 and a.run.handled == 0
+    return bool(is_quiet and a.run.touched == 1)
 
 
 def react(a: Arrays, code: int) -> bool:
     """If the event of a handler or process is next that is native code, let it run, but where Python is needed."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
-    if a.settings[REACTS] == 0.0 or a.settings[ALERT] != 0.0:
+    if a.run.reacts == 0 or a.run.alert != 0:
         return False
-    c, time = int(a.settings[CHOSEN]), a.settings[EVENT_TIME]
-    if a.conditions[c, HANDLER] == 0:
+    c, time = a.run.chosen, a.run.event_time
+    if a.guard.handler[c] == 0:
         return False
-    at = a.conditions[c, EFFECTS]
-    if a.settings[REACTS] < a.lists[at + NEEDS] or is_tended(a, at):
+    at = a.guard.effects[c]
+    if a.run.reacts < a.lists[at + NEEDS] or is_tended(a, at):
         return False
     who = a.lists[at + WHOSE]
     if who >= 0 and not may_wait(a, who):
         return False
     for k in range(a.lists[at + READS]):
-        f = a.slots[a.lists[at + EFFECTS_HEAD + k], HOME]
+        f = a.slot.home[a.lists[at + EFFECTS_HEAD + k]]
         if f >= 0:
             publish(a, f, time)
     complete_written(a, at, time)
@@ -108,8 +95,8 @@ def may_wait(a: Arrays, who: int) -> bool:
     for k in range(a.lists[who + STOPS]):
         c = a.lists[who + JOURNEY_HEAD + k]
         if c >= 0:
-            f = a.conditions[c, FLOW]
-            if a.flow_ints[f, OPEN] == 0 and a.flow_ints[f, TENDED] == 1:
+            f = a.guard.flow[c]
+            if a.flow.open[f] == 0 and a.flow.tended[f] == 1:
                 return False
     return True
 
@@ -117,12 +104,12 @@ def may_wait(a: Arrays, who: int) -> bool:
 def wait(a: Arrays, who: int, stop: int, time: float) -> None:
     """Let a process wait at one of its stops; Python is to be told of it."""
     c = a.lists[who + JOURNEY_HEAD + stop]
-    touch(a, a.conditions[c, FLOW], time)
-    a.settings[ARRIVALS] += 1.0
-    take_up(a, c, a.settings[ARRIVALS])
+    touch(a, a.guard.flow[c], time)
+    a.run.arrivals += 1
+    take_up(a, c, a.run.arrivals)
     if a.lists[who + FOLLOWER] == UNMOVED:
-        a.lists[who + FOLLOWER] = int(a.settings[MOVED])
-        a.settings[MOVED] = who
+        a.lists[who + FOLLOWER] = a.run.moved
+        a.run.moved = who
     a.lists[who + STANDS_AT] = stop
 
 
@@ -133,22 +120,22 @@ def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # a
 
 def is_tended(a: Arrays, at: int) -> bool:
     """Whether Python is needed because of a flow that the event has touched, or that the handler may touch."""
-    for k in range(int(a.settings[TOUCHED])):
-        if a.flow_ints[a.touched[k], TENDED] == 1:
+    for k in range(a.run.touched):
+        if a.flow.tended[a.touched[k]] == 1:
             return True
     first = at + EFFECTS_HEAD + a.lists[at + READS]
     for k in range(a.lists[at + WRITES]):
         f = flow_written(a, first + PER_WRITE * k)
         if f == SEVERAL:
             return True
-        if f >= 0 and a.flow_ints[f, OPEN] == 0 and a.flow_ints[f, TENDED] == 1:
+        if f >= 0 and a.flow.open[f] == 0 and a.flow.tended[f] == 1:
             return True
     return False
 
 
 def is_standing(a: Arrays, write: int) -> bool:
     """Whether what a handler writes stands still."""
-    return bool(a.lists[write + 2] == STANDS or a.slots[a.lists[write + 1], HOME] < 0)
+    return bool(a.lists[write + 2] == STANDS or a.slot.home[a.lists[write + 1]] < 0)
 
 
 def complete_written(a: Arrays, at: int, time: float) -> None:
@@ -163,8 +150,8 @@ def complete_written(a: Arrays, at: int, time: float) -> None:
 def flow_written(a: Arrays, write: int) -> int:
     """The flow that depends on what a write changes; -1 if none does, SEVERAL if more do."""
     if is_standing(a, write):
-        return int(a.slots[a.lists[write], READER])
-    return int(a.slots[a.lists[write + 1], HOME])
+        return int(a.slot.user[a.lists[write], BY_READING])
+    return int(a.slot.home[a.lists[write + 1]])
 
 
 def open_written(a: Arrays, at: int, time: float) -> None:
@@ -177,6 +164,6 @@ def open_written(a: Arrays, at: int, time: float) -> None:
             if f >= 0:
                 touch(a, f, time)
             if f >= 0 and is_standing(a, write):
-                a.flow_ints[f, STALE] = 1
+                a.flow.stale[f] = 1
             if a.lists[write + 2] == MOVES:
                 a.rows[E0, a.lists[write]] = 0.0

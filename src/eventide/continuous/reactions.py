@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.tables import EFFECTS, HANDLED, HANDLED_AT, HANDLER, MOVED, REACTS
-
 if TYPE_CHECKING:
     from eventide.continuous.analysis import ReactionPlan
     from eventide.continuous.motion import Motion
@@ -79,8 +77,8 @@ class Reactions:
         if plan is None:
             return False
         self.plans[trigger] = plan
-        ints = self.motion.watches.ints.view
-        ints[trigger.row, HANDLER], ints[trigger.row, EFFECTS] = plan.address, plan.effects
+        guard = self.motion.watches.guard
+        guard.handler[trigger.row], guard.effects[trigger.row] = plan.address, plan.effects
         return True
 
     def leave(self, trigger: Trigger) -> None:
@@ -88,7 +86,7 @@ class Reactions:
         self.arriving.pop(trigger, None)
         plan = self.plans.pop(trigger, None)
         if plan is not None:
-            self.motion.watches.ints.view[trigger.row, HANDLER] = 0
+            self.motion.watches.guard.handler[trigger.row] = 0
             self.motion.analyst.release(plan)
 
     def renew(self) -> None:
@@ -118,17 +116,17 @@ class Reactions:
         """Let them run, or not, until the stepper comes back."""
         if level and self.motion.journeys.of:
             self.motion.journeys.prepare()
-        self.motion.settings[REACTS] = level
+        self.motion.run.reacts = level
 
     def count(self) -> bool:
         """Take up how many have run; whether any has."""
-        settings = self.motion.settings
-        handled = int(settings[HANDLED])
+        run = self.motion.run
+        handled = run.handled
         if not handled:
             return False
-        settings[HANDLED] = 0.0
-        self.motion.sim.last_time = settings[HANDLED_AT]
-        if settings[MOVED] >= 0.0:
+        run.handled = 0
+        self.motion.sim.last_time = run.handled_at
+        if run.moved >= 0:
             self.motion.journeys.catch_up()
         self.handled += handled
         self.fresh += handled

@@ -6,16 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.continuous.tables import (
+    BY_READING,
+    BY_TOUCHING,
     GIVE_COUNT,
     READ_COUNT,
-    READER,
-    READINGS,
     RECORD_HEAD,
     SET_COUNT,
     SEVERAL,
     TOUCH_COUNT,
-    TOUCHER,
-    TOUCHINGS,
     USE,
     WRITE_COUNT,
 )
@@ -44,15 +42,15 @@ class Sharing:
 
     def readers(self, slot: int) -> tuple[Flow, ...]:
         """The flows that depend on what stands in a slot."""
-        return self._flows(self._readers, slot, READER)
+        return self._flows(self._readers, slot, BY_READING)
 
     def touchers(self, owner: Any) -> tuple[Flow, ...]:
         """The flows of which laws or conditions touch an object, but for its own laws."""
-        found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, TOUCHER)]
+        found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
         return tuple(dict.fromkeys(found))
 
-    def _flows(self, counts: Counts, slot: int, who: int) -> tuple[Flow, ...]:
-        number = self._motion.arena.concerned[slot, who]
+    def _flows(self, counts: Counts, slot: int, kind: int) -> tuple[Flow, ...]:
+        number = self._motion.arena.slot.user[slot, kind]
         if number == SEVERAL:
             return tuple(counts[slot])
         return (self._motion.flows[number],) if number >= 0 else ()
@@ -67,9 +65,9 @@ class Sharing:
         while use < end:
             slot = self._slot(record, row, use)
             if use < read:
-                self._count_up(self._readers, slot, READER, READINGS, flow)
+                self._count_up(self._readers, slot, BY_READING, flow)
             elif use < touched:
-                self._count_up(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+                self._count_up(self._touchers, slot, BY_TOUCHING, flow)
             elif use >= written:
                 self._doubt(self._motion.arena.owner_of(slot))
             else:
@@ -86,9 +84,9 @@ class Sharing:
         while use < end:
             slot = self._slot(record, row, use)
             if use < read:
-                self._count_down(self._readers, slot, READER, READINGS, flow)
+                self._count_down(self._readers, slot, BY_READING, flow)
             elif use < touched:
-                self._count_down(self._touchers, slot, TOUCHER, TOUCHINGS, flow)
+                self._count_down(self._touchers, slot, BY_TOUCHING, flow)
             elif use >= written:
                 self._doubt(self._motion.arena.owner_of(slot))
             else:
@@ -100,22 +98,22 @@ class Sharing:
         place, column = numbers[at], numbers[at + 1]
         return int(column if place < 0 else self._motion.index.view[row + place] + column)
 
-    def _count_up(self, counts: Counts, slot: int, who: int, number: int, flow: Flow) -> None:
-        concerned = self._motion.arena.concerned
+    def _count_up(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
+        known = self._motion.arena.slot
         flows = counts.get(slot)
         if flows is None:
-            flows = counts[slot] = {self._motion.flows[concerned[slot, who]]: concerned[slot, number]}
-            concerned[slot, who] = SEVERAL
+            flows = counts[slot] = {self._motion.flows[known.user[slot, kind]]: known.uses[slot, kind]}
+            known.user[slot, kind] = SEVERAL
         flows[flow] = flows.get(flow, 0) + 1
 
-    def _count_down(self, counts: Counts, slot: int, who: int, number: int, flow: Flow) -> None:
+    def _count_down(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
         flows = counts[slot]
         flows[flow] -= 1
         if flows[flow]:
             return
         del flows[flow]
         if len(flows) == 1:
-            concerned = self._motion.arena.concerned
-            ((last, concerned[slot, number]),) = flows.items()
-            concerned[slot, who] = last.number
+            known = self._motion.arena.slot
+            ((last, known.uses[slot, kind]),) = flows.items()
+            known.user[slot, kind] = last.number
             del counts[slot]

@@ -23,7 +23,6 @@ from eventide.continuous.tables import (
     RUNS,
     SHARE,
     SLIDE_HEAD,
-    SLIDES,
     SURFACE,
     WIDTH_OF_PASS,
     Y,
@@ -84,7 +83,7 @@ class Sliding:
         owners, slots = self._told
         if owner not in owners:
             return {}
-        head, numbers = motion.flow_ints.view[flow.number, SLIDES], motion.constants.array
+        head, numbers = motion.flow.slides[flow.number], motion.constants.array
         width, place = motion.lists.view[head + WIDTH_OF_PASS], motion.lists.view[head + PASSES]
         below = numbers[place : place + len(slots)]
         place += (1 + owners.index(owner)) * width
@@ -99,7 +98,7 @@ class Sliding:
         self._blocks.clear()
         motion, flow = self._motion, self._flow
         self._told = [], []
-        motion.flow_ints.view[flow.number, SLIDES] = self._write() if self.slides else -1
+        motion.flow.slides[flow.number] = self._write() if self.slides else -1
 
     def _write(self) -> int:
         motion, slides = self._motion, self.slides.values()

@@ -6,7 +6,7 @@ translate.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.passes import copy, evaluate
 from eventide.continuous.tables import (
@@ -22,33 +22,26 @@ from eventide.continuous.tables import (
     ERROR_STAGE,
     ESTIMATE,
     ESTIMATED,
-    EVALUATIONS,
     EXTRA,
     FIRST_STAGE,
-    FITTED,
     MIDDLE,
-    PAST,
     REL,
-    REST,
     RESULT,
     SCALE_STAGE,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     STAGES,
-    START,
-    STEP,
     TABLE_ROWS,
     TWIN,
     WITH_PAST,
-    WORST,
     Y0,
     Y2,
-    Arrays,
     K,
     P,
     R,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 HUGE: Final = 1e300
 TOLD: Final = 0.125
@@ -61,7 +54,7 @@ UNTOLD: Final = 4.0
 
 def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of flow `f` and count it."""
-    a.flow_ints[f, EVALUATIONS] += 1
+    a.flow.evaluations[f] += 1
     evaluate(a, f, time, dt, row)
 
 
@@ -106,14 +99,14 @@ def complete_stages(a: Arrays, f: int, step: float, end: float) -> bool:
 
 def last_stage(a: Arrays, f: int) -> int:
     """How many stages the step has: a two-step method may need one more where there is no past."""
-    if a.flow_floats[f, PAST] > 0.0:
+    if a.flow.past_step[f] > 0.0:
         return int(a.method.sizes[WITH_PAST])
     return int(a.method.sizes[STAGES])
 
 
 def weigh(a: Arrays, f: int, step: float) -> None:
     """Set the weights of a two-step method for the ratio of this step to the one before."""
-    rows, columns, past = a.method.sizes[TABLE_ROWS], a.method.sizes[STAGES] + 1, a.flow_floats[f, PAST]
+    rows, columns, past = a.method.sizes[TABLE_ROWS], a.method.sizes[STAGES] + 1, a.flow.past_step[f]
     if not past > 0.0:
         for i in range(rows):
             for j in range(columns):
@@ -132,7 +125,7 @@ def reach_end(a: Arrays, f: int, step: float, end: float) -> None:
     stages = a.method.sizes[STAGES]
     combine(a, f, stages + RESULT, stages, step, Y2, False)
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             # Two-sum of the old state and its increment. Source: Moller, BIT 5 (1965); Knuth, TAOCP 2, 4.2.2.
             increment = rows[E0, i] + rows[Y2, i]
@@ -154,7 +147,7 @@ def keep_end(a: Arrays, f: int) -> bool:
     """
     rows = a.rows
     finite = True
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             if rows[Y2, i] != rows[Y, i]:
                 rows[Y2, i] = rows[Y, i]
@@ -170,7 +163,7 @@ def run_stage(a: Arrays, f: int, step: float, stage: int) -> None:
     if stage == a.method.sizes[SCALE_STAGE]:
         copy(a, f, Y, MIDDLE)
     elapsed = a.method.nodes[stage] * step
-    run_laws(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + stage)
+    run_laws(a, f, a.flow.start[f] + (a.flow.start_rest[f] + elapsed), elapsed, K + stage)
 
 
 def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
@@ -182,7 +175,7 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
         combine_mixed(a, f, row, stages, step, target, onto_start)
         return
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for j in range(stages):
@@ -195,7 +188,7 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
 def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
     """The same for a two-step method, whose weights change from step to step."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for j in range(stages):
@@ -208,7 +201,7 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
 def clear(a: Arrays, f: int, target: int) -> None:
     """Set a row to zero, for the slots of a flow."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[target, i] = 0.0
 
@@ -224,8 +217,8 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
     ratio = 4.0
     for _ in range(a.method.sizes[ERROR_ORDER]):
         ratio *= 2.0
-    a.flow_ints[f, WORST] = -1
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    a.flow.worst[f] = -1
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         ratio = least_ratio(a, f, a.segments[s, 0], a.segments[s, 1], ratio)
         if not ratio > 0.0:
             return 0.0
@@ -248,7 +241,7 @@ def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float
         tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
         if not size * ratio <= tolerance:
             ratio = tolerance / size if 0.0 < size < HUGE else 0.0
-            a.flow_ints[f, WORST] = i
+            a.flow.worst[f] = i
             if not ratio > 0.0:
                 return 0.0
     return ratio
@@ -264,13 +257,13 @@ def hides_jump(a: Arrays, f: int, step: float) -> bool:
     blind, twin = K + a.method.sizes[BLIND], K + a.method.sizes[TWIN]
     if blind == twin:
         return False
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             apart = abs(rows[blind, i] - rows[blind + 1, i])
             tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
             expected = ALIKE * abs(rows[twin, i] - rows[twin + 1, i])
             if apart * step > UNTOLD * tolerance and apart > expected and apart > TOLD * course(a, i):
-                a.flow_ints[f, WORST] = i
+                a.flow.worst[f] = i
                 return True
     return False
 
@@ -286,15 +279,15 @@ def course(a: Arrays, slot: int) -> float:
 
 def fit(a: Arrays, f: int) -> None:
     """Compute the interpolant's coefficients for the step that has been completed."""
-    step, stages, extra = a.flow_floats[f, STEP], a.method.sizes[STAGES], a.method.sizes[EXTRA]
+    step, stages, extra = a.flow.step[f], a.method.sizes[STAGES], a.method.sizes[EXTRA]
     if a.method.sizes[FIRST_STAGE] == 2:
         weigh(a, f, step)
     for e in range(stages + 1, stages + 1 + extra):
         combine(a, f, DENSE + a.method.sizes[DEGREE] + e - 1, e, step, Y, True)
         elapsed = a.method.nodes[e] * step
-        evaluate(a, f, a.flow_floats[f, START] + (a.flow_floats[f, REST] + elapsed), elapsed, K + e)
+        evaluate(a, f, a.flow.start[f] + (a.flow.start_rest[f] + elapsed), elapsed, K + e)
     fit_rows(a, f, step, stages + 1 + extra + a.method.sizes[ESTIMATED])
-    a.flow_ints[f, FITTED] = 1
+    a.flow.fitted[f] = 1
 
 
 def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
@@ -308,7 +301,7 @@ def interpolate(a: Arrays, f: int, theta: float) -> None:
     if theta == 1.0:
         copy(a, f, Y2, Y)
         return
-    if a.flow_ints[f, FITTED] == 0:
+    if a.flow.fitted[f] == 0:
         fit(a, f)
     evaluate_polynomial(a, f, theta)
 
@@ -316,7 +309,7 @@ def interpolate(a: Arrays, f: int, theta: float) -> None:
 def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
     """Set row Y to the states at the fraction `theta` of the step, by Horner's rule."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
@@ -330,9 +323,9 @@ def interpolate_motion(a: Arrays, f: int, theta: float) -> None:
         copy(a, f, Y2, Y)
         copy(a, f, K + a.method.sizes[STAGES], R)
         return
-    if a.flow_ints[f, FITTED] == 0:
+    if a.flow.fitted[f] == 0:
         fit(a, f)
-    evaluate_motion(a, f, theta, 1.0 / a.flow_floats[f, STEP])
+    evaluate_motion(a, f, theta, 1.0 / a.flow.step[f])
 
 
 def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
@@ -344,7 +337,7 @@ def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
 def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
     """Set row R to `scale` times the derivative of the interpolant by theta, by Horner's rule."""
     rows = a.rows
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
@@ -371,7 +364,7 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
     """
     rows = a.rows
     size = slope = 0.0
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
             if scale > 0.0:
@@ -381,12 +374,12 @@ def first_step(a: Arrays, f: int, limit: float) -> float:
     if size > 1e-5 and 1e-5 < slope < HUGE:
         trial = 0.01 * size / slope
     trial = min(trial, limit)
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             rows[Y, i] = rows[Y0, i] + trial * rows[K, i]
-    run_laws(a, f, a.flow_floats[f, START] + trial, trial, R)
+    run_laws(a, f, a.flow.start[f] + trial, trial, R)
     bend = 0.0
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
             if scale > 0.0:

@@ -10,10 +10,13 @@ Plain functions over arrays, which are also translated to native code.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.passes import is_true
-from eventide.continuous.tables import ENTRIES, ENTRY, GUARD, STALE, SWITCH, WATCHED, WHO, WHOLE, Arrays, Y
+from eventide.continuous.tables import ENTRY, WHO, Y
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 HELD: Final = 1e100
 """An outcome that is held: true; -HELD: false."""
@@ -27,8 +30,8 @@ LOOSE: Final = 1e90
 
 def switch_of(a: Arrays, f: int, k: int) -> int:
     """The condition of the k-th entry of a flow if it is a comparison of a law; else -1."""
-    c = int(a.constants[a.flow_ints[f, WATCHED] + ENTRY * k + WHO])
-    if c >= 0 and a.conditions[c, SWITCH] > 0:
+    c = int(a.constants[a.flow.entries_at[f] + ENTRY * k + WHO])
+    if c >= 0 and a.guard.switch[c] > 0:
         return c
     return -1
 
@@ -36,10 +39,10 @@ def switch_of(a: Arrays, f: int, k: int) -> int:
 def loosen(a: Arrays, f: int) -> bool:
     """Let the laws of a flow go by their comparisons; whether some have gone by outcomes."""
     changed = False
-    for k in range(a.flow_ints[f, ENTRIES]):
+    for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
         if c >= 0:
-            slot = a.conditions[c, SWITCH] - 1
+            slot = a.guard.switch[c] - 1
             changed = changed or abs(a.rows[Y, slot]) > BOUND
             a.rows[Y, slot] = LOOSE if a.rows[Y, slot] > 0.0 else -LOOSE
     return changed
@@ -47,20 +50,20 @@ def loosen(a: Arrays, f: int) -> bool:
 
 def hold(a: Arrays, f: int) -> None:
     """Let the laws of a flow go by the outcomes that were found at the start of the step."""
-    for k in range(a.flow_ints[f, ENTRIES]):
+    for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
         if c >= 0:
-            slot = a.conditions[c, SWITCH] - 1
+            slot = a.guard.switch[c] - 1
             a.rows[Y, slot] = HELD if a.rows[Y, slot] > 0.0 else -HELD
 
 
 def decide(a: Arrays, f: int, time: float) -> None:
     """Find the outcomes of all comparisons as the states are now, and hold them from now on."""
-    for k in range(a.flow_ints[f, ENTRIES]):
+    for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
         if c >= 0:
-            slot = a.conditions[c, SWITCH] - 1
-            if a.conditions[c, WHOLE] > 0:
+            slot = a.guard.switch[c] - 1
+            if a.guard.whole[c] > 0:
                 a.rows[Y, slot] = HELD
                 if not find_whole(a, c, f, time):
                     a.rows[Y, slot] = -HELD
@@ -69,7 +72,7 @@ def decide(a: Arrays, f: int, time: float) -> None:
             a.rows[Y, slot] = -HELD
             if is_true(a, c, f, time, 0.0):
                 a.rows[Y, slot] = HELD
-    a.flow_ints[f, STALE] = 1
+    a.flow.stale[f] = 1
 
 
 def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
@@ -79,7 +82,7 @@ def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
     """
     if fits(a, c, f, time, 0.0):
         return True
-    outside = a.condition_floats[c, GUARD]
+    outside = a.guard.value[c]
     if not outside < LARGEST:
         return False
     above, below = int(outside + 1.0) + 0.0, int(-outside) + 0.0
@@ -92,5 +95,5 @@ def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
 
 def fits(a: Arrays, c: int, f: int, time: float, whole: float) -> bool:
     """Whether a number is between a whole one and the next."""
-    a.rows[Y, a.conditions[c, WHOLE] - 1] = whole
+    a.rows[Y, a.guard.whole[c] - 1] = whole
     return not is_true(a, c, f, time, 0.0)

@@ -16,7 +16,7 @@ from eventide.continuous.culprits import refuse_commands_of
 from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
 from eventide.continuous.switches import Switch
-from eventide.continuous.tables import ABS, EVALUATIONS, PRIOR, REL, ROWS, STARTED, Y0, R, Y
+from eventide.continuous.tables import ABS, REL, ROWS, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
@@ -59,7 +59,7 @@ class System:
         component._flow = self.motion.still
         if layout not in self._drafts:
             type(component)._read_branches(self.motion.analyst)
-        seat = self.arena.seat(component, layout)
+        seat = self.arena.give_seat(component, layout)
         table, base, side = self.arena.table, seat.base, seat.side
         layout.attach(component, table)
         draft = self._drafts.get(layout)
@@ -269,9 +269,9 @@ class System:
         """Let a component stand after all that are active and not of a lower priority."""
         self._starts += 1
         component._started = started = self._starts
-        ranks, number = self.arena.ranks.view, component._seat.number
-        ranks[number, STARTED] = started
-        ranks[number, PRIOR] = rank_of(component._priority) if component._priority else 0
+        seat, number = self.arena.seat, component._seat.number
+        seat.started[number] = started
+        seat.prior[number] = rank_of(component._priority) if component._priority else 0
         self._members[component] = self._chain = None
 
     @property
@@ -300,7 +300,7 @@ class System:
     @property
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
-        return self.motion.total(EVALUATIONS)
+        return self.motion.total("evaluations")
 
 
 def _place_of(component: Continuous) -> tuple[float, int]:

@@ -1,6 +1,7 @@
-"""The names of rows, columns and codes of the arrays that the stepper works on, and the arrays of one simulation.
+"""The names of rows, words and codes in the arrays that the stepper works on; the columns of its records have names of
+their own, see `records.py`.
 
-Everything that moves between two events is a number in one of these arrays, so that the functions of `stepper.py` and
+Everything that changes between two events is a number in one of these arrays, so that the functions of `stepper.py` and
 `march.py` run over them as they are or compiled.
 """
 
@@ -40,165 +41,30 @@ KEPT: Final = 36
 """States as they were before an evaluation of laws that assign some, and may have to be executed again by Python."""
 ROWS: Final = 37
 
-# Columns of a flow: floats -------------------------------------------------------------------------------------------
+# Codes in columns of records -----------------------------------------------------------------------------------------
 
-START: Final = 0
-"""When the present step began."""
-REST: Final = 1
-"""What rounding took from START."""
-STEP: Final = 2
-"""The length of the present step; 0 before it is made."""
-NEXT: Final = 3
-"""The length to be tried next; 0: to be estimated."""
-END: Final = 4
-"""When the present step ends."""
-END_REST: Final = 5
-"""What rounding took from END."""
-EVENT: Final = 6
-"""How much of the step passes until a condition is true; -1 if none is."""
-KEY: Final = 7
-"""How far the flow has been brought: the time of its event, else END."""
-AT: Final = 8
-"""The time to which rows Y and R belong; NaN if to none that matters."""
-PAST: Final = 9
-"""The length of the step before, if its rate at the start is of use to a two-step method; else 0."""
-LIMIT: Final = 10
-"""The next instant at which an input that its laws call is not smooth: a step ends there; infinity if there is none."""
-BEFORE: Final = 11
-"""The last float before it: the latest time that laws are given until the flow has been settled there."""
-SPAN: Final = 12
-"""The longest step to be tried, as proofs could not be brought to an end over longer ones; infinity as a rule."""
-ASKED: Final = 13
-"""How long a step might be but for that."""
-TRIED: Final = 14
-"""The time of the last event before which it was found out what has been false in its step so far."""
-SWITCHES: Final = 15
-"""How many comparisons of its laws are located."""
-TURNS: Final = 16
-"""Whether EVENT is no event: comparisons of its laws change there, and nothing else."""
-UNSEEN: Final = 17
-"""How many of its members have laws in which something branches, bends or jumps that is not located."""
-FLOW_FLOATS: Final = 24
-
-# Columns of a flow: integers -----------------------------------------------------------------------------------------
-
-# Those that no event reads stand last.
-SEGMENTS_LO: Final = 0
-SEGMENTS_HI: Final = 1
-EMPTY: Final = 2
-"""Whether the flow has neither states nor laws: only conditions on time."""
-OPEN: Final = 3
-"""Whether an event has touched it and it has not been settled since: it is among the touched then."""
-FITTED: Final = 4
-"""Whether the interpolant's coefficients have been computed."""
-WATCHED: Final = 5
-"""The place in `constants` of its entries, one for each condition, and of its waking ones; see `watching.py`."""
-ENTRIES: Final = 6
-"""How many entries there are, those that were left included."""
-ROOM_FOR: Final = 7
-"""How many there can be."""
-LEFT: Final = 8
-"""How many belong to no condition any more."""
-AWAKE: Final = 9
-"""How many conditions are awake."""
-MOMENT: Final = 10
-"""The number of the present step's start; that of its end is the next."""
-DOZING: Final = 11
-"""Whether some condition has a floor and a ceiling."""
-STALE: Final = 12
-"""Whether a number that stands still has been written, so that floors and ceilings are void."""
-TENDED: Final = 13
-"""Whether Python looks after it at each event that touches it: it has inputs, or something slides."""
-CHAIN_LO: Final = 14
-CHAIN_HI: Final = 15
-SUMS_LO: Final = 16
-SUMS_HI: Final = 17
-COUNTED: Final = 18
-"""Whether RUN of its laws is right: not after one has come or gone."""
-DIRECT: Final = 19
-"""Whether the laws look at no rate, so that compiled ones may write theirs to the row of a stage at once."""
-SLIDES: Final = 20
-"""The place in `lists` of what slides along a surface; -1 if nothing does."""
-ATTEMPT: Final = 21
-"""In native code the address of a function that stands for `attempt` in a small flow; 0 if there is none."""
-COMPLETE_STEP: Final = 22
-"""The same for `complete`."""
-STEPS: Final = 23
-EVALUATIONS: Final = 24
-WORST: Final = 25
-"""The slot whose error was worst in the last attempt; -1 if none."""
-ANNOUNCED: Final = 26
-"""Whether the end of the present step has been told to those who look at steps."""
-ASSIGNS: Final = 27
-"""Whether its laws may assign states, so that these are not what the interpolant says."""
-DOUBTED: Final = 28
-"""Whether the last step was accepted although it was in doubt what a condition was in it."""
-REFUSED: Final = 29
-SYSTEM: Final = 30
-"""The place in `lists` of what an implicit method keeps for the flow, see `linear.py`; -1 without."""
-JACOBIANS: Final = 31
-"""How often derivatives of its laws have been evaluated."""
-FACTORIZATIONS: Final = 32
-"""How often they have been factorized for a step."""
-SEGMENTS_ROOM: Final = 33
-"""For how many runs of its slots there is room, ..."""
-CHAIN_ROOM: Final = 34
-"""... for how many laws, ..."""
-SUMS_ROOM: Final = 35
-"""... and for how many runs of its sums."""
-MEMBERS: Final = 36
-"""How many components and loose variables belong to it."""
-CONTRIBUTORS: Final = 37
-"""How many of its laws are contributions, which come first."""
-INDIRECT: Final = 38
-"""How many of its members have laws that are not DIRECT."""
-LAID_FROM: Final = 39
-"""The place in `lists` where there is room to lay index rows of laws that are joined: how much, then the rows; or 0."""
-FLOW_INTS: Final = 40
-"""As all tables of which an event reads a row, it is a whole number of cache lines wide."""
-
-# Columns of a slot ---------------------------------------------------------------------------------------------------
-
-HOME: Final = 0
-"""Of the first slot of an object's block: the flow in which the object moves; -1 if it stands still."""
-READER: Final = 1
-"""The flow that depends on what stands here; -1 if there is none."""
 SEVERAL: Final = -2
-"""More than one flow does: Python knows which."""
-READINGS: Final = 2
-"""How many laws and conditions of that one flow do."""
-TOUCHER: Final = 3
-"""Of the first slot of an object's block: the flow whose other laws and conditions touch the object; or as above."""
-TOUCHINGS: Final = 4
-"""How many of that one flow do."""
-WRITER: Final = 5
-"""Twice the seat of whose laws write the rate here, and 1 more if they set it without having read it; -1 if none do,
-SEVERAL if those of more than one object do."""
-SEAT: Final = 6
-"""The seat of which the slot is."""
-SLOT_COLUMNS: Final = 8
-
-# Columns of a seat: the slots of an object, and what its laws are ----------------------------------------------------
-
-BASE: Final = 0
-"""The first slot of what is integrated; -1 if there is none. SIDE: of what is not."""
-SIDE: Final = 1
-RECORD: Final = 2
-"""The place in `lists` of the record of its laws."""
-ROW_OF_LAWS: Final = 3
-"""The place in `index` of the rows of its laws, which stand side by side."""
-PRIOR: Final = 4
-"""Its priority, as a whole number that is the smaller the earlier it comes."""
-STARTED: Final = 5
-"""Its number among all that have been started."""
-LATER_CONTRIBUTION: Final = 6
-"""Of contributions that wait for what others compute: how far behind the last of these; 0 of all others. The next two
-columns tell the priority and the number of that last one, in whose place they stand then."""
-LATER_EQUATION: Final = 9
-"""The same of equations."""
-GIVEN: Final = 12
-"""How many other objects have laws that set what it computes, its sums or its states."""
-SEAT_COLUMNS: Final = 13
+"""In `slot.user` and `slot.writer`: more than one, which Python lists."""
+BY_READING: Final = 0
+"""In `slot.user` and `slot.uses`: the flow that depends on the slot."""
+BY_TOUCHING: Final = 1
+"""The flow with laws and conditions that touch the object of the slot."""
+LATER_CONTRIBUTION: Final = 0
+"""In `seat.later`: where the three numbers for contributions begin."""
+LATER_EQUATION: Final = 3
+"""Where those for equations begin."""
+ALONE: Final = -1
+"""In `law.joint`: executed by itself."""
+BY_OTHERS: Final = -2
+"""Executed with another law, where that stands."""
+AT_END: Final = 2
+"""In `guard.armed`: found false within the present step, which may still be cut."""
+AS_NEEDED: Final = 2
+"""In `guard.sampled`: at as many points as the event function needs."""
+VALUELESS: Final = 2
+"""In `run.aborted`: a condition has raised an error inside a step. It has no value there; its event may come before."""
+RAISES: Final = 2
+"""What a kernel returns where Python would raise, besides 0 and 1."""
 
 # The record of laws or of a condition, in `lists` ----------------------------------------------------------------
 
@@ -245,23 +111,6 @@ FLOOR: Final = 2
 CEILING: Final = 3
 ENTRY: Final = 4
 
-# Columns of a law in the chain ---------------------------------------------------------------------------------------
-
-LAW: Final = 0
-"""The address of its kernel."""
-OPERANDS: Final = 1
-"""The place in `index` of the row that says which objects are meant."""
-RUN: Final = 2
-"""Of the first of some laws of one kernel that stand one behind the other, how many they are: they are one call."""
-LAW_OF: Final = 3
-"""The seat of whose law it is."""
-JOINT: Final = 4
-"""The place in `lists` of what is told of them if they are called together with others; else ALONE, or BY_OTHERS if it
-is there that they are called."""
-ALONE: Final = -1
-BY_OTHERS: Final = -2
-CHAIN_COLUMNS: Final = 5
-
 # Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
 
 FIRST_LAW: Final = 0
@@ -278,88 +127,6 @@ LAID_WIDTH: Final = 5
 """How many numbers are laid for an object; each is two entries of its index rows."""
 OTHERS: Final = 6
 """The place of the next of these; -1 if there is none."""
-
-# Columns of a condition ----------------------------------------------------------------------------------------------
-
-ADDRESS: Final = 0
-INDEX: Final = 1
-CONSTANTS: Final = 2
-TRIGGER: Final = 3
-"""Whether it fires when it becomes true (`when`) or whenever it is true (`until`)."""
-ARMED: Final = 4
-"""0, 1, or AT_END: found false within the present step, which may be cut before."""
-FLOW: Final = 5
-PLACE_OF: Final = 6
-"""The number of its entry among those of the flow."""
-SEEN: Final = 7
-"""The moment of its last test at an end of a step."""
-NEEDS_LAWS: Final = 8
-"""Whether it reads rates, computed values or sums."""
-DUE: Final = 9
-"""Whether it was found true, and may fire, at the flow's event or at the present instant."""
-READY: Final = 10
-"""Whether it has been found false, in this step or before, so that it fires when it becomes true."""
-TRUE_AT_END: Final = 11
-"""Whether it was true at the end of the step."""
-CERTIFICATE: Final = 12
-"""The place in `lists` of what lets the stepper prove that it stays false within a step; -1 without."""
-SAMPLED: Final = 13
-"""Whether it is looked after by samples in this step: it has no certificate, or the proof has been given up; or by as
-many points as its event function needs: AS_NEEDED."""
-AS_NEEDED: Final = 2
-TRAIL: Final = 14
-"""Its row among the trails."""
-TIMED: Final = 16
-"""Whether it reads nothing that moves but the time, so that no error of a state ends its steps."""
-RECOURSE: Final = 15
-"""The address of who asks Python where its kernel answers RAISES; 0 where it never does."""
-DOZES: Final = 17
-"""Whether it may have a floor and a ceiling: it depends on nothing but states, and numbers that stand still."""
-HANDLER: Final = 18
-"""The address of the handler that it releases, where that is native code; else 0."""
-EFFECTS: Final = 19
-"""The place in `lists` of what that handler works on."""
-SWITCH: Final = 20
-"""Of a comparison in a law: 1 more than the slot of its outcome, which the law goes by; else 0. See `switching.py`."""
-EXACT: Final = 21
-"""Whether it is found to the last float in spite of `dt_min`, as it reads nothing but the time."""
-WHOLE: Final = 22
-"""Of what jumps between whole numbers in a law: 1 more than the slot of the present one; else 0."""
-CONDITION_INTS: Final = 24
-RAISES: Final = 2
-"""What a kernel answers where Python would raise, besides 0 and 1."""
-AT_END: Final = 2
-
-GUARD: Final = 0
-"""The event function at the last test, positive where the condition is true; NaN if it has none."""
-SLOPE: Final = 1
-"""The event function's derivative by time, after it; NaN if it is not to be had."""
-GUARD_AT_END: Final = 2
-SLOPE_AT_END: Final = 3
-LOW: Final = 4
-"""How much of the step has passed at a point where the condition was false; event function and slope there."""
-GUARD_LOW: Final = 5
-SLOPE_LOW: Final = 6
-HIGH: Final = 7
-"""How much of it has passed at a later one where it was true; -1 if there is none."""
-GUARD_HIGH: Final = 8
-SLOPE_HIGH: Final = 9
-GUARD_AT_START: Final = 10
-"""Event function and slope at the start of the step."""
-SLOPE_AT_START: Final = 11
-GUARD_BEFORE: Final = 12
-"""Event function and slope at the end of the part that was looked at last."""
-SLOPE_BEFORE: Final = 13
-GUESS: Final = 14
-"""How much of the step will have passed where it becomes true between LOW and HIGH, about; -1 if that is not known."""
-STILL: Final = 15
-"""First of the columns for numbers that do not move within a step, which are kept for proofs as the last test found
-them."""
-STILLS: Final = 32
-"""So many there may be."""
-PRIORITY: Final = STILL + STILLS
-RANK: Final = STILL + STILLS + 1
-CONDITION_FLOATS: Final = 56
 
 # The certificate of a condition --------------------------------------------------------------------------------------
 
@@ -430,113 +197,6 @@ SIGNS: Final = ROUGH + 6 * MODEL
 CROSSING: Final = SIGNS + JOINTS
 """Where in the part, from -1 to 1, a condition that rises or falls changes."""
 MODELS: Final = SIGNS + 2 * JOINTS
-
-# Settings and flags --------------------------------------------------------------------------------------------------
-
-DT_MIN: Final = 0
-DT_MAX: Final = 1
-LAND: Final = 2
-"""Where steps must end: the next time event or the end of the run; infinity if they need not."""
-NEXT_EVENT: Final = 3
-ABORTED: Final = 4
-"""Set when Python code called from a step has raised what must go up; VALUELESS: unless a shorter step helps."""
-VALUELESS: Final = 2.0
-"""A condition has raised an error inside a step: it has no value there, and its event may come before."""
-TROUBLED: Final = 5
-"""Set when a law executed in Python has raised an error of the user's."""
-STEPWISE: Final = 6
-"""Whether somebody looks at every step: 1 at its end, 2 also before an event cuts it."""
-FLOWS: Final = 7
-"""How many flows stand in the heap."""
-PENDING: Final = 8
-"""How many flows have an event at the time of the last one found."""
-ARMS: Final = 9
-"""Whether conditions that are found false are armed; not during a pause."""
-TOUCHED: Final = 10
-"""How many flows an event has touched."""
-CHOSEN: Final = 11
-"""The condition whose event is next."""
-EVENT_TIME: Final = 12
-"""When that event is."""
-EVENT_START: Final = 13
-"""When the step began in which it was found."""
-EVENT_DT: Final = 14
-"""How much of that step passes before it."""
-BUDGET: Final = 15
-"""How many parts of a step may still be looked at to prove that a condition stays false there."""
-UNPROVED: Final = 16
-"""In how many steps a condition could not be proved to stay false although it has a certificate."""
-COMPLETE: Final = 17
-"""Whether the step under way has all its samples."""
-TAPE: Final = 18
-"""The place in `lists` of the first tape; -1 if there is none."""
-UPCOMING: Final = 19
-"""The next instant of a tape; infinity if there is none."""
-ALERT: Final = 20
-"""Set when a condition fires ever more often while time hardly goes on."""
-FIRINGS: Final = 21
-"""How many trails have begun."""
-FALSE_TO: Final = 22
-"""The fraction of the step up to which a condition has been proved to stay false once it is."""
-SOUGHT: Final = 23
-"""The fraction of the step up to which it is known what a condition is."""
-CLEAR: Final = 24
-"""The least of these fractions over the flow's conditions; 1 if nothing is left in doubt."""
-USED: Final = 25
-"""How many parts were looked at for the condition that took most of them."""
-WORK: Final = 26
-"""How much has been done since the march came back to Python, in states times steps."""
-PATIENCE: Final = 27
-"""How much of it is done before the march comes back for others to be heard; less than 0: it is to come now."""
-REACTS: Final = 28
-"""Which handlers may run as native code: none (0), those that put nothing into lists (1), all (2)."""
-HANDLED: Final = 29
-"""How many have since Python was asked last."""
-LISTED: Final = 30
-"""How many conditions are watched."""
-LOOKED_AT: Final = 31
-"""Whether somebody looks at state events, before what they touch is open."""
-JOINED: Final = 32
-"""The place in `lists` of the first two laws that may be one; -1 without."""
-ARRIVALS: Final = 33
-"""How many waits have begun so far: the rank of the last."""
-MOVED: Final = 34
-"""The place in `lists` of the first process that has gone on since Python was asked last; -1 if there is none."""
-HANDLED_AT: Final = 35
-"""When the last of the handlers and processes has run."""
-LAWS_IN_PYTHON: Final = 36
-"""The address of who executes a flow's laws in Python, where a kernel answers RAISES."""
-SWITCHED: Final = 37
-"""How often comparisons of laws have changed inside of steps."""
-UNSURE_FROM: Final = 38
-"""The fraction of the step from which on a condition stays unsure, however short the part, ..."""
-UNSURE_TO: Final = 39
-"""... and up to which it does so without a break; 0 if there is no such part."""
-SURE_TO: Final = 40
-"""Where the first such stretch begins that is more than a spot; 1 if there is none."""
-SETTINGS: Final = 41
-
-# Columns of a trail ---------------------------------------------------------------------------------------------------
-
-SERIAL: Final = 0
-"""The number of its first firing among those of all trails; 0 if there was none yet."""
-FIRED: Final = 1
-"""When it fired last."""
-SINCE: Final = 2
-"""Since when time has hardly gone on."""
-CROWD: Final = 3
-"""How often in a row it has fired since."""
-INTERVAL: Final = 4
-"""How long after the time before it fired last."""
-RATIO: Final = 5
-"""What share of the interval before that was."""
-STEADY: Final = 6
-"""How often in a row intervals have shrunk by about this share."""
-PASSED: Final = 7
-"""How often in a row it fired while time went on, since it was looked at last."""
-TOLD: Final = 8
-"""Whether a warning has been given of it."""
-TRAIL_FLOATS: Final = 16
 
 # The head of a tape --------------------------------------------------------------------------------------------------
 
@@ -726,52 +386,3 @@ RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1
 DENSE: Final = 2
-
-
-class Arrays(NamedTuple):
-    """All that moves, as the functions of the stepper see it.
-
-    rows            (ROWS, slots) what is known of each slot
-    slots           one row for each slot: who is concerned when it is read or written
-    flow_floats, flow_ints   one row for each flow
-    seats           one row for each object that has slots, or had
-    segments        (n, 2) runs of slots that are integrated, and runs of sums to be zeroed, grouped by flow
-    chain           (n, CHAIN_COLUMNS) the laws in the order of a pass, grouped by flow
-    index           base slots of the objects that kernels refer to
-    lists           counts and base slots of lists of objects
-    conditions, condition_floats   one row for each condition
-    trails          one row for each condition, or more that are one to whoever follows how often they fire
-    constants       closure numbers of conditions
-    heap            flows as a heap by KEY: the first comes first, and behind place p stand 4p + 1 ... 4p + 4
-    keys            KEY of each of them, as it was when the flow was put there
-    places          where each flow stands in the heap; -1 if it is not in it
-    pending         flows that have an event at the time of the last one found
-    touched         flows that an event has touched, in order
-    settings        limits and flags
-    models          (MODELS,) the enclosures of one condition's expressions, and room to reckon in
-    method          the tableau
-    host            whoever evaluates laws and conditions in Python; an empty tuple in compiled code
-    """
-
-    rows: Any
-    slots: Any
-    flow_floats: Any
-    flow_ints: Any
-    seats: Any
-    segments: Any
-    chain: Any
-    index: Any
-    lists: Any
-    conditions: Any
-    condition_floats: Any
-    trails: Any
-    constants: Any
-    heap: Any
-    keys: Any
-    places: Any
-    pending: Any
-    touched: Any
-    settings: Any
-    models: Any
-    method: Coefficients
-    host: Any

@@ -20,9 +20,7 @@ from eventide.continuous.tables import (
     SHOWN_AT,
     SLOT,
     STOPPED,
-    TAPE,
     TAPE_HEAD,
-    UPCOMING,
     WIDTH,
     WITH_LAWS,
 )
@@ -248,7 +246,7 @@ class Tape(Columns):
             motion.lists.view[tape._head + FOLLOWING_TAPE] = following
             following = tape._head
             upcoming = min(upcoming, motion.constants.view[tape._buffer + tape._fetched])
-        motion.settings[TAPE], motion.settings[UPCOMING] = following, upcoming
+        motion.run.tape, motion.run.upcoming = following, upcoming
 
 
 class Probe(Columns):

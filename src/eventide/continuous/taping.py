@@ -7,40 +7,32 @@ A tape is a block of `lists`: its head, then for each column what it is. Its ins
 from __future__ import annotations
 
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 from eventide.continuous.passes import evaluate
 from eventide.continuous.stepper import interpolate
 from eventide.continuous.tables import (
-    AT,
     BUFFER,
     COLUMN,
-    EMPTY,
-    END,
-    EVENT,
     FILLED,
     FOLLOWING_TAPE,
     HELD,
-    KEY,
-    REST,
     ROOM,
     SHOWN,
     SHOWN_AT,
     SLOT,
-    START,
-    STEP,
     STOPPED,
-    TAPE,
     TAPE_HEAD,
-    TROUBLED,
-    UPCOMING,
     WHAT,
     WHERE,
     WIDTH,
     WITH_LAWS,
-    Arrays,
     R,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 
 def take_down(a: Arrays, limit: float) -> bool:
@@ -50,7 +42,7 @@ def take_down(a: Arrays, limit: float) -> bool:
     """
     is_over = False
     upcoming = inf
-    tape = int(a.settings[TAPE])
+    tape = a.run.tape
     while tape >= 0:
         filled = fill(a, tape, limit)
         if filled == a.lists[tape + ROOM] or a.lists[tape + STOPPED] == 1:
@@ -58,7 +50,7 @@ def take_down(a: Arrays, limit: float) -> bool:
         else:
             upcoming = min(upcoming, a.constants[a.lists[tape + BUFFER] + filled])
         tape = a.lists[tape + FOLLOWING_TAPE]
-    a.settings[UPCOMING] = upcoming
+    a.run.upcoming = upcoming
     return is_over
 
 
@@ -105,21 +97,21 @@ def show_inside(a: Arrays, tape: int, time: float) -> bool:
     """
     for k in range(a.lists[tape + SHOWN]):
         f = a.lists[a.lists[tape + SHOWN_AT] + k]
-        a.flow_floats[f, AT] = nan
-        if a.flow_ints[f, EMPTY] == 0 and a.flow_floats[f, STEP] > 0.0:
+        a.flow.at[f] = nan
+        if a.flow.empty[f] == 0 and a.flow.step[f] > 0.0:
             elapsed = elapsed_at(a, f, time)
-            interpolate(a, f, elapsed / a.flow_floats[f, STEP])
+            interpolate(a, f, elapsed / a.flow.step[f])
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
-    is_shown = a.settings[TROUBLED] == 0.0
-    a.settings[TROUBLED] = 0.0
+    is_shown = a.run.troubled == 0
+    a.run.troubled = 0
     return bool(is_shown)
 
 
 def elapsed_at(a: Arrays, f: int, time: float) -> float:
     """How much of the step has passed at a time."""
-    if a.flow_floats[f, EVENT] >= 0.0 and time == a.flow_floats[f, KEY]:
-        return float(a.flow_floats[f, EVENT])
-    if time < a.flow_floats[f, END]:
-        return float((time - a.flow_floats[f, START]) - a.flow_floats[f, REST])
-    return float(a.flow_floats[f, STEP])
+    if a.flow.event[f] >= 0.0 and time == a.flow.key[f]:
+        return float(a.flow.event[f])
+    if time < a.flow.end[f]:
+        return float((time - a.flow.start[f]) - a.flow.start_rest[f])
+    return float(a.flow.step[f])

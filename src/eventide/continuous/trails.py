@@ -8,27 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from eventide.continuous.growing import Table
+from eventide.continuous.growing import float_table
 from eventide.continuous.location import SPACING
-from eventide.continuous.tables import (
-    ALERT,
-    CROWD,
-    DT_MIN,
-    FIRED,
-    FIRINGS,
-    INTERVAL,
-    PASSED,
-    RATIO,
-    SERIAL,
-    SINCE,
-    STEADY,
-    TOLD,
-    TRAIL,
-    TRAIL_FLOATS,
-    Arrays,
-)
+from eventide.continuous.records import Arrays, TrailRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +21,7 @@ MOST: Final = 1000
 """So many times in a row may one condition fire while time hardly goes on."""
 FLOATS: Final = 16
 """Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
-SUSPECT: Final = 2.0
+SUSPECT: Final = 2
 """ALERT when a condition has fired so often that it is to be looked at whether its states move at all."""
 STEADILY: Final = 8
 """So many times in a row must the intervals shrink by one ratio ..."""
@@ -62,31 +44,31 @@ def note_firing(a: Arrays, c: int, time: float) -> None:
 
     Where it has fired 1,000 times while time went on, whoever looks at it ends the crowd, or lets it grow.
     """
-    a.settings[ALERT] = 0.0
-    t = a.conditions[c, TRAIL]
-    if a.trails[t, SERIAL] == 0.0:
-        a.settings[FIRINGS] += 1.0
-        a.trails[t, SERIAL] = a.settings[FIRINGS]
-        a.trails[t, FIRED] = time
-        a.trails[t, SINCE] = time
+    a.run.alert = 0
+    t = a.guard.trail[c]
+    if a.trail.serial[t] == 0.0:
+        a.run.firings += 1
+        a.trail.serial[t] = a.run.firings
+        a.trail.fired_at[t] = time
+        a.trail.since[t] = time
         return
-    interval = time - a.trails[t, FIRED]
-    a.trails[t, FIRED] = time
-    if interval <= max(2.0 * a.settings[DT_MIN], FLOATS * spacing_at(time)):
-        a.trails[t, CROWD] += 1.0
-        if a.trails[t, CROWD] >= MOST:
-            a.settings[ALERT] = 1.0
+    interval = time - a.trail.fired_at[t]
+    a.trail.fired_at[t] = time
+    if interval <= max(2.0 * a.run.dt_min, FLOATS * spacing_at(time)):
+        a.trail.crowd[t] += 1.0
+        if a.trail.crowd[t] >= MOST:
+            a.run.alert = 1
     else:
-        a.trails[t, PASSED] += 1.0
-        if a.trails[t, PASSED] > MOST:
-            a.settings[ALERT] = SUSPECT
+        a.trail.passed[t] += 1.0
+        if a.trail.passed[t] > MOST:
+            a.run.alert = SUSPECT
         else:
-            a.trails[t, CROWD] = 0.0
-            a.trails[t, SINCE] = time
+            a.trail.crowd[t] = 0.0
+            a.trail.since[t] = time
     if interval > 0.0:
         lengthen(a, t, interval)
-    if ahead_of(a, t, time) > 0.0 and a.trails[t, TOLD] == 0.0:
-        a.settings[ALERT] = 1.0
+    if ahead_of(a, t, time) > 0.0 and a.trail.told[t] == 0.0:
+        a.run.alert = 1
 
 
 def spacing_at(time: float) -> float:
@@ -97,26 +79,26 @@ def spacing_at(time: float) -> float:
 
 def lengthen(a: Arrays, t: int, interval: float) -> None:
     """A trail goes on after an interval."""
-    if a.trails[t, INTERVAL] > 0.0:
-        before, ratio = a.trails[t, RATIO], interval / a.trails[t, INTERVAL]
+    if a.trail.interval[t] > 0.0:
+        before, ratio = a.trail.ratio[t], interval / a.trail.interval[t]
         is_steady = ratio < 1.0 and abs(ratio - before) <= SAME * before
-        a.trails[t, STEADY] = a.trails[t, STEADY] + 1.0 if is_steady else 0.0
-        a.trails[t, RATIO] = ratio
+        a.trail.steady[t] = a.trail.steady[t] + 1.0 if is_steady else 0.0
+        a.trail.ratio[t] = ratio
         if ratio >= 1.0:
-            a.trails[t, TOLD] = 0.0
-    a.trails[t, INTERVAL] = interval
+            a.trail.told[t] = 0.0
+    a.trail.interval[t] = interval
 
 
 def ahead_of(a: Arrays, t: int, time: float) -> float:
     """How far ahead infinitely many events will have been; 0 if intervals do not shrink steadily, or that is far."""
-    ratio = a.trails[t, RATIO]
-    if not 0.0 < ratio < 1.0 or a.trails[t, STEADY] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
+    ratio = a.trail.ratio[t]
+    if not 0.0 < ratio < 1.0 or a.trail.steady[t] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
         return 0.0
-    ahead = a.trails[t, INTERVAL] * ratio / (1.0 - ratio)
+    ahead = a.trail.interval[t] * ratio / (1.0 - ratio)
     near = NEAR * max(1.0, abs(time))
-    if a.trails[t, STEADY] >= PATIENCE:
-        near *= NEARER * a.trails[t, STEADY]
-    near = max(10.0 * a.settings[DT_MIN], near)
+    if a.trail.steady[t] >= PATIENCE:
+        near *= NEARER * a.trail.steady[t]
+    near = max(10.0 * a.run.dt_min, near)
     return ahead if ahead < near else 0.0
 
 
@@ -130,13 +112,13 @@ class Trail:
     crowd       how often in a row it fired while time hardly went on, since the time `since`
     """
 
-    def __init__(self, name: str, code: Any, row: Any) -> None:
+    def __init__(self, name: str, code: Any, trail: TrailRecord, number: int) -> None:
         self.name = name
         self.code = code
-        self.serial, self.time, self.since = float(row[SERIAL]), float(row[FIRED]), float(row[SINCE])
-        self.interval, self.ratio = float(row[INTERVAL]), float(row[RATIO])
-        self.steady, self.crowd = int(row[STEADY]), int(row[CROWD])
-        self._row = row
+        self.serial, self.time, self.since = trail.serial[number], trail.fired_at[number], trail.since[number]
+        self.interval, self.ratio = trail.interval[number], trail.ratio[number]
+        self.steady, self.crowd = int(trail.steady[number]), int(trail.crowd[number])
+        self._trail, self._number = trail, number
 
     @property
     def identity(self) -> tuple[str, Any]:
@@ -145,37 +127,39 @@ class Trail:
 
     def go_on(self, *, looks: int) -> None:
         """Time has gone on, and the states with it; after so many looks that is believed for a while."""
-        self._row[CROWD], self._row[SINCE] = 0.0, self.time
-        if self._row[PASSED] > MOST + looks:
-            self._row[PASSED] = 0.0
+        trail, number = self._trail, self._number
+        trail.crowd[number], trail.since[number] = 0.0, self.time
+        if trail.passed[number] > MOST + looks:
+            trail.passed[number] = 0.0
 
     def stay(self) -> None:
         """The states have hardly moved."""
         self.crowd += 1
-        self._row[CROWD] += 1.0
+        self._trail.crowd[self._number] += 1.0
 
     @property
     def is_told(self) -> bool:
         """Whether it has been warned of."""
-        return bool(self._row[TOLD])
+        return bool(self._trail.told[self._number])
 
     def tell(self) -> None:
         """It has been warned of."""
-        self._row[TOLD] = 1.0
+        self._trail.told[self._number] = 1.0
 
     def end(self) -> None:
         """It begins anew when it fires next."""
-        self._row[:] = 0.0
+        self._trail.floats[self._number] = 0.0
 
 
 class Trails:
     """The trails of one simulation: a row for each.
 
-    floats  the table
+    floats  the table; `trail` names its columns
     """
 
     def __init__(self, on_growth: Callable[[], None]) -> None:
-        self.floats = Table(TRAIL_FLOATS, np.float64, on_growth)
+        self.trail = TrailRecord()
+        self.floats = float_table(self.trail, on_growth)
         # Code is told apart by identity: to hash it takes long, and equal code may stand in several places.
         self._numbers: dict[int, dict[str, int]] = {}
         # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
@@ -210,7 +194,7 @@ class Trails:
         self._users[number] -= 1
         if self._users[number]:
             return
-        if self.floats.view[number, SERIAL] == 0.0:
+        if self.trail.serial[number] == 0.0:
             self._drop(number)
             return
         self._unused[number] = None
@@ -230,12 +214,12 @@ class Trails:
 
     def has_gone_on(self, number: int) -> bool:
         """Whether a condition with this trail has fired more than once."""
-        view = self.floats.view
-        return bool(view[number, INTERVAL] > 0.0 or view[number, CROWD] > 0.0)
+        trail = self.trail
+        return bool(trail.interval[number] > 0.0 or trail.crowd[number] > 0.0)
 
     def at(self, number: int) -> Trail:
         """The trail of a number."""
-        return Trail(self._names[number], self._codes[number], self.floats.array[number])
+        return Trail(self._names[number], self._codes[number], self.trail, number)
 
     def all(self) -> list[Trail]:
         """All that have fired, in the order in which they fired first."""

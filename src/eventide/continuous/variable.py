@@ -52,7 +52,7 @@ class Variable:
         self._system = sim._continuum
         self._flow: Any = self._system.motion.still
         self.name = name or f"Variable {sim._register(Variable)}"
-        self._slot = slot = self._system.arena.seat(self, LONE).base
+        self._slot = slot = self._system.arena.give_seat(self, LONE).base
         self._system.arena.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
@@ -123,7 +123,8 @@ class Variable:
         motion, number = self._system.motion, self._owner._flow.number
         if number < 0 or not self.active:
             return None
-        return quantities_of(motion.method, motion.flow_floats.array[number], self._system.arena.table[:, self._slot])
+        length, proposed = motion.flow.step[number], motion.flow.next_step[number]
+        return quantities_of(motion.method, length, proposed, self._system.arena.table[:, self._slot])
 
     @property
     def rel_error(self) -> float:

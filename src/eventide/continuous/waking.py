@@ -11,72 +11,46 @@ Plain functions over arrays, which are also translated to native code.
 from __future__ import annotations
 
 from math import nan
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.enclosure import UNIT, is_moved
 from eventide.continuous.passes import copy, evaluate, is_true
 from eventide.continuous.stepper import fit
 from eventide.continuous.tables import (
     AND,
-    AWAKE,
     CEILING,
-    CERTIFICATE,
     CONSTANT,
     DEGREE,
     DIFFERENCE,
-    DOZES,
-    DOZING,
     E0,
-    END,
-    ENTRIES,
     ENTRY,
     EXPRESSION,
     EXTRA,
-    FITTED,
     FLOOR,
-    FLOW,
-    GUARD,
-    GUARD_AT_END,
     HIGHEST,
-    INDEX,
-    LEFT,
-    LISTED,
     LOWERED_BY,
     LOWEST,
     MODEL,
-    MOMENT,
     NEGATIVE,
-    PLACE_OF,
     RAISED_BY,
-    ROOM_FOR,
     SCALED_BY,
-    SEEN,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
     SHRUNK_BY,
     SIGNS,
-    SLOPE,
-    SLOPE_AT_END,
     SLOT_OF,
-    STALE,
-    START,
     STATE,
-    STEP,
-    STILL,
     SUM,
-    SWITCH,
-    SWITCHES,
     TAKEN_FROM,
-    WATCHED,
     WHO,
     Y0,
     Y2,
-    Arrays,
     K,
     P,
     R,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 FARTHEST_LEVEL: Final = 1e150
 """What a state is compared with is nearer than this, and so are its factors, so that nothing overflows."""
@@ -97,59 +71,59 @@ SHIFTS: Final = 3
 
 def enroll(a: Arrays, c: int, f: int) -> None:
     """Give a condition an entry among those of a flow; there is room for it."""
-    k = a.flow_ints[f, ENTRIES]
-    at = a.flow_ints[f, WATCHED] + ENTRY * k
+    k = a.flow.entries[f]
+    at = a.flow.entries_at[f] + ENTRY * k
     a.constants[at + WHO] = c
     a.constants[at + SLOT_OF] = 0.0
     a.constants[at + FLOOR] = nan
-    a.conditions[c, PLACE_OF] = k
-    a.conditions[c, SEEN] = -1
-    a.flow_ints[f, ENTRIES] = k + 1
-    if a.conditions[c, SWITCH] > 0:
-        a.flow_floats[f, SWITCHES] += 1.0
+    a.guard.entry[c] = k
+    a.guard.seen[c] = -1
+    a.flow.entries[f] = k + 1
+    if a.guard.switch[c] > 0:
+        a.flow.switches[f] += 1.0
     else:
-        a.settings[LISTED] += 1.0
+        a.run.listed += 1
 
 
 def strike(a: Arrays, c: int) -> None:
     """Take a condition out of the entries of its flow."""
-    f = a.conditions[c, FLOW]
-    place = a.flow_ints[f, WATCHED]
-    a.constants[place + ENTRY * a.conditions[c, PLACE_OF] + WHO] = -1.0
-    a.flow_ints[f, LEFT] += 1
-    if a.conditions[c, SWITCH] > 0:
-        a.flow_floats[f, SWITCHES] -= 1.0
+    f = a.guard.flow[c]
+    place = a.flow.entries_at[f]
+    a.constants[place + ENTRY * a.guard.entry[c] + WHO] = -1.0
+    a.flow.entries_left[f] += 1
+    if a.guard.switch[c] > 0:
+        a.flow.switches[f] -= 1.0
     else:
-        a.settings[LISTED] -= 1.0
-    while a.flow_ints[f, ENTRIES] > 0 and a.constants[place + ENTRY * (a.flow_ints[f, ENTRIES] - 1) + WHO] < 0.0:
-        a.flow_ints[f, ENTRIES] -= 1
-        a.flow_ints[f, LEFT] -= 1
+        a.run.listed -= 1
+    while a.flow.entries[f] > 0 and a.constants[place + ENTRY * (a.flow.entries[f] - 1) + WHO] < 0.0:
+        a.flow.entries[f] -= 1
+        a.flow.entries_left[f] -= 1
     first, kept = first_awake(a, f), 0
-    for k in range(first, first + a.flow_ints[f, AWAKE]):
+    for k in range(first, first + a.flow.awake[f]):
         if a.constants[k] != c:
             a.constants[first + kept] = a.constants[k]
             kept += 1
-    a.flow_ints[f, AWAKE] = kept
+    a.flow.awake[f] = kept
 
 
 def close_ranks(a: Arrays, f: int) -> None:
     """Let no entry be of nobody where half of them are."""
-    if 2 * a.flow_ints[f, LEFT] >= a.flow_ints[f, ENTRIES] and a.flow_ints[f, LEFT] > 0:
+    if 2 * a.flow.entries_left[f] >= a.flow.entries[f] and a.flow.entries_left[f] > 0:
         squeeze(a, f)
 
 
 def squeeze(a: Arrays, f: int) -> None:
     """Let no entry be of nobody."""
-    place, kept = a.flow_ints[f, WATCHED], 0
-    for k in range(a.flow_ints[f, ENTRIES]):
+    place, kept = a.flow.entries_at[f], 0
+    for k in range(a.flow.entries[f]):
         at, to = place + ENTRY * k, place + ENTRY * kept
         if a.constants[at + WHO] >= 0.0:
-            a.conditions[int(a.constants[at + WHO]), PLACE_OF] = kept
+            a.guard.entry[int(a.constants[at + WHO])] = kept
             for j in range(ENTRY):
                 a.constants[to + j] = a.constants[at + j]
             kept += 1
-    a.flow_ints[f, ENTRIES] = kept
-    a.flow_ints[f, LEFT] = 0
+    a.flow.entries[f] = kept
+    a.flow.entries_left[f] = 0
 
 
 def awake(a: Arrays, f: int, k: int) -> int:
@@ -159,7 +133,7 @@ def awake(a: Arrays, f: int, k: int) -> int:
 
 def first_awake(a: Arrays, f: int) -> int:
     """The place in `constants` of those that are awake: behind the entries."""
-    return int(a.flow_ints[f, WATCHED] + ENTRY * a.flow_ints[f, ROOM_FOR])
+    return int(a.flow.entries_at[f] + ENTRY * a.flow.entries_room[f])
 
 
 # --- who wakes -------------------------------------------------------------------------------------------------------
@@ -168,15 +142,15 @@ def first_awake(a: Arrays, f: int) -> int:
 def wake_at_start(a: Arrays, f: int) -> None:
     """After an event: conditions doze whose state is between floor and ceiling now; newcomers are looked at first."""
     close_ranks(a, f)
-    if a.flow_ints[f, STALE] == 1:
+    if a.flow.stale[f] == 1:
         forget_levels(a, f)
     wake_outside(a, f, Y, Y)
 
 
 def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
     """Conditions doze whose state is between floor and ceiling by what these two rows tell of it."""
-    place, count, first = a.flow_ints[f, WATCHED], 0, first_awake(a, f)
-    for k in range(a.flow_ints[f, ENTRIES] - 1, -1, -1):
+    place, count, first = a.flow.entries_at[f], 0, first_awake(a, f)
+    for k in range(a.flow.entries[f] - 1, -1, -1):
         at = place + ENTRY * k
         slot = int(a.constants[at + SLOT_OF])
         is_between = (
@@ -185,19 +159,19 @@ def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
         if not is_between and a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
-    a.flow_ints[f, AWAKE] = count
+    a.flow.awake[f] = count
 
 
 def wake_after_step(a: Arrays, f: int) -> None:
     """After a step: conditions doze whose state stays between floor and ceiling all over it."""
-    if a.flow_ints[f, DOZING] == 0 or not a.flow_floats[f, STEP] > 0.0:
+    if a.flow.dozing[f] == 0 or not a.flow.step[f] > 0.0:
         wake_all(a, f)
         return
-    if a.flow_ints[f, FITTED] == 0:
+    if a.flow.fitted[f] == 0:
         fit(a, f)
         if a.method.sizes[EXTRA] > 0:
             copy(a, f, Y2, Y)
-            evaluate(a, f, a.flow_floats[f, END], a.flow_floats[f, STEP], R)
+            evaluate(a, f, a.flow.end[f], a.flow.step[f], R)
     if are_many(a, f):
         bound_states(a, f)
     else:
@@ -208,35 +182,35 @@ def wake_after_step(a: Arrays, f: int) -> None:
 def wake_all(a: Arrays, f: int) -> None:
     """No condition dozes."""
     count, first = 0, first_awake(a, f)
-    for k in range(a.flow_ints[f, ENTRIES] - 1, -1, -1):
-        at = a.flow_ints[f, WATCHED] + ENTRY * k
+    for k in range(a.flow.entries[f] - 1, -1, -1):
+        at = a.flow.entries_at[f] + ENTRY * k
         if a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
-    a.flow_ints[f, AWAKE] = count
+    a.flow.awake[f] = count
 
 
 def are_many(a: Arrays, f: int) -> bool:
     """Whether a flow has so many conditions that it takes less to bound all its states at once than those of each."""
-    if a.flow_ints[f, ENTRIES] < MANY:
+    if a.flow.entries[f] < MANY:
         return False
     states = 0
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         states += a.segments[s, 1] - a.segments[s, 0]
-    return bool(states < FEW * a.flow_ints[f, ENTRIES])
+    return bool(states < FEW * a.flow.entries[f])
 
 
 def bound_states(a: Arrays, f: int) -> None:
     """Leave in LOWEST and HIGHEST between what each state of a flow stays in the step."""
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.rows[LOWEST, i], a.rows[HIGHEST, i] = bounds_of(a, i)
 
 
 def bound_watched(a: Arrays, f: int) -> None:
     """The same for the states on which conditions that may doze depend."""
-    for k in range(a.flow_ints[f, ENTRIES]):
-        at = a.flow_ints[f, WATCHED] + ENTRY * k
+    for k in range(a.flow.entries[f]):
+        at = a.flow.entries_at[f] + ENTRY * k
         if a.constants[at + FLOOR] == a.constants[at + FLOOR]:
             slot = int(a.constants[at + SLOT_OF])
             a.rows[LOWEST, slot], a.rows[HIGHEST, slot] = bounds_of(a, slot)
@@ -257,15 +231,15 @@ def bounds_of(a: Arrays, slot: int) -> tuple[float, float]:
 
 def forget_levels(a: Arrays, f: int) -> None:
     """Floors and ceilings are void: each condition is to be tested again."""
-    for k in range(a.flow_ints[f, ENTRIES]):
-        a.constants[a.flow_ints[f, WATCHED] + ENTRY * k + FLOOR] = nan
-    a.flow_ints[f, DOZING] = 0
-    a.flow_ints[f, STALE] = 0
+    for k in range(a.flow.entries[f]):
+        a.constants[a.flow.entries_at[f] + ENTRY * k + FLOOR] = nan
+    a.flow.dozing[f] = 0
+    a.flow.stale[f] = 0
 
 
 def rouse(a: Arrays, c: int) -> None:
     """A condition dozes no longer: it has to become false again before it can fire."""
-    a.constants[a.flow_ints[a.conditions[c, FLOW], WATCHED] + ENTRY * a.conditions[c, PLACE_OF] + FLOOR] = nan
+    a.constants[a.flow.entries_at[a.guard.flow[c]] + ENTRY * a.guard.entry[c] + FLOOR] = nan
 
 
 # --- what a condition that has dozed has missed ----------------------------------------------------------------------
@@ -273,15 +247,15 @@ def rouse(a: Arrays, c: int) -> None:
 
 def catch_up(a: Arrays, c: int, f: int) -> None:
     """Leave what a test at the start of the step would have left, if there was none."""
-    if a.conditions[c, SEEN] == a.flow_ints[f, MOMENT]:
+    if a.guard.seen[c] == a.flow.moment[f]:
         return
-    slot = int(a.constants[a.flow_ints[f, WATCHED] + ENTRY * a.conditions[c, PLACE_OF] + SLOT_OF])
+    slot = int(a.constants[a.flow.entries_at[f] + ENTRY * a.guard.entry[c] + SLOT_OF])
     state, rate = a.rows[Y, slot], a.rows[R, slot]
     a.rows[Y, slot], a.rows[R, slot] = a.rows[Y0, slot], a.rows[K, slot]
-    is_true(a, c, f, a.flow_floats[f, START], 0.0)
+    is_true(a, c, f, a.flow.start[f], 0.0)
     a.rows[Y, slot], a.rows[R, slot] = state, rate
-    a.condition_floats[c, GUARD_AT_END] = a.condition_floats[c, GUARD]
-    a.condition_floats[c, SLOPE_AT_END] = a.condition_floats[c, SLOPE]
+    a.guard.value_at_end[c] = a.guard.value[c]
+    a.guard.slope_at_end[c] = a.guard.slope[c]
 
 
 # --- floors and ceilings ---------------------------------------------------------------------------------------------
@@ -289,7 +263,7 @@ def catch_up(a: Arrays, c: int, f: int) -> None:
 
 def lull(a: Arrays, c: int, f: int) -> None:
     """Let a condition that is false now, and fires when it is true, doze while its state is between its levels."""
-    at = a.flow_ints[f, WATCHED] + ENTRY * a.conditions[c, PLACE_OF]
+    at = a.flow.entries_at[f] + ENTRY * a.guard.entry[c]
     if a.constants[at + FLOOR] != a.constants[at + FLOOR]:
         find_levels(a, c, f, at)
 
@@ -300,10 +274,10 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     It is asked for once: where it depends on its state in another way it is never to be had.
     """
     slot = find_lines(a, c)
-    a.conditions[c, DOZES] = 0
+    a.guard.dozes[c] = 0
     if slot < 0 or not is_moved(a, f, slot):
         return
-    place = a.conditions[c, CERTIFICATE]
+    place = a.guard.certificate[c]
     words, top = place + 2 + EXPRESSION * a.lists[place], SIGNS
     state = a.rows[Y, slot]
     share = (2.0 * a.lists[place] + 8.0) * 2.0**-52
@@ -321,8 +295,8 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     if a.models[SIGNS] < state < a.models[SIGNS + 1]:
         a.constants[at + SLOT_OF] = slot
         a.constants[at + FLOOR], a.constants[at + CEILING] = a.models[SIGNS], a.models[SIGNS + 1]
-        a.conditions[c, DOZES] = 1
-        a.flow_ints[f, DOZING] = 1
+        a.guard.dozes[c] = 1
+        a.flow.dozing[f] = 1
 
 
 def joined_levels(
@@ -361,22 +335,22 @@ def levels_of(a: Arrays, at: int, share: float) -> tuple[float, float]:
 
 def find_lines(a: Arrays, c: int) -> int:
     """Leave in `models` the expressions of a condition as lines over one state; answers its slot, or -1."""
-    place, slot = a.conditions[c, CERTIFICATE], -1
+    place, slot = a.guard.certificate[c], -1
     m = a.models
     for k in range(a.lists[place]):
         word, at = place + 2 + EXPRESSION * k, k * MODEL
         code = a.lists[word]
         if code == STATE:
-            here = a.index[a.conditions[c, INDEX] + a.lists[word + 1]] + a.lists[word + 2]
+            here = a.index[a.guard.index[c] + a.lists[word + 1]] + a.lists[word + 2]
             if slot >= 0 and slot != here:
                 return -1
             slot = here
             m[at + FACTOR], m[at + SHIFT], m[at + FACTORS], m[at + SHIFTS] = 1.0, 0.0, 1.0, 0.0
         elif code == CONSTANT:
-            still = a.condition_floats[c, STILL + a.lists[word + 3]]
+            still = a.guard.still[c, a.lists[word + 3]]
             m[at + FACTOR], m[at + SHIFT], m[at + FACTORS], m[at + SHIFTS] = 0.0, still, 0.0, abs(still)
         elif RAISED_BY <= code <= SHRUNK_BY:
-            reckon_line(a, code, at, a.lists[word + 1] * MODEL, a.condition_floats[c, STILL + a.lists[word + 3]])
+            reckon_line(a, code, at, a.lists[word + 1] * MODEL, a.guard.still[c, a.lists[word + 3]])
         elif code == SUM or code == DIFFERENCE:  # noqa: PLR1714, SIM109  # `in` has no translation
             add_lines(a, at, a.lists[word + 1] * MODEL, a.lists[word + 2] * MODEL, 1.0 if code == SUM else -1.0)
         elif code == NEGATIVE:

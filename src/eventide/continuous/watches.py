@@ -8,29 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from eventide.continuous.equalities import Doubts
-from eventide.continuous.growing import Table, view_of
+from eventide.continuous.growing import float_table, int_table, view_of
 from eventide.continuous.inputs.reach import Reach
-from eventide.continuous.tables import (
-    ARMED,
-    CERTIFICATE,
-    CONDITION_FLOATS,
-    CONDITION_INTS,
-    CONSTANTS,
-    DOZES,
-    DUE,
-    ENTRIES,
-    EXACT,
-    GUARD,
-    INDEX,
-    NEEDS_LAWS,
-    ROOM_FOR,
-    SLOPE,
-    SWITCH,
-    TIMED,
-    TRAIL,
-    TRIGGER,
-    WHOLE,
-)
+from eventide.continuous.records import GuardRecord
 from eventide.continuous.trails import Trail, Trails
 from eventide.continuous.waking import rouse
 from eventide.discrete.composite import who_waits
@@ -64,11 +44,12 @@ class Watches:
 
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
-        self.ints = Table(CONDITION_INTS, np.int64, motion.outdate)
-        self.floats = Table(CONDITION_FLOATS, np.float64, motion.outdate)
+        self.guard = GuardRecord()
+        self.ints = int_table(self.guard, motion.outdate)
+        self.floats = float_table(self.guard, motion.outdate)
         self.trails = Trails(motion.outdate)
-        untested = np.zeros(CONDITION_FLOATS)
-        untested[[GUARD, SLOPE]] = nan
+        untested = np.zeros(GuardRecord.widths["floats"])
+        untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
         self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
         self.arriving: dict[Condition, None] = {}
@@ -98,13 +79,13 @@ class Watches:
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
         motion, plan = self.motion, self.hold(condition)
-        row, ints, groups = condition.row, self.ints.view, motion.groups
-        ints[row, TRAIL] = self.trails.follow(condition)
+        row, guard, groups = condition.row, self.guard, motion.groups
+        guard.trail[row] = self.trails.follow(condition)
         if condition.is_trigger:
-            ints[row, TRIGGER], ints[row, ARMED] = 1, condition.armed
+            guard.trigger[row], guard.armed[row] = 1, condition.armed
         elif condition.is_switch:
             switch: Any = condition
-            ints[row, SWITCH], ints[row, WHOLE], ints[row, EXACT] = (
+            guard.switch[row], guard.whole[row], guard.exact[row] = (
                 switch.slot + 1,
                 switch.whole + 1,
                 switch.branch.is_timed,
@@ -131,8 +112,8 @@ class Watches:
         condition.row = row = self.ints.copy(plan.pattern.row)
         self.floats.write(row, self._untested)
         self.at[row] = condition
-        ints = self.ints.view
-        ints[row, INDEX], ints[row, CONSTANTS] = plan.index, plan.constants
+        guard = self.guard
+        guard.index[row], guard.constants[row] = plan.index, plan.constants
         return plan
 
     def let_go(self, condition: Condition) -> None:
@@ -162,18 +143,18 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        row, ints, plan, still = condition.row, self.ints.view, condition.plan, self.motion.still
+        row, guard, plan, still = condition.row, self.guard, condition.plan, self.motion.still
         for owner in plan.touches:
             if owner._flow is not still:
-                ints[row, TIMED] = 0
+                guard.timed[row] = 0
                 break
         else:
-            ints[row, TIMED] = 1
+            guard.timed[row] = 1
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         if flow.assigns:
-            ints[row, CERTIFICATE], ints[row, DOZES] = -1, 0
+            guard.certificate[row], guard.dozes[row] = -1, 0
         else:
-            ints[row, CERTIFICATE], ints[row, DOZES] = plan.pattern.certificate, plan.pattern.is_steady
+            guard.certificate[row], guard.dozes[row] = plan.pattern.certificate, plan.pattern.is_steady
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -186,20 +167,20 @@ class Watches:
         plan = condition.plan
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
-        rows, number = motion.flow_ints.view, flow.number
-        if rows[number, ROOM_FOR] < max(rows[number, ENTRIES] + 1, len(flow.conditions)):
+        known, number = motion.flow, flow.number
+        if known.entries_room[number] < max(known.entries[number] + 1, len(flow.conditions)):
             flow.make_room()  # who is at rest has a place, too
         link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
         link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
 
     def note_assignments(self, flow: Flow) -> None:
         """The laws of a flow assign states from now on."""
-        ints = self.ints.view
+        guard = self.guard
         for condition in flow.conditions:
-            ints[condition.row, NEEDS_LAWS] = 1
-            ints[condition.row, DOZES] = 0
+            guard.needs_laws[condition.row] = 1
+            guard.dozes[condition.row] = 0
             if condition.is_over:
-                ints[condition.row, CERTIFICATE] = -1  # whoever waits for it anew finds it so
+                guard.certificate[condition.row] = -1  # whoever waits for it anew finds it so
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -247,7 +228,7 @@ class Watches:
     def exchange(self, chosen: Condition, other: Condition) -> None:
         """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""
         if chosen.is_trigger:
-            self.ints.view[chosen.row, ARMED] = 1
+            self.guard.armed[chosen.row] = 1
         else:
             self.link(chosen, chosen.flow)
         self.disarm(other)
@@ -256,7 +237,7 @@ class Watches:
         """A handler is next although its condition was not chosen: that must become false again."""
         self.motion.touch(trigger.flow)
         rouse(self.motion.views(), trigger.row)
-        self.ints.view[trigger.row, ARMED] = self.ints.view[trigger.row, DUE] = 0
+        self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
@@ -279,7 +260,7 @@ class Watches:
         if not condition.is_counted:
             self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
         self.motion.groups.forget_uses(flow, condition.plan)
-        self.trails.leave(self.ints.view[condition.row, TRAIL])
+        self.trails.leave(self.guard.trail[condition.row])
         self.let_go(condition)
         condition.flow = None
 
@@ -288,18 +269,18 @@ class Watches:
         if condition.is_over:
             self._discard(condition)
             return
-        armed = self.ints.view[condition.row, ARMED]
+        armed = self.guard.armed[condition.row]
         flow = self.unlink(condition)
         self.motion.touch(flow)
         self.motion.leave_alone(condition)
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
         self._admit(condition)
-        self.ints.view[condition.row, ARMED] = armed
+        self.guard.armed[condition.row] = armed
 
     def trail_of(self, condition: Condition) -> Trail:
         """How often a condition has fired of late."""
-        return self.trails.at(self.ints.view[condition.row, TRAIL])
+        return self.trails.at(self.guard.trail[condition.row])
 
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
@@ -334,7 +315,7 @@ class Watches:
         if plan.signature is not None:
             motion.keep_current(wait, plan)
         if wait.is_trigger:
-            self.ints.view[wait.row, ARMED] = 0
+            self.guard.armed[wait.row] = 0
         self._put(wait, flow)
         return True
 
@@ -370,7 +351,7 @@ class Watches:
         """Keep a row at rest no longer."""
         pattern = condition.plan.pattern
         if pattern.returns is None:
-            pattern.returns = self.trails.has_gone_on(self.ints.view[condition.row, TRAIL])
+            pattern.returns = self.trails.has_gone_on(self.guard.trail[condition.row])
         self._release(condition, condition.flow)
         self.motion.sim._conditions.forget(condition)
 

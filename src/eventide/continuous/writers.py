@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.checks import two_setters
-from eventide.continuous.tables import SEVERAL, WRITER
+from eventide.continuous.tables import SEVERAL
 
 if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
@@ -31,9 +31,9 @@ class Writers:
         rivals = self._rivals.get(slot)
         if rivals is None:
             rivals = self._rivals[slot] = Rivals()
-            first = arena.concerned[slot, WRITER]
+            first = arena.slot.writer[slot]
             rivals.add(arena.sitter(first // 2), sets=bool(first & 1))
-            arena.concerned[slot, WRITER] = SEVERAL
+            arena.slot.writer[slot] = SEVERAL
         rivals.add(arena.sitter(seat), sets=sets)
         self.met.append(slot)
 
@@ -43,7 +43,7 @@ class Writers:
         rivals.remove(arena.sitter(seat))
         last, sets = rivals.only()
         if last is not None:
-            arena.concerned[slot, WRITER] = 2 * last._seat.number + sets
+            arena.slot.writer[slot] = 2 * last._seat.number + sets
             del self._rivals[slot]
 
     def check(self, owner: Any) -> None:

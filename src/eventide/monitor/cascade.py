@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.continuous.tables import ALERT, DT_MIN, R, Y
+from eventide.continuous.tables import R, Y
 from eventide.continuous.trails import FLOATS, MOST, SUSPECT
 from eventide.discrete.conditions import Trigger, describe_code
 from eventide.errors import CascadeWarning, ModelError
@@ -41,7 +41,7 @@ class Cascade:
         """
         motion, time = self.motion, self.sim.time
         trail = motion.watches.trail_of(condition)
-        if motion.settings[ALERT] == SUSPECT:
+        if motion.run.alert == SUSPECT:
             if not self._hardly_moves(condition, time):
                 trail.go_on(looks=LOOKS)
                 return condition
@@ -63,10 +63,10 @@ class Cascade:
 
         That is told as for `judge`, but that each comparison is its own partner.
         """
-        settings, time = self.motion.settings, self.sim.time
+        run, time = self.motion.run, self.sim.time
         trail = self.motion.watches.trail_of(switch)
-        is_suspect = settings[ALERT] == SUSPECT
-        settings[ALERT] = 0.0
+        is_suspect = run.alert == SUSPECT
+        run.alert = 0
         if is_suspect and self._has_moved(switch, trail):
             trail.go_on(looks=LOOKS)
             return
@@ -87,7 +87,7 @@ class Cascade:
         slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
         size = max((abs(motion.arena.rows[Y][slot]) for slot in slots), default=0.0)
         rate = max((abs(motion.arena.rows[R][slot]) for slot in slots), default=0.0)
-        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * motion.settings[DT_MIN] * rate)
+        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * motion.run.dt_min * rate)
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has fired just before, as these were on its side by rounding.
@@ -104,7 +104,7 @@ class Cascade:
         if other is condition or not self._is_back(other, rates_before, rates):
             return False
         size, rate = max(abs(numbers[slot]) for slot in slots), max(map(abs, rates))
-        located = 2.0 * motion.settings[DT_MIN] * (rate + max(map(abs, rates_before)))
+        located = 2.0 * motion.run.dt_min * (rate + max(map(abs, rates_before)))
         return bool(rate * (time - before) <= RESOLUTION * size + located)
 
     def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.continuous.tables import ARMED, FACTORIZATIONS, JACOBIANS, SWITCHED, UNPROVED
 from eventide.discrete.conditions import Trigger
 
 if TYPE_CHECKING:
@@ -74,15 +73,13 @@ def report(monitor: Monitor) -> RunReport:
         certified=watches.certified,
         sampled=watches.sampled,
         opaque=watches.opaque,
-        unproved=int(motion.settings[UNPROVED]),
-        jacobians=motion.total(JACOBIANS),
-        factorizations=motion.total(FACTORIZATIONS),
-        switches=int(motion.settings[SWITCHED]),
+        unproved=motion.run.unproved,
+        jacobians=motion.total("jacobians"),
+        factorizations=motion.total("factorizations"),
+        switches=motion.run.switched,
         passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
     )
 
 
 def _is_passed_through(condition: Condition, motion: Motion) -> bool:
-    return (
-        isinstance(condition, Trigger) and condition.has_fired and motion.watches.ints.view[condition.row, ARMED] == 0
-    )
+    return isinstance(condition, Trigger) and condition.has_fired and motion.watches.guard.armed[condition.row] == 0

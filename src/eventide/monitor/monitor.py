@@ -12,20 +12,14 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.continuous.march import LATEST
 from eventide.continuous.tables import (
-    ALERT,
     CHATTERS,
-    CHOSEN,
-    EVENT_TIME,
     FAILED,
     FOUND,
-    LISTED,
     LOCATED,
     PAUSED,
     REACHED,
     RECORDED,
-    REFUSED,
     STEPPED,
-    STEPS,
     STUCK,
     UNSETTLED,
 )
@@ -67,12 +61,12 @@ class Monitor:
     @property
     def steps(self) -> int:
         """How many steps have been completed, all flows together."""
-        return self.motion.total(STEPS)
+        return self.motion.total("steps")
 
     @property
     def refused(self) -> int:
         """How many attempts at a step were refused."""
-        return self.motion.total(REFUSED)
+        return self.motion.total("refused")
 
     # --- from event to event --------------------------------------------------------------------------------------
 
@@ -103,7 +97,7 @@ class Monitor:
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # Who waits again does so for what moves.
-                    is_awaited = motion.watches.returning is not None or (motion.settings[LISTED] and system._active)
+                    is_awaited = motion.watches.returning is not None or (motion.run.listed and system._active)
                     if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
                             return AT_END
@@ -248,7 +242,7 @@ class Monitor:
             return False
         if motion.is_looked_at:
             self._show_left(code)
-        if motion.settings[ALERT] != 0.0:
+        if motion.run.alert != 0:
             motion.chosen = self._cascade.judge(motion.chosen)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
@@ -267,7 +261,7 @@ class Monitor:
         """The event of a handler is the next one because of what slides."""
         if trigger.partner is not None:
             self.motion.note_firing(trigger)
-            if self.motion.settings[ALERT] != 0.0:
+            if self.motion.run.alert != 0:
                 self._cascade.judge(trigger)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
@@ -290,8 +284,8 @@ class Monitor:
         if code == UNSETTLED:
             motion.host.raise_what_was_met()
         if code == CHATTERS:
-            sim.time = sim.last_time = motion.settings[EVENT_TIME]
-            self._cascade.judge_switch(motion.watches.at[int(motion.settings[CHOSEN])])
+            sim.time = sim.last_time = motion.run.event_time
+            self._cascade.judge_switch(motion.watches.at[motion.run.chosen])
             return
         root, start = motion.root, motion.start_of_root
         sim.time = start

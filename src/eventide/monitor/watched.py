@@ -7,7 +7,6 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.analysis import never_started
-from eventide.continuous.tables import LISTED
 from eventide.discrete.conditions import Condition, ConditionList
 from eventide.monitor.instants import Instants
 
@@ -36,7 +35,7 @@ class WatchedConditions(ConditionList):
 
     def __len__(self) -> int:
         motion, watches = self._motion, self._watches
-        return int(motion.settings[LISTED]) + len(watches.arriving) + (watches.returning is not None)
+        return motion.run.listed + len(watches.arriving) + (watches.returning is not None)
 
     def __iter__(self) -> Iterator[Condition]:
         return (condition for condition in super().__iter__() if not condition.is_over)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Sel
 
 import numpy as np
 
-from eventide.continuous.tables import STEP
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
 from eventide.observe.curves import Curve, Points
@@ -193,7 +192,7 @@ class Watch(Observer):
         """How far the model goes at once: a step of the flow that is behind the others, or to the next event."""
         motion = self.sim._the_monitor.motion
         if motion.flows:
-            return float(motion.flow_floats.view[motion.root, STEP])
+            return float(motion.flow.step[motion.root])
         ahead = self.sim._calendar.next_time() - self.sim.time
         return ahead if isfinite(ahead) else 0.0
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.compiled.store import Store
-    from eventide.continuous.tables import Arrays, Coefficients
+    from eventide.continuous.records import Arrays
+    from eventide.continuous.tables import Coefficients
 
 NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
 SOURCES: Final = (Path(__file__).parent, Path(tables.__file__).parent)

@@ -6,9 +6,10 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from eventide.compiled.stepping.values import KINDS, Kind, Untranslatable, Value, convert, joined, literal
+from eventide.continuous.records import RECORDS, Column
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -35,6 +36,23 @@ _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
 
 LIBRARY: Final = ("exp", "log", "sin", "cos", "atan")
 """The functions of `math` that have the same name in the mathematical library and one argument."""
+
+
+def is_of_run(node: ast.expr) -> TypeGuard[ast.Attribute]:
+    """Whether an expression is a field of `a.run`."""
+    return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "a.run"
+
+
+def column_of(node: ast.expr) -> tuple[str, Column] | None:
+    """The record and the column that `a.flow.key` means; None if it means no column. Raises Untranslatable."""
+    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)):
+        return None
+    whose, record = node.value.value, RECORDS.get(node.value.attr)
+    if record is None or not (isinstance(whose, ast.Name) and whose.id == "a"):
+        return None
+    if node.attr not in record.columns:
+        raise Untranslatable(f"{ast.unparse(node)} is no column")
+    return node.value.attr, record.columns[node.attr]
 
 
 def signature(function: FunctionType) -> tuple[list[Kind], Kind]:
@@ -115,6 +133,9 @@ class Expressions:
             name = self.array(node.value)
             if name is not None:
                 return self.memory.width(name)
+        if is_of_run(node):
+            kind, address = self.memory.field(node.attr)
+            return Value(self.builder.value(f"load {kind}, ptr {address}"), kind)
         name = self.array(node)
         if name is None:
             raise Untranslatable(f"{ast.unparse(node)} is no array")
@@ -122,6 +143,8 @@ class Expressions:
 
     def place(self, node: ast.Subscript) -> tuple[str, str]:
         """Array and flat index of an item."""
+        if (found := column_of(node.value)) is not None:
+            return self._place_in_record(node, *found)
         name = self.array(node.value)
         if name is None:
             raise Untranslatable(f"{ast.unparse(node)} is no item of an array")
@@ -130,6 +153,19 @@ class Expressions:
         row, column = (self.number(item, "i64").text for item in node.slice.elts)
         start = self.builder.value(f"mul nsw i64 {row}, {self.memory.width(name).text}")
         return name, self.builder.value(f"add nsw i64 {start}, {column}")
+
+    def _place_in_record(self, node: ast.Subscript, record: str, column: Column) -> tuple[str, str]:
+        """`a.flow.key[f]`, and `a.guard.still[c, k]` where a name stands for several columns."""
+        name = f"{record}.{column.kind}"
+        items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if len(items) != (1 if column.width is None else 2):
+            raise Untranslatable(f"{ast.unparse(node)} has {len(items)} indices")
+        row, *within = (self.number(item, "i64").text for item in items)
+        start = self.builder.value(f"mul nsw i64 {row}, {self.memory.width(name).text}")
+        place = self.builder.value(f"add nsw i64 {start}, {column.first}")
+        for offset in within:
+            place = self.builder.value(f"add nsw i64 {place}, {offset}")
+        return name, place
 
     def _on_subscript(self, node: ast.Subscript) -> Value:
         return self.memory.load(*self.place(node))

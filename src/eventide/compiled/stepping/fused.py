@@ -16,10 +16,10 @@ import numpy as np
 
 from eventide.compiled.ir import MARKS, NAN, SELDOM, real
 from eventide.compiled.stepping.methods import table_of
+from eventide.continuous.records import LawRecord
 from eventide.continuous.stepper import HUGE
 from eventide.continuous.tables import (
     ABS,
-    CHAIN_COLUMNS,
     E0,
     E2,
     END_FIRST,
@@ -301,7 +301,7 @@ class _Step:
         """A copy of a law's index row in which what is the flow's own is known by its place."""
         lines = [
             f"%row{k} = alloca [{max(len(own), 1)} x i64]",
-            f"%call{k}.at = getelementptr i64, ptr %calls, i64 {k * CHAIN_COLUMNS}",
+            f"%call{k}.at = getelementptr i64, ptr %calls, i64 {k * LawRecord.widths['ints']}",
             f"%call{k} = load i64, ptr %call{k}.at",
             f"%given{k} = getelementptr i64, ptr %index, i64 %call{k}",
         ]

@@ -9,33 +9,26 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value
-from eventide.continuous.tables import (
-    CHAIN_COLUMNS,
-    CONDITION_FLOATS,
-    CONDITION_INTS,
-    FLOW_FLOATS,
-    FLOW_INTS,
-    SEAT_COLUMNS,
-    SLOT_COLUMNS,
-    TRAIL_FLOATS,
-    Arrays,
-    Coefficients,
-)
+from eventide.continuous.records import RECORDS, Arrays, Record, RunState
+from eventide.continuous.tables import Coefficients
 
 if TYPE_CHECKING:
     from eventide.compiled.ir import Builder
 
-ARRAYS: Final = (*Arrays._fields[:-2], *Coefficients._fields)
-"""The arrays in the order of the table."""
+ARRAYS: Final = (
+    *(
+        f"{name}.{kind}" if name in RECORDS else name
+        for name in Arrays._fields[:-2]
+        for kind in (RECORDS[name].widths if name in RECORDS else [""])
+    ),
+    *Coefficients._fields,
+)
+"""The arrays in the order of the table: the tables of a record apart, as `flow.ints` and `flow.floats`."""
 FLOATS: Final = frozenset(
     [
         "rows",
-        "flow_floats",
-        "condition_floats",
-        "trails",
         "constants",
         "keys",
-        "settings",
         "models",
         "nodes",
         "table",
@@ -46,15 +39,8 @@ FLOATS: Final = frozenset(
     ]
 )
 WIDTHS: Final = {
-    "slots": SLOT_COLUMNS,
-    "flow_floats": FLOW_FLOATS,
-    "flow_ints": FLOW_INTS,
-    "conditions": CONDITION_INTS,
-    "condition_floats": CONDITION_FLOATS,
-    "trails": TRAIL_FLOATS,
-    "seats": SEAT_COLUMNS,
     "segments": 2,
-    "chain": CHAIN_COLUMNS,
+    **{f"{name}.{kind}": width for name, record in RECORDS.items() for kind, width in record.widths.items()},
 }
 """How many columns there are, where that never changes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
@@ -76,16 +62,25 @@ def pack(arrays: Arrays, method: list[int]) -> tuple[int, Any]:
 
     method  the entries of the method's arrays
     """
-    table = np.array(places_of(arrays[:-2]) + method, np.int64)
-    return int(table.ctypes.data), (table, arrays)
+    parts = tables_of(arrays[:-2])
+    table = np.array(places_of(parts) + method, np.int64)
+    return int(table.ctypes.data), (table, parts)
 
 
-def places_of(arrays: Iterable[Any]) -> list[int]:
-    """The address of each array and how many columns it has."""
+def tables_of(parts: Iterable[Any]) -> list[Any]:
+    """The tables of which arrays are made, in the order of `ARRAYS`."""
+    return [table for part in parts for table in (part.tables() if isinstance(part, Record) else [part])]
+
+
+def places_of(parts: Iterable[Any]) -> list[int]:
+    """The address of each table and how many columns it has."""
     flat: list[int] = []
-    for array in arrays:
-        # What `array.ctypes.data` tells, in a tenth of the time; of an empty array nobody asks.
-        flat += [ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0, array.shape[-1]]
+    for part in parts:
+        if isinstance(part, RunState):
+            flat += [ctypes.addressof(part), 1]
+        else:
+            # What `array.ctypes.data` tells, in a tenth of the time; of an empty array nobody asks.
+            flat += [ctypes.addressof(ctypes.c_char.from_buffer(part)) if part.size else 0, part.shape[-1]]
     return flat
 
 
@@ -128,9 +123,16 @@ class Memory:
         kind, address = self.kind(name), self.address(name, index)
         self._builder.do(f"store {kind} {value.text}, ptr {address}")
 
+    def field(self, name: str) -> tuple[Kind, str]:
+        """The kind of a field of `a.run`, and where it stands."""
+        if name not in RunState.__annotations__:
+            raise Untranslatable(f"a.run has no field {name}")
+        kind: Kind = "double" if RunState.__annotations__[name] == "float" else "i64"
+        return kind, self._builder.address("i8", self.base("run"), str(getattr(RunState, name).offset))
+
     def kind(self, name: str) -> Kind:
         """The kind of an array's items."""
-        return "double" if name in FLOATS else "i64"
+        return "double" if name in FLOATS or name.endswith(".floats") else "i64"
 
     def address(self, name: str, index: str) -> str:
         """Where an item stands."""

@@ -6,7 +6,7 @@ These functions are translated in place of those of the same name in the continu
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.compiled.stepping.gathering import BOUNDS, FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.compiled.stepping.instructions import (
@@ -25,67 +25,38 @@ from eventide.continuous.passes import copy
 from eventide.continuous.stepper import attempt_stages, combine_mixed, complete_stages, least_of_each
 from eventide.continuous.tables import (
     ABS,
-    ADDRESS,
     ALONE,
-    ASSIGNS,
-    ATTEMPT,
-    BEFORE,
     BY_OTHERS,
-    CHAIN_HI,
-    CHAIN_LO,
-    COMPLETE_STEP,
-    CONSTANTS,
-    COUNTED,
     DEGREE,
     DENSE,
-    DIRECT,
     END_FIRST,
     ERROR_STAGE,
-    EVALUATIONS,
     FIRST_LAW,
     FIRST_STAGE,
     FIRST_WIDTH,
-    GUARD,
-    HANDLER,
-    INDEX,
-    JOINED,
-    JOINT,
     KEPT,
     LAID,
-    LAID_FROM,
     LAID_WIDTH,
-    LAW,
-    LAWS_IN_PYTHON,
     LAYING,
     MIDDLE,
     NUMBERS,
     NUMBERS_OF,
-    OPERANDS,
     OTHERS,
     RAISES,
-    RECOURSE,
     REL,
-    REST,
     ROW,
     ROW_OF,
-    RUN,
     SECOND_LAW,
-    SEGMENTS_HI,
-    SEGMENTS_LO,
-    SLIDES,
     STAGES,
-    START,
-    SUMS_HI,
-    SUMS_LO,
-    TROUBLED,
     WHERE,
-    WORST,
     Y0,
-    Arrays,
     P,
     R,
     Y,
 )
+
+if TYPE_CHECKING:
+    from eventide.continuous.records import Arrays
 
 LAYS: Final = 2
 """Of COUNTED: runs are right, and index rows of those that are joined are laid in this pass."""
@@ -99,20 +70,20 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     Where one meets what only Python does, Python executes them all, at the same states: it may raise, or know the
     answer, as with whole numbers of any size.
     """
-    instant = min(time, a.flow_floats[f, BEFORE])
-    if a.flow_ints[f, ASSIGNS] == 1:
+    instant = min(time, a.flow.before_limit[f])
+    if a.flow.assigns[f] == 1:
         copy(a, f, Y, KEPT)
-    target = row if a.flow_ints[f, DIRECT] == 1 else R
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    target = row if a.flow.direct[f] == 1 else R
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
-    for s in range(a.flow_ints[f, SUMS_LO], a.flow_ints[f, SUMS_HI]):
+    for s in range(a.flow.sums_lo[f], a.flow.sums_hi[f]):
         clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
-    if a.flow_ints[f, COUNTED] == 0:
+    if a.flow.counted[f] == 0:
         count_runs(a, f)
     if call_laws(a, f, instant, dt, target) > 0:
-        if a.flow_ints[f, ASSIGNS] == 1:
+        if a.flow.assigns[f] == 1:
             copy(a, f, KEPT, Y)
-        recourse(int(a.settings[LAWS_IN_PYTHON]), -1, f, instant, dt)
+        recourse(a.run.laws_in_python, -1, f, instant, dt)
         target = R
     if target != row:
         copy(a, f, R, row)
@@ -123,45 +94,45 @@ def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> int:
 
     Returns     0 if all of them could be executed
     """
-    e, place, codes = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, LAID_FROM] + 1, 0
-    while e < a.flow_ints[f, CHAIN_HI]:
-        at, address, told = a.chain[e, JOINT], a.chain[e, LAW], 0
+    e, place, codes = a.flow.chain_lo[f], a.flow.laid_from[f] + 1, 0
+    while e < a.flow.chain_hi[f]:
+        at, address, told = a.law.joint[e], a.law.address[e], 0
         if at >= 0:
-            address = a.lists[at + LAYING] if a.flow_ints[f, COUNTED] == LAYS else a.lists[at + LAID]
+            address = a.lists[at + LAYING] if a.flow.counted[f] == LAYS else a.lists[at + LAID]
             told = place
-            place += a.chain[e, RUN] * a.lists[at + LAID_WIDTH]
+            place += a.law.run_length[e] * a.lists[at + LAID_WIDTH]
         if at != BY_OTHERS:
             codes += law(
                 address,
                 instant,
                 dt,
-                a.flow_floats[f, START],
+                a.flow.start[f],
                 address_of(a.rows[Y, 0]),
                 address_of(a.rows[target, 0]),
                 address_of(a.rows[Y0, 0]),
                 address_of(a.index[0]),
-                address_of(a.chain[e, OPERANDS]),
-                a.chain[e, RUN],
+                address_of(a.law.operands[e]),
+                a.law.run_length[e],
                 address_of(a.lists[told]),
             )
-        e += a.chain[e, RUN]
-    a.flow_ints[f, COUNTED] = 1
+        e += a.law.run_length[e]
+    a.flow.counted[f] = 1
     return codes
 
 
 def count_runs(a: Arrays, f: int) -> None:
     """Find laws of one kernel that stand one behind the other; the first of them tells how many, and who calls them."""
-    first, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
+    first, high = a.flow.chain_lo[f], a.flow.chain_hi[f]
     while first < high:
         e = first + 1
-        while e < high and a.chain[e, LAW] == a.chain[first, LAW]:
+        while e < high and a.law.address[e] == a.law.address[first]:
             e += 1
-        a.chain[first, RUN] = e - first
-        a.chain[first, JOINT] = ALONE
+        a.law.run_length[first] = e - first
+        a.law.joint[first] = ALONE
         first = e
-    if a.settings[JOINED] >= 0.0 and a.flow_ints[f, DIRECT] == 1 and a.flow_ints[f, ASSIGNS] == 0:
+    if a.run.joined >= 0 and a.flow.direct[f] == 1 and a.flow.assigns[f] == 0:
         join_runs(a, f)
-    a.flow_ints[f, COUNTED] = LAYS
+    a.flow.counted[f] = LAYS
 
 
 def join_runs(a: Arrays, f: int) -> None:
@@ -169,21 +140,21 @@ def join_runs(a: Arrays, f: int) -> None:
 
     Both stand in the order of the objects, so that contributions are looked for behind those that were found last.
     """
-    start, high = a.flow_ints[f, CHAIN_LO], a.flow_ints[f, CHAIN_HI]
+    start, high = a.flow.chain_lo[f], a.flow.chain_hi[f]
     first = second = start
-    place = a.flow_ints[f, LAID_FROM] + 1
+    place = a.flow.laid_from[f] + 1
     end = place - 1 + a.lists[place - 1] if place > 1 else 0
     while second < high:
-        count = a.chain[second, RUN]
-        at = int(a.settings[JOINED]) if count >= SHORTEST_RUN else -1
+        count = a.law.run_length[second]
+        at = a.run.joined if count >= SHORTEST_RUN else -1
         while at >= 0:
             found = contributions_of(a, first, second, at)
             if found >= 0 and place + count * a.lists[at + LAID_WIDTH] <= end:
-                while start + a.chain[start, RUN] <= found:
-                    start += a.chain[start, RUN]
+                while start + a.law.run_length[start] <= found:
+                    start += a.law.run_length[start]
                 cut_run(a, start, found)
                 cut_run(a, found, found + count)
-                a.chain[found, JOINT], a.chain[second, JOINT] = at, BY_OTHERS
+                a.law.joint[found], a.law.joint[second] = at, BY_OTHERS
                 start, first, place = found, found + count, place + count * a.lists[at + LAID_WIDTH]
                 break
             at = a.lists[at + OTHERS]
@@ -192,37 +163,37 @@ def join_runs(a: Arrays, f: int) -> None:
 
 def contributions_of(a: Arrays, first: int, second: int, at: int) -> int:
     """Where behind a place of the chain the contributions begin that are joined with a run of equations; else -1."""
-    if a.chain[second, LAW] != a.lists[at + SECOND_LAW]:
+    if a.law.address[second] != a.lists[at + SECOND_LAW]:
         return -1
-    operands = a.chain[second, OPERANDS] - a.lists[at + FIRST_WIDTH]
-    while first < second and a.chain[first, OPERANDS] != operands:
+    operands = a.law.operands[second] - a.lists[at + FIRST_WIDTH]
+    while first < second and a.law.operands[first] != operands:
         first += 1
     return first if are_of_the_same(a, first, second, at) else -1
 
 
 def are_of_the_same(a: Arrays, first: int, second: int, at: int) -> bool:
     """Whether contributions are of the objects of a run of equations, and their index rows stand side by side."""
-    if first + a.chain[second, RUN] > second:
+    if first + a.law.run_length[second] > second:
         return False
-    for k in range(a.chain[second, RUN]):
-        if a.chain[first + k, OPERANDS] + a.lists[at + FIRST_WIDTH] != a.chain[second + k, OPERANDS]:
+    for k in range(a.law.run_length[second]):
+        if a.law.operands[first + k] + a.lists[at + FIRST_WIDTH] != a.law.operands[second + k]:
             return False
-        if a.chain[first + k, LAW] != a.lists[at + FIRST_LAW]:
+        if a.law.address[first + k] != a.lists[at + FIRST_LAW]:
             return False
     return True
 
 
 def cut_run(a: Arrays, start: int, place: int) -> None:
     """Let a run that goes on at a place behind its start end there, and another begin."""
-    rest = start + a.chain[start, RUN] - place
+    rest = start + a.law.run_length[start] - place
     if place > start and rest > 0:
-        a.chain[start, RUN] = place - start
-        a.chain[place, RUN], a.chain[place, JOINT] = rest, ALONE
+        a.law.run_length[start] = place - start
+        a.law.run_length[place], a.law.joint[place] = rest, ALONE
 
 
 def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
     """Move rows of the chain."""
-    move_run(address_of(a.chain[first, 0]), address_of(a.chain[end, 0]), address_of(a.chain[first + by, 0]))
+    move_run(address_of(a.law.address[first]), address_of(a.law.address[end]), address_of(a.law.address[first + by]))
 
 
 def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
@@ -235,12 +206,12 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
 
     That goes on to the end of a step that is accurate; if rates there are not finite, its answer is negative.
     """
-    if a.flow_ints[f, ATTEMPT] == 0 or a.flow_ints[f, SLIDES] >= 0:
+    if a.flow.attempt[f] == 0 or a.flow.slides[f] >= 0:
         return attempt_stages(a, f, step, end)
-    ratio = step_of_its_own(a, f, a.flow_ints[f, ATTEMPT], step, end)
+    ratio = step_of_its_own(a, f, a.flow.attempt[f], step, end)
     if not ratio == ratio:  # noqa: SIM201  # NaN: a law asks Python
         return attempt_to_the_end(a, f, step, end)
-    a.flow_ints[f, EVALUATIONS] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
+    a.flow.evaluations[f] += a.method.sizes[ERROR_STAGE] - 1 + a.method.sizes[END_FIRST]
     if abs(ratio) >= 1.0:
         count_last_stages(a, f)
     return ratio
@@ -249,18 +220,18 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
 def attempt_to_the_end(a: Arrays, f: int, step: float, end: float) -> float:
     """What a small flow's own function does, with laws that may ask Python."""
     ratio = attempt_stages(a, f, step, end)
-    if ratio >= 1.0 and a.settings[TROUBLED] == 0.0 and not complete_stages(a, f, step, end):
+    if ratio >= 1.0 and a.run.troubled == 0 and not complete_stages(a, f, step, end):
         return -ratio
     return ratio
 
 
 def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
     """Finish an accepted step; a small flow that slides nowhere has functions of its own for it."""
-    if a.flow_ints[f, COMPLETE_STEP] == 0 or a.flow_ints[f, SLIDES] >= 0:
+    if a.flow.complete_step[f] == 0 or a.flow.slides[f] >= 0:
         return complete_stages(a, f, step, end)
     if abs(ratio) >= 1.0:
         return ratio > 0.0
-    is_finite = step_of_its_own(a, f, a.flow_ints[f, COMPLETE_STEP], step, end)
+    is_finite = step_of_its_own(a, f, a.flow.complete_step[f], step, end)
     if not is_finite == is_finite:  # noqa: SIM201  # NaN: a law asks Python
         return complete_stages(a, f, step, end)
     count_last_stages(a, f)
@@ -270,7 +241,7 @@ def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
 def count_last_stages(a: Arrays, f: int) -> None:
     """Count the evaluations that complete a step."""
     if a.method.sizes[END_FIRST] == 0:
-        a.flow_ints[f, EVALUATIONS] += a.method.sizes[STAGES] - a.method.sizes[ERROR_STAGE] + 1
+        a.flow.evaluations[f] += a.method.sizes[STAGES] - a.method.sizes[ERROR_STAGE] + 1
 
 
 def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) -> float:
@@ -278,15 +249,15 @@ def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) ->
     return fused(
         address,
         address_of(a.index[0]),
-        address_of(a.chain[a.flow_ints[f, CHAIN_LO], OPERANDS]),
+        address_of(a.law.operands[a.flow.chain_lo[f]]),
         address_of(a.lists[0]),
-        address_of(a.flow_ints[f, WORST]),
+        address_of(a.flow.worst[f]),
         address_of(a.rows[0, 0]),
         a.rows.width,
-        a.segments[a.flow_ints[f, SEGMENTS_LO], 0],
-        a.flow_floats[f, START],
-        a.flow_floats[f, REST],
-        a.flow_floats[f, BEFORE],
+        a.segments[a.flow.segments_lo[f], 0],
+        a.flow.start[f],
+        a.flow.start_rest[f],
+        a.flow.before_limit[f],
         step,
         end,
     )
@@ -294,29 +265,29 @@ def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) ->
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; where Python would raise it is asked, at the same states."""
-    instant = min(time, a.flow_floats[f, BEFORE])
+    instant = min(time, a.flow.before_limit[f])
     answer = condition(
-        a.conditions[c, ADDRESS],
+        a.guard.address[c],
         instant,
         dt,
-        a.flow_floats[f, START],
+        a.flow.start[f],
         address_of(a.rows[Y, 0]),
         address_of(a.rows[R, 0]),
         address_of(a.rows[Y0, 0]),
-        address_of(a.index[a.conditions[c, INDEX]]),
-        address_of(a.constants[a.conditions[c, CONSTANTS]]),
-        address_of(a.condition_floats[c, GUARD]),
+        address_of(a.index[a.guard.index[c]]),
+        address_of(a.constants[a.guard.constants[c]]),
+        address_of(a.guard.value[c]),
         address_of(a.lists[0]),
     )
     if answer == RAISES:
-        return recourse(a.conditions[c, RECOURSE], c, f, instant, dt) != 0
+        return recourse(a.guard.recourse[c], c, f, instant, dt) != 0
     return answer != 0
 
 
 def handle(a: Arrays, c: int, at: int, time: float) -> int:
     """Run the kernel of a handler, which tells in `models` what it has written."""
     return condition(
-        a.conditions[c, HANDLER],
+        a.guard.handler[c],
         time,
         0.0,
         time,
@@ -409,6 +380,6 @@ def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
 
 def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:
     """Call a method's kernel for the slots of a flow."""
-    for s in range(a.flow_ints[f, SEGMENTS_LO], a.flow_ints[f, SEGMENTS_HI]):
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         low, high = a.segments[s, 0], a.segments[s, 1]
         combination(kernel, address_of(a.rows[0, 0]), a.rows.width, low, high, factor, scale)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eventide.compiled.ir import Block, Builder
-from eventide.compiled.stepping.expressions import Expressions, signature
+from eventide.compiled.stepping.expressions import Expressions, is_of_run, signature
 from eventide.compiled.stepping.memory import AS_IT_STANDS, Memory
 from eventide.compiled.stepping.values import Kind, Untranslatable, Value, convert
 
@@ -89,6 +89,9 @@ class Translation:
             name, index = self.expressions.place(target)
             memory = self.expressions.memory
             memory.store(name, index, convert(self.builder, value, memory.kind(name)))
+        elif is_of_run(target):
+            kind, address = self.expressions.memory.field(target.attr)
+            self.builder.do(f"store {kind} {convert(self.builder, value, kind).text}, ptr {address}")
         else:
             raise Untranslatable(f"{ast.unparse(target)} cannot be assigned")
 
