@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from eventide.continuous.methods import ENGLAND
-from eventide.continuous.records import (
+from eventide.engine.codes import MODELS, ROWS, Coefficients
+from eventide.engine.records import (
     Arrays,
     FlowRecord,
     GuardRecord,
@@ -18,7 +18,7 @@ from eventide.continuous.records import (
     SlotRecord,
     TrailRecord,
 )
-from eventide.continuous.tables import MODELS, ROWS, Coefficients
+from eventide.methods import ENGLAND
 
 
 def blank(rows: Any = None, flows: int = 1, method: Coefficients = ENGLAND.coefficients, host: Any = None) -> Arrays:

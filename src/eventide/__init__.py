@@ -6,32 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eventide.continuous import BOGACKI_SHAMPINE as BOGACKI_SHAMPINE
-    from eventide.continuous import DOP853 as DOP853
-    from eventide.continuous import DORMAND_PRINCE as DORMAND_PRINCE
-    from eventide.continuous import ENGLAND as ENGLAND
-    from eventide.continuous import ENGLAND_PLAIN as ENGLAND_PLAIN
-    from eventide.continuous import EULER as EULER
-    from eventide.continuous import FEHLBERG as FEHLBERG
-    from eventide.continuous import FEHLBERG_EXTRAPOLATED as FEHLBERG_EXTRAPOLATED
-    from eventide.continuous import HEUN3 as HEUN3
-    from eventide.continuous import KUTTA_SIMPSON as KUTTA_SIMPSON
-    from eventide.continuous import MIDPOINT as MIDPOINT
-    from eventide.continuous import RK4 as RK4
-    from eventide.continuous import RK4_38 as RK4_38
-    from eventide.continuous import RK43 as RK43
-    from eventide.continuous import TRAPEZOID as TRAPEZOID
     from eventide.continuous import Continuous as Continuous
-    from eventide.continuous import Method as Method
-    from eventide.continuous import PathIntegrator as PathIntegrator
-    from eventide.continuous import PathState as PathState
-    from eventide.continuous import Tableau as Tableau
     from eventide.continuous import Variable as Variable
-    from eventide.continuous import hermite_interpolate as hermite_interpolate
-    from eventide.continuous import inputs as inputs
     from eventide.continuous import law as law
-    from eventide.continuous import method_from_flags as method_from_flags
-    from eventide.continuous import methods as methods
     from eventide.continuous import rest as rest
     from eventide.declare import Component as Component
     from eventide.declare import Computed as Computed
@@ -87,6 +64,27 @@ if TYPE_CHECKING:
     from eventide.experiment import Replication as Replication
     from eventide.experiment import Run as Run
     from eventide.experiment import model as model
+    from eventide.methods import BOGACKI_SHAMPINE as BOGACKI_SHAMPINE
+    from eventide.methods import DOP853 as DOP853
+    from eventide.methods import DORMAND_PRINCE as DORMAND_PRINCE
+    from eventide.methods import ENGLAND as ENGLAND
+    from eventide.methods import ENGLAND_PLAIN as ENGLAND_PLAIN
+    from eventide.methods import EULER as EULER
+    from eventide.methods import FEHLBERG as FEHLBERG
+    from eventide.methods import FEHLBERG_EXTRAPOLATED as FEHLBERG_EXTRAPOLATED
+    from eventide.methods import HEUN3 as HEUN3
+    from eventide.methods import KUTTA_SIMPSON as KUTTA_SIMPSON
+    from eventide.methods import MIDPOINT as MIDPOINT
+    from eventide.methods import RK4 as RK4
+    from eventide.methods import RK4_38 as RK4_38
+    from eventide.methods import RK43 as RK43
+    from eventide.methods import TRAPEZOID as TRAPEZOID
+    from eventide.methods import Method as Method
+    from eventide.methods import PathIntegrator as PathIntegrator
+    from eventide.methods import PathState as PathState
+    from eventide.methods import Tableau as Tableau
+    from eventide.methods import hermite_interpolate as hermite_interpolate
+    from eventide.methods import method_from_flags as method_from_flags
     from eventide.observe import Expression as Expression
     from eventide.observe import Integral as Integral
     from eventide.observe import Occupancy as Occupancy
@@ -108,38 +106,13 @@ if TYPE_CHECKING:
     from eventide.statistics import Level as Level
     from eventide.statistics import Tally as Tally
 
+    from . import inputs as inputs  # noqa: TID252  # an absolute import would be of the front door itself
+    from . import methods as methods  # noqa: TID252  # as above
+
 __version__ = "0.1.0"
 
 _HOMES = {
-    "continuous": (
-        "BOGACKI_SHAMPINE",
-        "DOP853",
-        "DORMAND_PRINCE",
-        "FEHLBERG",
-        "FEHLBERG_EXTRAPOLATED",
-        "HEUN3",
-        "MIDPOINT",
-        "RK4_38",
-        "RK43",
-        "PathIntegrator",
-        "PathState",
-        "hermite_interpolate",
-        "Tableau",
-        "inputs",
-        "method_from_flags",
-        "methods",
-        "ENGLAND",
-        "ENGLAND_PLAIN",
-        "EULER",
-        "KUTTA_SIMPSON",
-        "RK4",
-        "TRAPEZOID",
-        "Continuous",
-        "Method",
-        "Variable",
-        "law",
-        "rest",
-    ),
+    "continuous": ("Continuous", "Variable", "law", "rest"),
     "declare": (
         "Component",
         "Computed",
@@ -195,6 +168,29 @@ _HOMES = {
         "SimulationError",
     ),
     "experiment": ("Account", "Model", "Quantity", "Replication", "Run", "model"),
+    "methods": (
+        "BOGACKI_SHAMPINE",
+        "DOP853",
+        "DORMAND_PRINCE",
+        "ENGLAND",
+        "ENGLAND_PLAIN",
+        "EULER",
+        "FEHLBERG",
+        "FEHLBERG_EXTRAPOLATED",
+        "HEUN3",
+        "KUTTA_SIMPSON",
+        "MIDPOINT",
+        "Method",
+        "PathIntegrator",
+        "PathState",
+        "RK4",
+        "RK43",
+        "RK4_38",
+        "TRAPEZOID",
+        "Tableau",
+        "hermite_interpolate",
+        "method_from_flags",
+    ),
     "observe": (
         "Expression",
         "Integral",
@@ -218,11 +214,16 @@ _HOMES = {
 }
 _ROOM_OF = {name: room for room, names in _HOMES.items() for name in names}
 
-__all__ = list(_ROOM_OF)  # noqa: PLE0605, RUF100  # made from the table above, so that they cannot disagree
+_MODULES = ("inputs", "methods")
+"""Rooms that are public themselves."""
+
+__all__ = [*_ROOM_OF, *_MODULES]  # noqa: PLE0604, PLE0605, RUF100  # made from the table above, so that they cannot disagree
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that a discrete model loads no continuous room."""
+    if name in _MODULES:
+        return import_module(f"eventide.{name}")
     room = _ROOM_OF.get(name)
     if room is None:
         raise AttributeError(f"module 'eventide' has no attribute {name!r}")
@@ -235,4 +236,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_ROOM_OF])
+    return sorted([*globals(), *__all__])

@@ -10,8 +10,9 @@ from eventide.discrete import World
 from eventide.errors import ModelError, SimulationError, to_float
 
 if TYPE_CHECKING:
-    from eventide.compiled.account import Explanation
-    from eventide.continuous import Continuous, Method, Motion, Multistep, Newton, System, Variable
+    from eventide.continuous import Continuous, Motion, System, Variable
+    from eventide.lowering.account import Explanation
+    from eventide.methods import Method, Multistep, Newton
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
     from eventide.observe import Every, Integral, PopulationRecording, Recording, Reporter, Watch
@@ -104,7 +105,7 @@ class Simulation(World):
         return System(self)
 
     def _make_motion(self, system: System) -> Motion:
-        from eventide.compiled import native_motion, plain_motion
+        from eventide.lowering import native_motion, plain_motion
 
         return plain_motion(self, system) if self.compile is False else native_motion(self, system)
 
@@ -264,7 +265,7 @@ class Simulation(World):
         Print it for reading. Laws stand in the order in which they run, and tell for whom they wait. To be asked
         before a run, after it, or at an event.
         """
-        from eventide.compiled.account import explain
+        from eventide.lowering.account import explain
 
         return explain(self._continuum.motion)
 

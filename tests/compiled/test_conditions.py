@@ -13,7 +13,7 @@ from compiled.formulas import drag
 from compiled.harness import REFUSED_BY_PYTHON, Answer, Moment, new_registry, run_condition, set_clock, shake, table_of
 
 import eventide as ev
-from eventide.continuous.stepper import R, Y
+from eventide.engine.stepper import R, Y
 
 DRAW_AT = 1.5
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.compiled import statements
+from eventide.lowering import statements
 
 
 def root(x: float, width: float) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.compiled import lower_law
+from eventide.lowering import lower_law
 
 MODES = [pytest.param(True, id="compiled"), pytest.param(False, id="plain")]
 FORMULAS = {

@@ -8,11 +8,11 @@ import pytest
 from arrays import blank
 
 import eventide as ev
-from eventide.compiled.joining import joined
-from eventide.compiled.lower import lower_law
-from eventide.compiled.stepping import overrides
-from eventide.continuous.records import LawRecord
-from eventide.continuous.tables import ALONE, BY_OTHERS, FIRST_WIDTH
+from eventide.engine.codes import ALONE, BY_OTHERS, FIRST_WIDTH
+from eventide.engine.records import LawRecord
+from eventide.lowering.joining import joined
+from eventide.lowering.lower import lower_law
+from eventide.native import overrides
 
 
 class Furnace(ev.Continuous):

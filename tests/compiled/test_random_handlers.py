@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import reactions
+from eventide.continuous import native_handlers
 
 NUMBERS = [
     "self.x", "self.gain", "self.q", "self.twin.x", "self.twin.gain", "self.twin.q", "self.hub.total", "self.rate.x",
@@ -177,7 +177,7 @@ def program(draw: Any) -> str:
 def soon() -> Any:
     """Handlers are native code from their second event on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reactions, "ENOUGH", 1)
+        patch.setattr(native_handlers, "ENOUGH", 1)
         yield
 
 

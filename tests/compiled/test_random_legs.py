@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import journeys, reactions
+from eventide.continuous import native_handlers, native_processes
 from eventide.discrete import conditions
 
 LEVELS = ["0.25", "0.5", "0.75", "level"]
@@ -99,10 +99,10 @@ def program(draw: Any) -> str:
 def soon() -> Any:
     """Handlers and processes are native code from their second event on."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reactions, "ENOUGH", 1)
-        patch.setattr(journeys, "ENOUGH", 1)
-        patch.setattr(journeys, "EACH", 1)
-        patch.setattr(journeys, "REST", 2)
+        patch.setattr(native_handlers, "ENOUGH", 1)
+        patch.setattr(native_processes, "ENOUGH", 1)
+        patch.setattr(native_processes, "EACH", 1)
+        patch.setattr(native_processes, "REST", 2)
         patch.setattr(conditions, "FEW", 1)
         yield
 

@@ -18,7 +18,7 @@ from compiled.harness import new_registry
 from compiled.test_laws import House, Probe, new_probe
 
 import eventide as ev
-from eventide.compiled import CannotLower, lower_condition, lower_law
+from eventide.lowering import CannotLower, lower_condition, lower_law
 
 HERE = Path(__file__)
 LEVEL = 1.0

@@ -17,8 +17,8 @@ from compiled.harness import Moment, index_row, new_registry, run_condition, run
 from compiled.test_laws import new_probe
 
 import eventide as ev
-from eventide.compiled import Access, CannotLower, Store, compile_kernel, lower_condition, lower_law
-from eventide.continuous.stepper import R, Y
+from eventide.engine.stepper import R, Y
+from eventide.lowering import Access, CannotLower, Store, compile_kernel, lower_condition, lower_law
 
 
 class Furnace(ev.Continuous):
@@ -533,9 +533,9 @@ def test_a_binding_of_two_simulations_is_refused(sim) -> None:
 
 
 def test_lanes_stand_side_by_side(sim) -> None:
-    from eventide.compiled.lower import Lowering
-    from eventide.compiled.paths import Entry
-    from eventide.compiled.source import SourceBook
+    from eventide.lowering.lower import Lowering
+    from eventide.lowering.paths import Entry
+    from eventide.lowering.source import SourceBook
 
     probe = new_probe()
 
@@ -602,7 +602,7 @@ def math_of(value):
 
 @pytest.mark.slow
 def test_loading_the_room_loads_no_compiler() -> None:
-    code = "import sys, eventide.compiled; print([m for m in ('numba', 'llvmlite') if m in sys.modules])"
+    code = "import sys, eventide.lowering; print([m for m in ('numba', 'llvmlite') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
@@ -635,7 +635,7 @@ def test_what_the_compiler_refuses_stays_python(sim, monkeypatch, error, why) ->
 
 
 def test_a_function_that_the_library_lacks_is_named() -> None:
-    from eventide.compiled.llvm import Machine
+    from eventide.native.llvm import Machine
 
     with pytest.raises(LookupError, match="no_such_function"):
         Machine().load(b"", "kernel", ("no_such_function",))

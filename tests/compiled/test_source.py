@@ -14,8 +14,8 @@ from compiled.harness import new_registry, run_condition, table_of
 from compiled.test_laws import Probe, new_probe
 
 import eventide as ev
-from eventide.compiled import Anchor, CannotLower, lower_condition, lower_law
-from eventide.compiled.source import SourceBook
+from eventide.lowering import Anchor, CannotLower, lower_condition, lower_law
+from eventide.lowering.source import SourceBook
 
 
 @pytest.fixture(scope="module")

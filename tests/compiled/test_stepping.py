@@ -16,16 +16,8 @@ from arrays import blank
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventide.compiled import Store
-from eventide.compiled.stepping import engine as native
-from eventide.compiled.stepping.memory import AS_IT_STANDS
-from eventide.compiled.stepping.statements import Translation
-from eventide.compiled.stepping.values import Untranslatable
-from eventide.continuous import certainty, heap, location, stepper
-from eventide.continuous.certainty import NEVER
-from eventide.continuous.engine import PLAIN
-from eventide.continuous.records import Arrays, GuardRecord
-from eventide.continuous.tables import (
+from eventide.engine import event_location, flow_queue, guard_signs, stepper
+from eventide.engine.codes import (
     ABS,
     AND,
     CHECKED,
@@ -41,6 +33,14 @@ from eventide.continuous.tables import (
     Y0,
     P,
 )
+from eventide.engine.guard_signs import NEVER
+from eventide.engine.interface import PLAIN
+from eventide.engine.records import Arrays, GuardRecord
+from eventide.lowering import Store
+from eventide.native import engine as native
+from eventide.native.memory import AS_IT_STANDS
+from eventide.native.statements import Translation
+from eventide.native.values import Untranslatable
 
 STORE = Store(None)
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-300, 5e-324, 1e300, math.inf, -math.inf, math.nan]
@@ -216,7 +216,7 @@ def test_numbers_cut_and_raised(function: Callable[..., Any], x: float) -> None:
 
 # --- functions of the stepper itself ---------------------------------------------------------------------------------
 
-SHARES = [location.share_of_root, location.root_of_cubic, location.pushed]
+SHARES = [event_location.share_of_root, event_location.root_of_cubic, event_location.pushed]
 
 
 def test_the_guesses_of_the_search() -> None:
@@ -242,17 +242,19 @@ def test_the_heap_of_flows() -> None:
     count, source = 40, random.Random(2)
     plain, packed = blank(flows=count), blank(flows=count)
     (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
-    functions = [heap.insert, heap.remove, heap.sift_up, heap.sift_down]
+    functions = [flow_queue.insert, flow_queue.remove, flow_queue.sift_up, flow_queue.sift_down]
     owns = dict(zip(functions, translated(*functions), strict=True))
     for _ in range(3000):
         flow = source.randrange(count)
         place = int(plain.places[flow])
         key = source.choice([source.random(), 0.25, 0.5, math.inf])
-        function, argument = (heap.remove, flow) if place >= 0 and source.random() < 0.4 else (heap.insert, flow)
-        if place >= 0 and function is heap.insert:
-            function = heap.sift_up if key < plain.flow.key[flow] else heap.sift_down
+        function, argument = (
+            (flow_queue.remove, flow) if place >= 0 and source.random() < 0.4 else (flow_queue.insert, flow)
+        )
+        if place >= 0 and function is flow_queue.insert:
+            function = flow_queue.sift_up if key < plain.flow.key[flow] else flow_queue.sift_down
             argument = place
-        if function is not heap.remove:
+        if function is not flow_queue.remove:
             plain.flow.key[flow] = packed.flow.key[flow] = key
         function(views, argument)
         owns[function](address, argument)
@@ -269,7 +271,7 @@ def test_the_heap_of_flows() -> None:
 def test_the_signs_of_comparisons() -> None:
     """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
-    (own,) = translated(certainty.sign_within)
+    (own,) = translated(guard_signs.sign_within)
     codes = [STATE, STATE, TIME, *range(RAISED_BY, CHECKED + 1)]
     seen: dict[int, int] = {}
     for _ in range(3000):
@@ -300,7 +302,7 @@ def test_the_signs_of_comparisons() -> None:
         (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
         low = source.choice([0.0, source.random()])
         high = source.choice([1.0, low + (1.0 - low) * source.random()])
-        answer = certainty.sign_within(views, 0, 0, low, high)
+        answer = guard_signs.sign_within(views, 0, 0, low, high)
         assert own(address, 0, 0, low, high) == answer
         assert [bits(x) for x in packed.models.tolist()] == [bits(x) for x in plain.models.tolist()]
         seen[answer] = seen.get(answer, 0) + 1

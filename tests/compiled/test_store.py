@@ -15,8 +15,8 @@ import pytest
 from compiled.harness import run_condition, table_of
 
 import eventide as ev
-from eventide.compiled import Bound, Registry, Store, compile_kernel, lower_condition
-from eventide.compiled.store import FORMAT, default_folder, is_trusted
+from eventide.lowering import Bound, Registry, Store, compile_kernel, lower_condition
+from eventide.native.store import FORMAT, default_folder, is_trusted
 
 
 class Tank(ev.Continuous):
@@ -108,7 +108,7 @@ def test_a_file_that_cannot_be_finished_is_not_left_behind(tmp_path, monkeypatch
 
 def test_another_compiler_or_processor_is_another_file(tmp_path, monkeypatch) -> None:
     guide(Store(tmp_path), 1.0)
-    monkeypatch.setattr("eventide.compiled.llvm.machine_name", lambda: "another machine")
+    monkeypatch.setattr("eventide.native.llvm.machine_name", lambda: "another machine")
     store = Store(tmp_path)
     assert (guide(store, 1.0), store.compiled, len(files(tmp_path))) == (2.0, 1, 2)
 
@@ -156,7 +156,7 @@ def test_a_folder_in_which_others_may_write_is_done_without_and_named(tmp_path, 
     path.unlink()
     tmp_path.chmod(mode)
     store = Store(tmp_path)
-    monkeypatch.setattr("eventide.compiled._shared_registry", lambda: Registry(store))
+    monkeypatch.setattr("eventide.lowering._shared_registry", lambda: Registry(store))
     assert (guide(store, 1.0), guide(store, 1.0), store.compiled, files(tmp_path)) == (2.0, 2.0, 1, [])
     tank = Tank(ev.Simulation(rng=1)).start()
     told = f"{tmp_path} belongs to another user, or others may write there"
@@ -254,7 +254,7 @@ def test_many_processes_may_compile_at_once(tmp_path) -> None:
 MODEL = """
 import eventide as ev
 from helpers import speed
-from eventide.compiled import Registry, Store
+from eventide.lowering import Registry, Store
 from compiled.harness import run_law, table_of
 from pathlib import Path
 

@@ -15,8 +15,8 @@ from multiprocessing import get_context
 from threading import Barrier, Event, Thread
 
 import eventide as ev
-from eventide.compiled import Store
-from eventide.continuous.methods import ADAMS_SIMPSON, DORMAND_PRINCE, ENGLAND, HEUN
+from eventide.lowering import Store
+from eventide.methods import ADAMS_SIMPSON, DORMAND_PRINCE, ENGLAND, HEUN
 
 class Room(ev.Continuous):
     t: ev.State = ev.state(19.0)

@@ -10,7 +10,7 @@ import pytest
 from compiled.harness import Answer, new_registry, run_condition, set_clock, shake, table_of
 from compiled.test_vector_laws import Rod, new_rod
 
-from eventide.continuous.stepper import R, Y
+from eventide.engine.stepper import R, Y
 
 SHAKES = 60
 

@@ -11,7 +11,7 @@ import pytest
 from compiled.harness import compare_law, new_registry
 
 import eventide as ev
-from eventide.compiled import CannotLower, lower_law
+from eventide.lowering import CannotLower, lower_law
 
 SHAKES = 60
 ENDS = np.array([0.5, -1.5, 2.0])

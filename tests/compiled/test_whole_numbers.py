@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.compiled import CannotLower, Registry
-from eventide.continuous.stepper import R, Y
+from eventide.engine.stepper import R, Y
+from eventide.lowering import CannotLower, Registry
 
 NUMBERS = [
     "3",

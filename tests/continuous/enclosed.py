@@ -12,14 +12,14 @@ import numpy as np
 from arrays import blank
 from hypothesis import strategies as st
 
-from eventide.compiled import forms
-from eventide.compiled.certificate import certificate_of
-from eventide.compiled.values import Form, Tree
-from eventide.continuous import enclosure
-from eventide.continuous.engine import PLAIN
-from eventide.continuous.methods import ENGLAND
-from eventide.continuous.methods.bernstein import bernstein_matrix
-from eventide.continuous.tables import MODEL, ROWS, STATE, TIME, Y0, P
+from eventide.engine import taylor_models
+from eventide.engine.codes import MODEL, ROWS, STATE, TIME, Y0, P
+from eventide.engine.interface import PLAIN
+from eventide.lowering import guard_expressions
+from eventide.lowering.certificate import certificate_of
+from eventide.lowering.values import Form, Tree
+from eventide.methods import ENGLAND
+from eventide.methods.bernstein import bernstein_matrix
 
 DEGREE = 5
 BEGIN = 3.0
@@ -45,10 +45,10 @@ def prepared(tree: Tree, paths: Sequence[Sequence[float]]) -> Any:
 
 def enclosed(form: Form, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:
     """The enclosure of an expression over a part of the step."""
-    from eventide.compiled.values import Leaf
+    from eventide.lowering.values import Leaf
 
     arrays = prepared(Leaf(form), paths)
-    enclosure.enclose(arrays, 0, 0, low, high)
+    taylor_models.enclose(arrays, 0, 0, low, high)
     at = (arrays.lists[0] - 1) * MODEL
     return [arrays.models[at + k] for k in range(MODEL)]
 
@@ -81,23 +81,25 @@ class Expression(NamedTuple):
 
 
 FUNCTIONS: dict[str, Callable[[float], float]] = {
-    **{name: getattr(math, name) for name in forms.FUNCTIONS},
+    **{name: getattr(math, name) for name in guard_expressions.FUNCTIONS},
     "abs": abs,
     "negative": lambda x: -x,
 }
 PAIRS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[float, float], float]]] = {
-    "+": (forms.total, lambda x, y: x + y),
-    "-": (forms.difference, lambda x, y: x - y),
-    "*": (forms.product, lambda x, y: x * y),
-    "/": (forms.quotient, lambda x, y: x / y),
-    "min": (lambda x, y: forms.extreme("lt", x, y), min),
-    "max": (lambda x, y: forms.extreme("gt", x, y), max),
-    "hypot": (forms.hypotenuse, math.hypot),
+    "+": (guard_expressions.total, lambda x, y: x + y),
+    "-": (guard_expressions.difference, lambda x, y: x - y),
+    "*": (guard_expressions.product, lambda x, y: x * y),
+    "/": (guard_expressions.quotient, lambda x, y: x / y),
+    "min": (lambda x, y: guard_expressions.extreme("lt", x, y), min),
+    "max": (lambda x, y: guard_expressions.extreme("gt", x, y), max),
+    "hypot": (guard_expressions.hypotenuse, math.hypot),
 }
 
 
 def _of_one(name: str, one: Expression) -> Expression:
-    own = {"abs": forms.size, "negative": forms.negative}.get(name) or forms.FUNCTIONS[name]
+    own = {"abs": guard_expressions.size, "negative": guard_expressions.negative}.get(
+        name
+    ) or guard_expressions.FUNCTIONS[name]
     form, function = own(one.form), FUNCTIONS[name]
     assert form
     return Expression(form, lambda x, t: function(one.value(x, t)), f"{name}({one.text})")
@@ -113,7 +115,7 @@ def _of_two(name: str, one: Expression, other: Expression) -> Expression:
 
 
 def _power(one: Expression, exponent: float) -> Expression:
-    form = forms.power(one.form, forms.literal(exponent), exponent, str)
+    form = guard_expressions.power(one.form, guard_expressions.literal(exponent), exponent, str)
     assert form
 
     def value(x: Sequence[float], t: float) -> float:
@@ -124,7 +126,7 @@ def _power(one: Expression, exponent: float) -> Expression:
 
 
 def _choice(test: Expression, one: Expression, other: Expression) -> Expression:
-    form = forms.choice(test.form, one.form, other.form)
+    form = guard_expressions.choice(test.form, one.form, other.form)
     assert form
     return Expression(
         form,
@@ -134,7 +136,7 @@ def _choice(test: Expression, one: Expression, other: Expression) -> Expression:
 
 
 def _number(value: float) -> Expression:
-    return Expression(forms.literal(value), lambda _x, _t: value, str(value))
+    return Expression(guard_expressions.literal(value), lambda _x, _t: value, str(value))
 
 
 LEAVES = [

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous.inputs import HeldTable, Input, LinearTable, Pulse, Sampled, Sine, Step
-from eventide.continuous.inputs.reach import Reach
+from eventide.inputs import HeldTable, Input, LinearTable, Pulse, Sampled, Sine, Step
+from eventide.inputs.reach import Reach
 
 MODES = pytest.mark.parametrize(
     ("compile_", "stepping"),

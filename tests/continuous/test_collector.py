@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.collector import FEWEST, GROWTH, Collector
+from eventide.continuous.gc_tuning import FEWEST, GROWTH, Collector
 
 
 class Drop(ev.Process, ev.Continuous):

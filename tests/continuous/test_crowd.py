@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import eventide as ev
-from eventide.continuous.engine import PLAIN
-from eventide.continuous.records import Arrays, FlowRecord
+from eventide.engine.interface import PLAIN
+from eventide.engine.records import Arrays, FlowRecord
 
 
 class Ball(ev.Continuous):

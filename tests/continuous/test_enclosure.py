@@ -10,10 +10,10 @@ from continuous.enclosed import DEGREE, Expression, enclosed, expressions, paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eventide.compiled import forms
-from eventide.compiled.values import Form, Leaf
-from eventide.continuous.certainty import NEVER, PERHAPS, rises_once, sign_of
-from eventide.continuous.tables import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
+from eventide.engine.codes import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
+from eventide.engine.guard_signs import NEVER, PERHAPS, rises_once, sign_of
+from eventide.lowering import guard_expressions
+from eventide.lowering.values import Form, Leaf
 
 parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: ends[0] < ends[1])
 POINTS = 24
@@ -69,18 +69,18 @@ def points_within(expression: Expression, moved: Sequence[Sequence[float]], part
 
 RAMP = [(0.3, 1.0, 0.4, 0.0, 0.0, 0.0), (2.0, -0.5, 0.0, 0.3, 0.0, 0.0)]
 SMOOTH = {
-    "square": forms.product(state(0), state(0)),
-    "product": forms.product(state(0), state(1)),
-    "quotient": forms.quotient(state(1), state(0)),
-    "sine": forms.FUNCTIONS["sin"](state(0)),
-    "cosine": forms.FUNCTIONS["cos"](state(0)),
-    "exponential": forms.FUNCTIONS["exp"](state(1)),
-    "logarithm": forms.FUNCTIONS["log"](state(0)),
-    "root": forms.FUNCTIONS["sqrt"](state(0)),
-    "power": forms.power(state(0), forms.literal(2.3), 2.3, str),
-    "arc tangent": forms.FUNCTIONS["atan"](state(1)),
-    "hyperbolic tangent": forms.FUNCTIONS["tanh"](state(0)),
-    "root of squares": forms.hypotenuse(state(0), state(1)),
+    "square": guard_expressions.product(state(0), state(0)),
+    "product": guard_expressions.product(state(0), state(1)),
+    "quotient": guard_expressions.quotient(state(1), state(0)),
+    "sine": guard_expressions.FUNCTIONS["sin"](state(0)),
+    "cosine": guard_expressions.FUNCTIONS["cos"](state(0)),
+    "exponential": guard_expressions.FUNCTIONS["exp"](state(1)),
+    "logarithm": guard_expressions.FUNCTIONS["log"](state(0)),
+    "root": guard_expressions.FUNCTIONS["sqrt"](state(0)),
+    "power": guard_expressions.power(state(0), guard_expressions.literal(2.3), 2.3, str),
+    "arc tangent": guard_expressions.FUNCTIONS["atan"](state(1)),
+    "hyperbolic tangent": guard_expressions.FUNCTIONS["tanh"](state(0)),
+    "root of squares": guard_expressions.hypotenuse(state(0), state(1)),
 }
 
 
@@ -95,32 +95,38 @@ def test_what_is_beside_the_polynomial_shrinks_with_the_sixth_power_of_the_part(
 
 def test_a_polynomial_of_the_degree_of_the_interpolant_has_nothing_beside_it() -> None:
     line = [(1.0, 2.0, 0.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)]
-    cubic = forms.product(forms.product(state(0), state(0)), state(0))
+    cubic = guard_expressions.product(guard_expressions.product(state(0), state(0)), state(0))
     assert cubic
-    found = enclosed(forms.difference(cubic, forms.product(state(1), state(0))) or cubic, line, 0.0, 0.5)
+    found = enclosed(
+        guard_expressions.difference(cubic, guard_expressions.product(state(1), state(0))) or cubic, line, 0.0, 0.5
+    )
     assert found[BESIDE] == 0.0
     assert found[NOISE] < 1e-12
 
 
 def test_a_square_is_not_negative_and_an_extreme_knows_what_it_is_of() -> None:
     through_zero = [(-1.0, 2.0, 0.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0, 0.0, 0.0)]
-    assert enclosed(forms.product(state(0), state(0)) or state(), through_zero, 0.0, 1.0)[LEAST] == 0.0
-    least = enclosed(forms.extreme("lt", state(0), state(1)) or state(), through_zero, 0.0, 0.75)
+    assert enclosed(guard_expressions.product(state(0), state(0)) or state(), through_zero, 0.0, 1.0)[LEAST] == 0.0
+    least = enclosed(guard_expressions.extreme("lt", state(0), state(1)) or state(), through_zero, 0.0, 0.75)
     assert least[: DEGREE + 1] == enclosed(state(0), through_zero, 0.0, 0.75)[: DEGREE + 1]
     # |x| is at most 1 beside its chord: x - |x| <= 0 is known although the sign of x is not.
-    below = forms.difference(state(0), forms.size(state(0)))
+    below = guard_expressions.difference(state(0), guard_expressions.size(state(0)))
     assert below
     assert enclosed(below, through_zero, 0.25, 0.75)[MOST] <= 0.5
 
 
 def test_what_may_have_no_value_says_so() -> None:
     through_zero = [(-1.0, 2.0, 0.0, 0.0, 0.0, 0.0)]
-    for form in (forms.FUNCTIONS["sqrt"](state()), forms.FUNCTIONS["log"](state()), forms.quotient(state(), state())):
+    for form in (
+        guard_expressions.FUNCTIONS["sqrt"](state()),
+        guard_expressions.FUNCTIONS["log"](state()),
+        guard_expressions.quotient(state(), state()),
+    ):
         assert form
         assert enclosed(form, through_zero, 0.0, 1.0)[UNSURE]
         assert not enclosed(form, through_zero, 0.75, 1.0)[UNSURE]
-    root = forms.FUNCTIONS["sqrt"](state())
-    chosen = forms.choice(state(), root, forms.literal(0.0))
+    root = guard_expressions.FUNCTIONS["sqrt"](state())
+    chosen = guard_expressions.choice(state(), root, guard_expressions.literal(0.0))
     assert isinstance(chosen, Form)
     assert chosen.code == CHOICE_OF
     assert not enclosed(chosen, through_zero, 0.0, 0.25)[UNSURE]

@@ -8,8 +8,8 @@ import pytest
 from continuous.test_stepper import unmet_conditions
 
 import eventide as ev
-from eventide.continuous import Method
 from eventide.discrete.periodic import exact_period
+from eventide.methods import Method
 
 METHODS = [ev.EULER, ev.TRAPEZOID, ev.KUTTA_SIMPSON, ev.RK4]
 
@@ -130,7 +130,7 @@ def test_a_fixed_step_needs_dt_max() -> None:
 def test_a_tableau_that_is_not_explicit_is_refused() -> None:
     from fractions import Fraction
 
-    from eventide.continuous import fixed
+    from eventide.methods import fixed
 
     one = Fraction(1)
     with pytest.raises(ev.ModelError, match="no explicit tableau"):

@@ -12,9 +12,9 @@ from arrays import blank
 from scipy.linalg import expm
 
 import eventide as ev
-from eventide.continuous import march
-from eventide.continuous.engine import PLAIN
-from eventide.continuous.records import FlowRecord
+from eventide.engine import scheduler
+from eventide.engine.interface import PLAIN
+from eventide.engine.records import FlowRecord
 
 
 class Decay(ev.Continuous):
@@ -541,7 +541,7 @@ def test_many_flows_come_and_go(settings: dict[str, Any]) -> None:
 
 
 def test_a_law_that_cannot_be_compiled_is_an_error_if_it_has_to_be() -> None:
-    from eventide.compiled import CannotLower
+    from eventide.lowering import CannotLower
 
     sim = make(compile=True)
     Root(sim).start()
@@ -552,7 +552,7 @@ def test_a_law_that_cannot_be_compiled_is_an_error_if_it_has_to_be() -> None:
 
 
 def test_a_condition_that_cannot_be_compiled_is_an_error_if_it_has_to_be() -> None:
-    from eventide.compiled import CannotLower
+    from eventide.lowering import CannotLower
 
     sim = make(compile=True)
     Decay(sim).start()
@@ -724,7 +724,7 @@ def test_the_step_that_is_proposed(step: float, ratio: float, factor: float) -> 
         arrays = blank()
         arrays.flow.next_step[0] = step
         arrays.run.dt_min, arrays.run.dt_max = dt_min, dt_max
-        march.adapt(arrays, 0, tried, ratio)
+        scheduler.adapt(arrays, 0, tried, ratio)
         return arrays.flow.next_step[0]
 
     assert propose(0.0, math.inf, step) == pytest.approx(factor * step, rel=1e-15)
@@ -823,7 +823,7 @@ def test_a_row_that_is_taken_again_holds_nothing_of_the_flow_before() -> None:
     for before in (0, 7):
         arrays = PLAIN.pack(blank(flows=2))[0]
         arrays.flow.floats[0], arrays.flow.ints[0] = before + 0.5, before
-        march.enter(arrays, 0, 3.0)
+        scheduler.enter(arrays, 0, 3.0)
         seen.append({name: getattr(arrays.flow, name)[0] for name in FlowRecord.columns if name not in kept})
     assert seen[0] == seen[1]
     assert seen[0]["start"] == seen[0]["at"] == 3.0

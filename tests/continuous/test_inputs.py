@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import eventide as ev
-from eventide.continuous.inputs import (
+from eventide.discrete import Stream
+from eventide.inputs import (
     Chirp,
     CubicTable,
     HeldNoise,
@@ -27,7 +28,6 @@ from eventide.continuous.inputs import (
     Step,
     common_grid,
 )
-from eventide.discrete import Stream
 
 TIMES, VALUES = (0.0, 1.0, 1.5, 3.0), (2.0, 2.0, -1.0, 0.5)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous.tables import ABS, E0, REL, Y
+from eventide.engine.codes import ABS, E0, REL, Y
 
 LIBRARY = str(Path(ev.__file__).parent)
 LIVES = 60

@@ -21,11 +21,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.compiled import forms
-from eventide.compiled.values import Joint, Leaf
-from eventide.continuous import certainty, location
-from eventide.continuous.host import Host
-from eventide.continuous.tables import AND, CROSSING, MODEL, NOISE, OR
+from eventide.continuous.python_callbacks import Host
+from eventide.engine import event_location, guard_signs
+from eventide.engine.codes import AND, CROSSING, MODEL, NOISE, OR
+from eventide.lowering import guard_expressions
+from eventide.lowering.values import Joint, Leaf
 
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
 
@@ -281,7 +281,7 @@ class Probed:
         guard.high[0], guard.value_high[0], guard.slope_high[0] = 1.0, guard.value[0], guard.slope[0]
         guard.guess[0] = guess
         self.count = 0
-        location.find(arrays, 0, 0)
+        event_location.find(arrays, 0, 0)
         return guard.low[0], guard.high[0]
 
 
@@ -409,7 +409,7 @@ def joined(count: int, joints: list[int]) -> Any:
 def sign(values: list[list[int]], joints: list[int], low: float, high: float) -> int:
     """The sign of comparisons of polynomials through these samples."""
     arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
-    return certainty.sign_within(arrays, 0, 0, low, high)
+    return guard_signs.sign_within(arrays, 0, 0, low, high)
 
 
 @cache
@@ -430,7 +430,7 @@ def bent(slope: int, bend: int, twist: int, place: int) -> list[int]:
     return [height - heights[place] for height in heights[2 : DEGREE + 3]]
 
 
-SURE = (certainty.NEVER, certainty.ALWAYS, certainty.RISES, certainty.FALLS)
+SURE = (guard_signs.NEVER, guard_signs.ALWAYS, guard_signs.RISES, guard_signs.FALLS)
 free = st.lists(st.integers(-9, 9), min_size=DEGREE + 1, max_size=DEGREE + 1)
 lines = st.builds(
     bent, st.sampled_from([-80, -20, -5, 5, 20, 80]), st.integers(-1, 1), st.integers(-1, 1), st.integers(1, 8)
@@ -458,15 +458,15 @@ def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[i
     found = sign(values, joints, float(low), float(high))
     points = [low + (high - low) * Fraction(k, 60) for k in range(61)]
     truths = truths_at(values, joints, points)
-    if found == certainty.NEVER:
+    if found == guard_signs.NEVER:
         assert not any(truths)
-    elif found == certainty.ALWAYS:
+    elif found == guard_signs.ALWAYS:
         assert all(truths)
-    elif found == certainty.RISES:
+    elif found == guard_signs.RISES:
         assert not truths[0]
         assert truths == sorted(truths)
         assert truths[-1] or high < 1
-    elif found == certainty.FALLS:
+    elif found == guard_signs.FALLS:
         assert truths[0]
         assert truths == sorted(truths, reverse=True)
         assert not truths[-1]
@@ -487,16 +487,16 @@ def test_what_rises_or_falls_once_changes_where_it_is_told() -> None:
         joints = [source.choice([AND, OR]) for _ in range(2)]
         low, high = sorted(Fraction(end, 8) for end in source.sample(range(9), 2))
         arrays = prepared(joined(len(values), joints), [through(samples) for samples in values])
-        found = certainty.sign_within(arrays, 0, 0, float(low), float(high))
+        found = guard_signs.sign_within(arrays, 0, 0, float(low), float(high))
         proofs[found] += 1
-        if found in (certainty.RISES, certainty.FALLS):
+        if found in (guard_signs.RISES, guard_signs.FALLS):
             share = (1.0 + arrays.models[CROSSING]) / 2.0
             assert 0.0 <= share <= 1.0
             sides = [low + (high - low) * Fraction(min(max(share + change, 0.0), 1.0)) for change in (-1e-3, 1e-3)]
             before, after = truths_at(values, joints, sides)
-            assert before == (found == certainty.FALLS) or sides[0] == low
-            assert after == (found == certainty.RISES) or sides[1] == high
-    assert min(proofs[certainty.RISES], proofs[certainty.FALLS]) >= 10, proofs
+            assert before == (found == guard_signs.FALLS) or sides[0] == low
+            assert after == (found == guard_signs.RISES) or sides[1] == high
+    assert min(proofs[guard_signs.RISES], proofs[guard_signs.FALLS]) >= 10, proofs
 
 
 def truths_at(values: list[list[int]], joints: list[int], points: list[Fraction]) -> list[bool]:
@@ -533,7 +533,7 @@ def less(expression: Expression, values: list[float], share: float) -> Expressio
         level = expression.value(values, share)
         if abs(level) < math.inf:
             return Expression(
-                forms.difference(expression.form, forms.literal(level)),
+                guard_expressions.difference(expression.form, guard_expressions.literal(level)),
                 lambda x, t: expression.value(x, t) - level,
                 f"({expression.text} - {level})",
             )
@@ -544,20 +544,20 @@ def look_at_proof_of(expression: Expression, moved: list[list[float]], part: tup
     """What is proved of an expression: AssertionError if it is not so."""
     low, high = (end / 8 for end in part)
     arrays = prepared(Leaf(expression.form), moved)
-    found = certainty.sign_within(arrays, 0, 0, low, high)
+    found = guard_signs.sign_within(arrays, 0, 0, low, high)
     noise = 4.0 * arrays.models[(arrays.lists[0] - 1) * MODEL + NOISE]
-    if found == certainty.PERHAPS:
+    if found == guard_signs.PERHAPS:
         return found
     values = []
     for k in range(61):
         share = low + (high - low) * (k / 60)
         values.append(expression.value(states(moved, share), share))
-    if found == certainty.NEVER:
+    if found == guard_signs.NEVER:
         assert max(values) <= noise
-    elif found == certainty.ALWAYS:
+    elif found == guard_signs.ALWAYS:
         assert min(values) > -noise
     else:
-        direction = 1.0 if found == certainty.RISES else -1.0
+        direction = 1.0 if found == guard_signs.RISES else -1.0
         clear = [direction * value > 0.0 for value in values if abs(value) > noise]
         assert clear == sorted(clear)
         assert direction * values[0] <= noise
@@ -569,45 +569,45 @@ def test_signs_that_are_plain_are_proved() -> None:
     """A proof that never comes would be no use: lines, and parabolas that stay on one side."""
     line = [2 * k - 5 for k in range(6)]
     signs = [sign([line], [], *part) for part in ((0.0, 0.4), (0.6, 1.0), (0.0, 1.0))]
-    assert signs == [certainty.NEVER, certainty.ALWAYS, certainty.RISES]
+    assert signs == [guard_signs.NEVER, guard_signs.ALWAYS, guard_signs.RISES]
     falling = [-value for value in line]
-    assert sign([falling], [], 0.0, 1.0) == certainty.FALLS
-    assert sign([falling, [value + 9 for value in falling]], [AND], 0.0, 1.0) == certainty.FALLS
-    assert sign([falling, line], [OR], 0.0, 1.0) == certainty.PERHAPS
+    assert sign([falling], [], 0.0, 1.0) == guard_signs.FALLS
+    assert sign([falling, [value + 9 for value in falling]], [AND], 0.0, 1.0) == guard_signs.FALLS
+    assert sign([falling, line], [OR], 0.0, 1.0) == guard_signs.PERHAPS
     arch = [-8 - (2 * k - 5) ** 2 for k in range(6)]
-    assert sign([arch], [], 0.0, 1.0) == certainty.NEVER
-    assert sign([line, arch], [AND], 0.0, 1.0) == certainty.NEVER
-    assert sign([line, arch], [OR], 0.0, 1.0) == certainty.RISES
-    assert sign([line, [value + 2 for value in line]], [AND], 0.0, 1.0) == certainty.RISES
+    assert sign([arch], [], 0.0, 1.0) == guard_signs.NEVER
+    assert sign([line, arch], [AND], 0.0, 1.0) == guard_signs.NEVER
+    assert sign([line, arch], [OR], 0.0, 1.0) == guard_signs.RISES
+    assert sign([line, [value + 2 for value in line]], [AND], 0.0, 1.0) == guard_signs.RISES
 
 
 def test_what_rises_or_falls_on_one_side_of_its_level_does_not_cross_it() -> None:
     """Its slope has one sign for sure, but its range is not told closely enough: s - 0.3 s**3 over s from -1 to 1."""
     rises, falls = [0.2, 0.2, 3.6, -2.4, 0.0, 0.0], [1.6, -0.2, -3.6, 2.4, 0.0, 0.0]
     signs = [
-        certainty.sign_within(prepared(Leaf(state()), [path]), 0, 0, 0.0, 1.0)
+        guard_signs.sign_within(prepared(Leaf(state()), [path]), 0, 0, 0.0, 1.0)
         for path in (rises, falls, [-c for c in falls], [-c for c in rises])
     ]
-    assert signs == [certainty.ALWAYS, certainty.ALWAYS, certainty.NEVER, certainty.NEVER]
+    assert signs == [guard_signs.ALWAYS, guard_signs.ALWAYS, guard_signs.NEVER, guard_signs.NEVER]
 
 
 def test_what_begins_on_its_level_falls_and_rises_again_rises_once() -> None:
     """As a ball does that has just bounced; what begins above, by more than rounding, does not."""
     flight = [2 * k * k - 5 * k for k in range(6)]
-    assert sign([flight], [], 0.0, 1.0) == certainty.RISES
-    assert sign([[value + 1 for value in flight]], [], 0.0, 1.0) == certainty.PERHAPS
+    assert sign([flight], [], 0.0, 1.0) == guard_signs.RISES
+    assert sign([[value + 1 for value in flight]], [], 0.0, 1.0) == guard_signs.PERHAPS
 
 
 @pytest.mark.parametrize("height", [1e-15, 0.0, -1e-15])
 def test_what_rounding_may_have_lifted_is_not_above_its_level(height: float) -> None:
     falls = [1.0 + height, -1.0, 0.0, 0.0, 0.0, 0.0]
-    above = Leaf(forms.difference(state(), forms.literal(1.0)))
-    assert certainty.sign_within(prepared(above, [falls]), 0, 0, 0.0, 1.0) == certainty.NEVER
-    scaled = Leaf(forms.difference(state(), forms.literal(1e3)))
+    above = Leaf(guard_expressions.difference(state(), guard_expressions.literal(1.0)))
+    assert guard_signs.sign_within(prepared(above, [falls]), 0, 0, 0.0, 1.0) == guard_signs.NEVER
+    scaled = Leaf(guard_expressions.difference(state(), guard_expressions.literal(1e3)))
     falls = [1e3 * value for value in falls]
-    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.NEVER
+    assert guard_signs.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == guard_signs.NEVER
     falls[0] += 1e-6
-    assert certainty.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == certainty.FALLS
+    assert guard_signs.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == guard_signs.FALLS
 
 
 # --- conditions of all kinds -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.flow import coalesce
-from eventide.continuous.tables import BY_READING, BY_TOUCHING, SEVERAL
+from eventide.engine.codes import BY_READING, BY_TOUCHING, SEVERAL
 
 TANKS = 6
 

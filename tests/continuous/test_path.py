@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.methods import FEHLBERG, row, rows
-from eventide.continuous.path import hermite_interpolate
+from eventide.methods import FEHLBERG, row, rows
+from eventide.methods.path import hermite_interpolate
 
 
 def pendulum(t: float, p: np.ndarray, v: np.ndarray) -> np.ndarray:

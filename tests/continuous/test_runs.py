@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eventide as ev
 from eventide.continuous.flow import Flow
 from eventide.continuous.system import rank_of
-from eventide.continuous.tables import P
+from eventide.engine.codes import P
 
 BLOCKS = st.lists(st.tuples(st.booleans(), st.integers(0, 11)), max_size=60)
 

@@ -11,8 +11,9 @@ import pytest
 from arrays import blank
 
 import eventide as ev
-from eventide.continuous import ENGLAND, ENGLAND_PLAIN, Method, stepper, tables
-from eventide.continuous.engine import PLAIN
+from eventide.engine import codes, stepper
+from eventide.engine.interface import PLAIN
+from eventide.methods import ENGLAND, ENGLAND_PLAIN, Method
 
 
 def rooted_trees(order: int) -> list[tuple]:
@@ -94,20 +95,20 @@ class Bench:
 
     def __init__(self, law, y: float, tolerance: float = 1e-6, method: Method = ENGLAND) -> None:
         self.law = law
-        self.rows = np.zeros((tables.ROWS, 1))
-        self.rows[tables.Y0] = self.rows[tables.Y] = y
-        self.rows[tables.ABS] = tolerance
+        self.rows = np.zeros((codes.ROWS, 1))
+        self.rows[codes.Y0] = self.rows[codes.Y] = y
+        self.rows[codes.ABS] = tolerance
         self.evaluations: list[tuple[float, float]] = []
         self.arrays = PLAIN.pack(blank(self.rows, method=method.coefficients, host=self))[0]
         self.arrays.flow.segments_hi[0] = 1
 
     def evaluate(self, f: int, time: float, dt: float) -> None:
         self.evaluations.append((time, dt))
-        self.rows[tables.R, 0] = self.law(time, float(self.rows[tables.Y, 0]))
+        self.rows[codes.R, 0] = self.law(time, float(self.rows[codes.Y, 0]))
 
     def begin(self, time: float) -> None:
         self.arrays.flow.start[0] = time
-        self.rows[tables.K, 0] = self.law(time, float(self.rows[tables.Y0, 0]))
+        self.rows[codes.K, 0] = self.law(time, float(self.rows[codes.Y0, 0]))
 
     def attempt(self, time: float, step: float) -> tuple[float, int]:
         self.arrays.flow.start[0] = time
@@ -123,14 +124,14 @@ class Bench:
 
     def at(self, theta: float) -> float:
         stepper.interpolate(self.arrays, 0, theta)
-        return float(self.rows[tables.Y, 0])
+        return float(self.rows[codes.Y, 0])
 
     def row(self, row: int) -> float:
         return float(self.rows[row, 0])
 
     @property
     def end(self) -> float:
-        return self.row(tables.Y2)
+        return self.row(codes.Y2)
 
 
 PROBLEMS = {
@@ -166,7 +167,7 @@ def test_estimate_tends_to_the_true_error(name: str) -> None:
     def ratio(step: float) -> float:
         bench = Bench(law, solution(0.3), method=ENGLAND_PLAIN)
         bench.step(0.3, step)
-        rates = [bench.row(tables.K + j) for j in range(9)]
+        rates = [bench.row(codes.K + j) for j in range(9)]
         estimate = step * sum(float(e) * k for e, k in zip(ENGLAND_PLAIN.error, rates, strict=True))
         return estimate / (solution(0.3 + step) - bench.end)
 
@@ -235,12 +236,12 @@ def test_an_error_that_is_no_number_counts_as_failure(bad: float) -> None:
 @pytest.mark.row("R-166", "R-088")
 def test_tolerance_is_measured_at_the_middle_of_the_step() -> None:
     bench = Bench(lambda t, y: 8.0 * t**7, 0.0, tolerance=0.0)
-    bench.rows[tables.REL] = 1e-3
+    bench.rows[codes.REL] = 1e-3
     bench.begin(0.0)
     ratio, slot = bench.attempt(0.0, 1.0)
-    rates = [bench.row(tables.K + j) for j in range(8)]
+    rates = [bench.row(codes.K + j) for j in range(8)]
     error = abs(sum(float(e) * k for e, k in zip(ENGLAND.error, rates, strict=False)))
-    middle = bench.row(tables.MIDDLE)
+    middle = bench.row(codes.MIDDLE)
     assert slot == 0
     assert ratio == pytest.approx(1e-3 * middle / error, rel=1e-12)
     assert middle == pytest.approx(0.5**8, abs=1e-2)
@@ -252,9 +253,9 @@ def test_small_increments_are_not_lost() -> None:
     bench = Bench(lambda t, y: 1.0, 1e6)
     for _ in range(steps):
         bench.step(0.0, 1e-13)
-        stepper.copy(bench.arrays, 0, tables.Y2, tables.Y0)
-        stepper.copy(bench.arrays, 0, tables.E2, tables.E0)
-    state = Fraction(bench.row(tables.Y0)) + Fraction(bench.row(tables.E0))
+        stepper.copy(bench.arrays, 0, codes.Y2, codes.Y0)
+        stepper.copy(bench.arrays, 0, codes.E2, codes.E0)
+    state = Fraction(bench.row(codes.Y0)) + Fraction(bench.row(codes.E0))
     assert float(state - 10**6) == pytest.approx(2e-10, rel=1e-12)
 
 
@@ -262,7 +263,7 @@ def test_small_increments_are_not_lost() -> None:
 def test_the_work_rows_hold_the_stage_rates() -> None:
     bench = Bench(lambda t, y: t, 0.0)
     bench.step(1.0, 0.4)
-    rates = [bench.row(tables.K + j) for j in range(10)]
+    rates = [bench.row(codes.K + j) for j in range(10)]
     assert rates == pytest.approx([1.0, 1.1, 1.1, 1.2, 1.2, 1.3, 1.3, 1.4, 1.4, 1.4])
 
 

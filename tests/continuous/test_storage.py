@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.growing import LINE
-from eventide.continuous.records import FlowRecord, GuardRecord, LawRecord, SlotRecord, TrailRecord
-from eventide.continuous.tables import Y0, R
+from eventide.continuous.growable_arrays import LINE
+from eventide.engine.codes import Y0, R
+from eventide.engine.records import FlowRecord, GuardRecord, LawRecord, SlotRecord, TrailRecord
 from eventide.errors import ModelError
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous import trails
+from eventide.engine import zeno
 
 
 class Wait:
@@ -43,11 +44,11 @@ def fire(kept: trails.Trails, number: int, time: float) -> None:
 
 @given(st.floats(min_value=1e-290, max_value=sys.float_info.max / 2), st.booleans())
 def test_spacing_is_that_to_the_next_larger_float(size: float, is_negative: bool) -> None:
-    assert trails.spacing_at(-size if is_negative else size) == math.ulp(size)
+    assert zeno.spacing_at(-size if is_negative else size) == math.ulp(size)
 
 
 def test_spacing_at_nothing_is_none() -> None:
-    assert trails.spacing_at(0.0) == 0.0
+    assert zeno.spacing_at(0.0) == 0.0
 
 
 def test_conditions_of_one_name_and_code_share_a_trail() -> None:

@@ -203,7 +203,7 @@ def test_a_tighter_variable_takes_smaller_steps() -> None:
 
 @pytest.mark.row("R-094")
 def test_an_assignment_discards_what_rounding_had_left(sim: ev.Simulation) -> None:
-    from eventide.continuous import stepper
+    from eventide.engine import stepper
 
     sim.dt_max = 1e-3
     x = ev.Variable(sim, 1.0).start()

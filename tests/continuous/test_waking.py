@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.compiled import forms
-from eventide.compiled.values import Form, Joint, Leaf, Tree
-from eventide.continuous import location, waking
-from eventide.continuous.host import Host
-from eventide.continuous.methods import DOP853, ENGLAND
-from eventide.continuous.tables import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
-from eventide.continuous.watches import MOST_AT_REST
+from eventide.continuous.guards import MOST_AT_REST
+from eventide.continuous.python_callbacks import Host
+from eventide.engine import event_location, guard_screening
+from eventide.engine.codes import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
+from eventide.lowering import guard_expressions
+from eventide.lowering.values import Form, Joint, Leaf, Tree
+from eventide.methods import DOP853, ENGLAND
 
 # --- levels ----------------------------------------------------------------------------------------------------------
 
@@ -33,14 +33,14 @@ class Line(NamedTuple):
 
 
 def _with(number: float, name: str, one: Line) -> Line:
-    still, inner = forms.literal(number), one.value
+    still, inner = guard_expressions.literal(number), one.value
     made: dict[str, tuple[Any, Callable[[float], float]]] = {
-        "+": (forms.total(one.form, still), lambda x: inner(x) + number),
-        "-": (forms.difference(one.form, still), lambda x: inner(x) - number),
-        "from": (forms.difference(still, one.form), lambda x: number - inner(x)),
-        "*": (forms.product(one.form, still), lambda x: inner(x) * number),
-        "/": (forms.quotient(one.form, still), lambda x: inner(x) / number),
-        "negative": (forms.negative(one.form), lambda x: -inner(x)),
+        "+": (guard_expressions.total(one.form, still), lambda x: inner(x) + number),
+        "-": (guard_expressions.difference(one.form, still), lambda x: inner(x) - number),
+        "from": (guard_expressions.difference(still, one.form), lambda x: number - inner(x)),
+        "*": (guard_expressions.product(one.form, still), lambda x: inner(x) * number),
+        "/": (guard_expressions.quotient(one.form, still), lambda x: inner(x) / number),
+        "negative": (guard_expressions.negative(one.form), lambda x: -inner(x)),
     }
     form, value = made[name]
     return Line(form, value, f"({one.text} {name} {number!r})")
@@ -48,9 +48,9 @@ def _with(number: float, name: str, one: Line) -> Line:
 
 def _of_two(name: str, one: Line, other: Line) -> Line:
     if name == "+":
-        form, value = forms.total(one.form, other.form), lambda x: one.value(x) + other.value(x)
+        form, value = guard_expressions.total(one.form, other.form), lambda x: one.value(x) + other.value(x)
     else:
-        form, value = forms.difference(one.form, other.form), lambda x: one.value(x) - other.value(x)
+        form, value = guard_expressions.difference(one.form, other.form), lambda x: one.value(x) - other.value(x)
     assert form
     return Line(form, value, f"({one.text} {name} {other.text})")
 
@@ -101,7 +101,7 @@ def levels(tree: Tree, now: float) -> tuple[float, float] | None:
     arrays = prepared(tree, [[now] + [0.0] * DEGREE])
     arrays = arrays._replace(constants=memoryview(np.full(8, math.nan)))
     arrays.rows[Y, 0] = now
-    waking.find_levels(arrays, 0, 0, 0)
+    guard_screening.find_levels(arrays, 0, 0, 0)
     if not arrays.guard.dozes[0]:
         return None
     return arrays.constants[FLOOR], arrays.constants[CEILING]
@@ -121,8 +121,11 @@ def test_between_its_levels_a_condition_is_false(test: Test, now: float, shares:
             assert not test.is_true(x), f"{test.text} at {x!r}"
 
 
-FAR = waking.FARTHEST_LEVEL
-RISING, FALLING = forms.difference(state(), forms.literal(5.0)), forms.difference(forms.literal(2.0), state())
+FAR = guard_screening.FARTHEST_LEVEL
+RISING, FALLING = (
+    guard_expressions.difference(state(), guard_expressions.literal(5.0)),
+    guard_expressions.difference(guard_expressions.literal(2.0), state()),
+)
 LEVELS: dict[str, tuple[Tree, tuple[float, float] | None]] = {
     "x >= 5": (Leaf(RISING), (-FAR, 5.0)),
     "x <= 2": (Leaf(FALLING), (2.0, FAR)),
@@ -130,16 +133,29 @@ LEVELS: dict[str, tuple[Tree, tuple[float, float] | None]] = {
     "x >= 5 and x <= 2": (Joint("and", Leaf(RISING), Leaf(FALLING)), (-FAR, FAR)),
     "-3 * x + 1 >= 10": (
         Leaf(
-            forms.difference(
-                forms.total(forms.product(state(), forms.literal(-3.0)), forms.literal(1.0)), forms.literal(10.0)
+            guard_expressions.difference(
+                guard_expressions.total(
+                    guard_expressions.product(state(), guard_expressions.literal(-3.0)), guard_expressions.literal(1.0)
+                ),
+                guard_expressions.literal(10.0),
             )
         ),
         (-3.0, FAR),
     ),
-    "x * x >= 25": (Leaf(forms.difference(forms.product(state(), state()), forms.literal(25.0))), None),
-    "x - x >= 1": (Leaf(forms.difference(forms.difference(state(), state()), forms.literal(1.0))), None),
-    "x >= y": (Leaf(forms.difference(state(0), state(1))), None),
-    "x >= 3": (Leaf(forms.difference(state(), forms.literal(3.0))), None),
+    "x * x >= 25": (
+        Leaf(
+            guard_expressions.difference(guard_expressions.product(state(), state()), guard_expressions.literal(25.0))
+        ),
+        None,
+    ),
+    "x - x >= 1": (
+        Leaf(
+            guard_expressions.difference(guard_expressions.difference(state(), state()), guard_expressions.literal(1.0))
+        ),
+        None,
+    ),
+    "x >= y": (Leaf(guard_expressions.difference(state(0), state(1))), None),
+    "x >= 3": (Leaf(guard_expressions.difference(state(), guard_expressions.literal(3.0))), None),
 }
 
 
@@ -164,7 +180,7 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
     ends, bend = [states(moved, share)[0] for share in (0.0, 1.0)], sum(abs(part) for part in moved[0][2:])
     floor, ceiling = min(ends) - below * bend, max(ends) + above * bend
     arrays.rows[Y2, 0] = ends[1]
-    lowest, highest = waking.bounds_of(arrays, 0)
+    lowest, highest = guard_screening.bounds_of(arrays, 0)
     if floor < lowest and highest < ceiling:
         assert all(floor < states(moved, k / 64)[0] < ceiling for k in range(65))
     else:
@@ -174,7 +190,7 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
 def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:
     arrays = prepared(Leaf(RISING), [[1.0, 3.0, 0.0, 0.0, 0.0, 0.0]])
     arrays.rows[Y2, 0] = 4.0
-    lowest, highest = waking.bounds_of(arrays, 0)
+    lowest, highest = guard_screening.bounds_of(arrays, 0)
     assert 0.999999 < lowest < 1.0
     assert 4.0 < highest < 4.000001
 
@@ -276,7 +292,7 @@ def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytes
     """Whether all conditions are looked at in each step, or those that wake: the same to the last bit."""
     log = run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1]
     assert len(log) > 110
-    monkeypatch.setattr(location, "lull", lambda *_: None)
+    monkeypatch.setattr(event_location, "lull", lambda *_: None)
     assert run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1] == log
 
 
@@ -303,7 +319,7 @@ def test_bounds_are_reckoned_for_all_states_at_once_or_for_each_and_are_the_same
     assert len(plain) == 41
     assert all(lowest < highest for lowest, highest in plain)
     assert bounds(compile=True) == plain
-    monkeypatch.setattr(waking, "MANY", 1000)
+    monkeypatch.setattr(guard_screening, "MANY", 1000)
     alone = bounds(compile=False)
     assert alone[1:] == plain[1:]  # no condition depends on the pool
     assert alone[0] == (0.0, 0.0)

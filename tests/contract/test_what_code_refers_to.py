@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import eventide as ev
-from eventide.continuous import journeys, reactions
+from eventide.continuous import native_handlers, native_processes
 from eventide.discrete import conditions
 
 
@@ -227,8 +227,8 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
         spec.loader.exec_module(module)
         return module
 
-    monkeypatch.setattr(reactions, "ENOUGH", 1)
-    monkeypatch.setattr(journeys, "ENOUGH", 1)
+    monkeypatch.setattr(native_handlers, "ENOUGH", 1)
+    monkeypatch.setattr(native_processes, "ENOUGH", 1)
     monkeypatch.setattr(conditions, "FEW", 1)
     yield make
     for name in made:

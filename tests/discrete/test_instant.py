@@ -7,14 +7,14 @@ import traceback
 import pytest
 
 import eventide as ev
-from eventide.discrete import instant
-from eventide.discrete.instant import EVENTS_AT_ONE_INSTANT, MOST_AT_ONE_INSTANT, SPELL
+from eventide.discrete import same_time_limit
+from eventide.discrete.same_time_limit import EVENTS_AT_ONE_INSTANT, MOST_AT_ONE_INSTANT, SPELL
 
 
 @pytest.fixture
 def sim(monkeypatch):
     """A simulation that has no patience beyond a thousand times, so that the tests are short."""
-    monkeypatch.setattr(instant, "EVENTS_AT_ONE_INSTANT", 0)
+    monkeypatch.setattr(same_time_limit, "EVENTS_AT_ONE_INSTANT", 0)
     return ev.Simulation(rng=1)
 
 

@@ -12,7 +12,6 @@ import pytest
 import scipy.integrate  # noqa: F401  # takes half a second to load, which no test should
 
 import eventide as ev
-from eventide.continuous.methods import DORMAND_PRINCE, EULER, RK4, Adaptive, Explicit, Multiscale, SolutionMethod
 from eventide.experiment.systems import (
     Analytic,
     Case,
@@ -26,6 +25,7 @@ from eventide.experiment.systems import (
     disturbance,
     squared_deviation,
 )
+from eventide.methods import DORMAND_PRINCE, EULER, RK4, Adaptive, Explicit, Multiscale, SolutionMethod
 
 GROWTH = Dynamics(lambda t, x, u, p: x)
 EXACT = Analytic(GROWTH, lambda t, t0, x0, u, p: x0 * exp(t - t0))

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 import eventide as ev
-from eventide.continuous import journeys, reactions
+from eventide.continuous import native_handlers, native_processes
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9
@@ -113,7 +113,7 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
 
 def run(build: Any, setting: Setting, end: float) -> list[Result]:
     """Runs of a module's model in one setting, one for each thread."""
-    reactions.ENOUGH = journeys.ENOUGH = 1 if setting.eager else 16
+    native_handlers.ENOUGH = native_processes.ENOUGH = 1 if setting.eager else 16
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if setting.threads == 1:

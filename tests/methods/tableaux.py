@@ -7,8 +7,8 @@ from math import cos, exp, sin
 
 import numpy as np
 
-from eventide.continuous import methods
-from eventide.continuous.methods import Method, Tableau
+from eventide import methods
+from eventide.methods import Method, Tableau
 
 
 def _tableaux() -> dict[str, Tableau]:

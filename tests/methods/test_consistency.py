@@ -9,8 +9,8 @@ import pytest
 from methods.tableaux import PROBLEMS, TABLEAUX
 
 import eventide as ev
-from eventide.continuous import methods
-from eventide.continuous.methods import (
+from eventide import methods
+from eventide.methods import (
     DORMAND_PRINCE,
     EULER,
     GAUSS_2,

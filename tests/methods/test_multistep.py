@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.methods import (
+from eventide.methods import (
     ADAMS,
     ADAMS_SIMPSON,
     ENGLAND,
@@ -27,9 +27,9 @@ from eventide.continuous.methods import (
     rows,
     size,
 )
-from eventide.continuous.methods.interpolants import cubic
-from eventide.continuous.methods.multistep import PAST
-from eventide.continuous.methods.surd import padded
+from eventide.methods.interpolants import cubic
+from eventide.methods.multistep import PAST
+from eventide.methods.surd import padded
 
 ALL = [ADAMS, HEUN, HEUN_AS_PRINTED, ADAMS_SIMPSON]
 ratios = st.fractions(min_value=Fraction(1, 50), max_value=50, max_denominator=1000)
@@ -70,7 +70,7 @@ def test_at_equal_steps_they_are_the_classical_formulas() -> None:
 
 def test_fixed_coefficients_lose_the_order_when_steps_change() -> None:
     # What a method would miss that used the numbers for equal steps at a ratio of 2.
-    from eventide.continuous.methods import order_defects
+    from eventide.methods import order_defects
 
     for method in (ADAMS, HEUN, ADAMS_SIMPSON):
         matrix, weights = method.at(1)
@@ -79,7 +79,7 @@ def test_fixed_coefficients_lose_the_order_when_steps_change() -> None:
 
 
 def test_alternatives_to_the_method_without_a_name_are_of_lower_order() -> None:
-    from eventide.continuous.methods import order_defects
+    from eventide.methods import order_defects
 
     def order(third: str, second: str = "0.625 -0.125") -> int:
         matrix = rows("", "", second, third)

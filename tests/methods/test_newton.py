@@ -10,8 +10,8 @@ import pytest
 from methods.tableaux import TABLEAUX
 
 import eventide as ev
-from eventide.continuous.methods import Newton
-from eventide.continuous.methods.spectrum import spectrum
+from eventide.methods import Newton
+from eventide.methods.spectrum import spectrum
 
 ALL = (
     "IMPLICIT_EULER",

@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 from methods.tableaux import TABLEAUX
 
-from eventide.continuous import methods
-from eventide.continuous.methods import DOP853, DORMAND_PRINCE, ENGLAND, RK43, Surd, Tableau, size
-from eventide.continuous.methods.surd import padded
+from eventide import methods
+from eventide.methods import DOP853, DORMAND_PRINCE, ENGLAND, RK43, Surd, Tableau, size
+from eventide.methods.surd import padded
 
 EXACT = [name for name, tableau in TABLEAUX.items() if tableau.digits is None]
 DECIMAL = [name for name, tableau in TABLEAUX.items() if tableau.digits is not None]
@@ -162,7 +162,7 @@ def test_the_estimate_is_the_difference_of_the_pair() -> None:
 
 
 def test_linear_systems_are_solved_exactly() -> None:
-    from eventide.continuous.methods.collocation import solve
+    from eventide.methods.collocation import solve
 
     assert solve(methods.rows("0 2 1", "1 0 0", "3 1 1"), methods.row("1 1/2 2")) == methods.row("1/2 1/2 0")
     with pytest.raises(ZeroDivisionError):

@@ -8,7 +8,7 @@ import pytest
 from methods.tableaux import METHODS
 
 import eventide as ev
-from eventide.continuous import tables
+from eventide.engine import codes
 
 ADAPTIVE = {name: method for name, method in METHODS.items() if not method.is_fixed}
 FIXED = {name: method for name, method in METHODS.items() if method.is_fixed}
@@ -120,21 +120,21 @@ def test_the_table_fits_the_rows_of_the_stepper(name: str) -> None:
     method = METHODS[name]
     sizes, nodes, table = method.coefficients[:3]
     stages, error_stage, degree, extra = (
-        int(sizes[column]) for column in (tables.STAGES, tables.ERROR_STAGE, tables.DEGREE, tables.EXTRA)
+        int(sizes[column]) for column in (codes.STAGES, codes.ERROR_STAGE, codes.DEGREE, codes.EXTRA)
     )
-    assert stages + 1 + extra <= tables.ROWS - tables.K
-    assert degree <= tables.K - tables.P
+    assert stages + 1 + extra <= codes.ROWS - codes.K
+    assert degree <= codes.K - codes.P
     assert table.shape == (stages + 2 + degree + extra, stages + 1 + extra)
-    assert sizes[tables.TABLE_ROWS] == len(table)
+    assert sizes[codes.TABLE_ROWS] == len(table)
     assert len(nodes) == stages + 1 + extra
-    assert sizes[tables.ERROR_ORDER] == method.error_order == method.tableau.error_order
+    assert sizes[codes.ERROR_ORDER] == method.error_order == method.tableau.error_order
     # An estimate that is refused before a stage is evaluated has no use for it; nor has a result for the rate there.
-    last = error_stage - 1 + int(sizes[tables.END_FIRST])
-    estimate = table[stages + tables.ESTIMATE]
-    assert sizes[tables.SCALE_STAGE] <= last <= stages
+    last = error_stage - 1 + int(sizes[codes.END_FIRST])
+    estimate = table[stages + codes.ESTIMATE]
+    assert sizes[codes.SCALE_STAGE] <= last <= stages
     assert not estimate[last + 1 :].any()
     assert method.is_fixed or estimate[last] != 0.0
-    assert not table[stages + tables.RESULT, stages:].any()
+    assert not table[stages + codes.RESULT, stages:].any()
 
 
 def test_an_own_tableau_runs() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.continuous.methods import (
+from eventide.methods import (
     BOGACKI_SHAMPINE,
     DORMAND_PRINCE,
     EULER,

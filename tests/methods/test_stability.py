@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from methods.tableaux import TABLEAUX
 
-from eventide.continuous.methods import StabilityFunction, one_step, row, stability_function
+from eventide.methods import StabilityFunction, one_step, row, stability_function
 
 FUNCTIONS = {name: stability_function(tableau) for name, tableau in TABLEAUX.items()}
 EXPLICIT = [name for name, tableau in TABLEAUX.items() if tableau.is_explicit]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.continuous.methods import Surd, row, rows
+from eventide.methods import Surd, row, rows
 
 fractions = st.fractions(min_value=-5, max_value=5, max_denominator=20)
 surds = st.builds(Surd, fractions, fractions, st.just(6))

@@ -9,8 +9,8 @@ import pytest
 from methods.tableaux import METHODS, TABLEAUX
 
 import eventide as ev
-from eventide.continuous.methods import LEAST_STAGES, explicit, fixed, row, rows
-from eventide.continuous.methods.tableau import highest_order
+from eventide.methods import LEAST_STAGES, explicit, fixed, row, rows
+from eventide.methods.tableau import highest_order
 
 
 def make(**changes: object) -> ev.Tableau:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from math import factorial
 
-from eventide.continuous.methods import density, rooted_trees, size, trees_up_to
+from eventide.methods import density, rooted_trees, size, trees_up_to
 
 COUNTS = [1, 1, 2, 4, 9, 20, 48, 115]
 """Trees of 1 to 8 nodes. Source: Butcher, Table 300(I); OEIS A000081."""

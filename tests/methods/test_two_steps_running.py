@@ -7,7 +7,7 @@ from math import cos, exp, log2, sin
 import pytest
 
 import eventide as ev
-from eventide.continuous.methods import ADAMS, ADAMS_SIMPSON, HEUN, HEUN_AS_PRINTED, Multistep
+from eventide.methods import ADAMS, ADAMS_SIMPSON, HEUN, HEUN_AS_PRINTED, Multistep
 
 ALL = {"Adams": ADAMS, "Heun": HEUN, "Heun as printed": HEUN_AS_PRINTED, "Adams-Simpson": ADAMS_SIMPSON}
 COSTS = {"Adams": (2, 1), "Heun": (2, 2), "Heun as printed": (2, 2), "Adams-Simpson": (3, 3)}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import journeys, reactions
+from eventide.continuous import native_handlers, native_processes
 from eventide.discrete import conditions
 from eventide.monitor import monitor
 
@@ -113,7 +113,7 @@ def control_in_time(gauge: Gauge) -> ev.Life:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is found out at its first event whether a handler is native code."""
-    monkeypatch.setattr(reactions, "ENOUGH", 1)
+    monkeypatch.setattr(native_handlers, "ENOUGH", 1)
     monkeypatch.setattr(monitor, "is_traced", lambda: False)  # calls are counted by a profiler
 
 
@@ -155,7 +155,7 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
 
 def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conditions, "FEW", 1)
-    monkeypatch.setattr(journeys, "ENOUGH", 1)
+    monkeypatch.setattr(native_processes, "ENOUGH", 1)
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.process(control(tank))

@@ -12,7 +12,7 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import motion as motion_module
-from eventide.continuous.tables import PAUSED
+from eventide.engine.codes import PAUSED
 
 kinds = pytest.mark.parametrize(
     ("compiled", "stepping"),

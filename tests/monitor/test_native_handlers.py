@@ -14,8 +14,8 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import motion as motion_module
-from eventide.continuous import reactions
-from eventide.continuous.tables import FOUND, PAUSED, REACHED
+from eventide.continuous import native_handlers
+from eventide.engine.codes import FOUND, PAUSED, REACHED
 
 FACTOR = 2.0
 
@@ -50,7 +50,7 @@ class Tank(ev.Continuous):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Handlers are native code from their second event on."""
-    monkeypatch.setattr(reactions, "ENOUGH", 1)
+    monkeypatch.setattr(native_handlers, "ENOUGH", 1)
 
 
 def handled(sim: ev.Simulation) -> int:
@@ -234,7 +234,7 @@ def test_a_way_that_only_python_goes_is_gone_in_python_from_the_beginning() -> N
 
 
 def test_a_handler_is_native_code_once_its_class_has_had_enough_events(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reactions, "ENOUGH", 16)
+    monkeypatch.setattr(native_handlers, "ENOUGH", 16)
 
     class Fresh(Careful):
         @ev.when(lambda self: self.phase >= 1.0)

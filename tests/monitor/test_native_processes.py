@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import journeys, reactions
-from eventide.discrete import conditions, standing
-from eventide.discrete.standing import Stand
+from eventide.continuous import native_handlers, native_processes
+from eventide.discrete import conditions, generator_replay
+from eventide.discrete.generator_replay import Stand
 
 
 class Tank(ev.Continuous):
@@ -40,9 +40,9 @@ class Plan:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes and handlers are native code as soon as they can be."""
-    monkeypatch.setattr(reactions, "ENOUGH", 1)
-    monkeypatch.setattr(journeys, "ENOUGH", 1)
-    monkeypatch.setattr(journeys, "EACH", 1)
+    monkeypatch.setattr(native_handlers, "ENOUGH", 1)
+    monkeypatch.setattr(native_processes, "ENOUGH", 1)
+    monkeypatch.setattr(native_processes, "EACH", 1)
     monkeypatch.setattr(conditions, "FEW", 1)
 
 
@@ -499,7 +499,7 @@ def test_a_frame_that_somebody_keeps_tells_where_its_process_is() -> None:
 
 
 def test_generators_of_a_python_that_was_not_tried_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "TESTED", ())
+    monkeypatch.setattr(generator_replay, "TESTED", ())
     native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes)][1])
     assert native == 0
     assert "keeps generators has not been tried out" in note

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.culprits import execute_law
-from eventide.continuous.methods import Method, Multistep, Newton, Tableau
+from eventide.continuous.error_context import execute_law
 from eventide.errors import ModelError, SimulationError
+from eventide.methods import Method, Multistep, Newton, Tableau
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous

@@ -16,7 +16,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.continuous.arena import Seat
+    from eventide.continuous.slot_storage import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
 

@@ -8,14 +8,14 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.berths import CHAIN, SEGMENTS, SUMS
 from eventide.continuous.checks import check_pass, refuse_change
-from eventide.continuous.culprits import execute_law
-from eventide.continuous.inputs.base import first_breakpoint
-from eventide.continuous.inputs.reach import Reach
-from eventide.continuous.records import LawRecord
+from eventide.continuous.error_context import execute_law
+from eventide.continuous.flow_rows import CHAIN, SEGMENTS, SUMS
 from eventide.continuous.sliding import Sliding
-from eventide.continuous.tables import BY_READING, ENTRY
+from eventide.engine.codes import BY_READING, ENTRY
+from eventide.engine.records import LawRecord
+from eventide.inputs.base import first_breakpoint
+from eventide.inputs.reach import Reach
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
@@ -25,9 +25,9 @@ CROWD: Final = 32
 """In a flow of so many laws it is worth while to join those of a class."""
 
 if TYPE_CHECKING:
-    from eventide.continuous.growing import Run
-    from eventide.continuous.inputs import Input
+    from eventide.continuous.growable_arrays import Run
     from eventide.continuous.motion import Motion
+    from eventide.inputs import Input
 
 
 class Still:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.flow import Flow, coalesce
-from eventide.continuous.inputs.reach import Reach
 from eventide.continuous.ordering import Ordering
-from eventide.continuous.sharing import Sharing
-from eventide.continuous.tables import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, Y
-from eventide.continuous.writers import Writers
+from eventide.continuous.rate_conflicts import Writers
+from eventide.continuous.readers import Sharing
+from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, Y
+from eventide.inputs.reach import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from eventide.continuous.analysis import ConditionPlan, LawPlan, Plan
     from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import ConditionPlan, LawPlan, Plan
     from eventide.discrete.conditions import Condition
 
 

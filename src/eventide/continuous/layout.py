@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.reference import Reference
-from eventide.continuous.tables import BY_READING, E0, Y0, R, Y
 from eventide.continuous.vectors import seen, set_values, write_values
 from eventide.declare import MISSING, Field
+from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.continuous.linear import (
+from eventide.engine.codes import FACTORS, PAIRS, R
+from eventide.engine.newton_matrices import (
     CAREFUL,
     CELLS,
     COLUMN,
@@ -41,7 +42,6 @@ from eventide.continuous.linear import (
     UPPER,
     VECTORS,
 )
-from eventide.continuous.tables import FACTORS, PAIRS, R
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

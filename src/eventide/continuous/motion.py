@@ -8,28 +8,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous import march
-from eventide.continuous.berths import Berths
 from eventide.continuous.checks import UnsoundLaw, check_limits, check_method
-from eventide.continuous.collector import FEWEST, Collector
-from eventide.continuous.engine import PLAIN, Engine
 from eventide.continuous.flow import Flow, Still
+from eventide.continuous.flow_rows import Berths
+from eventide.continuous.gc_tuning import FEWEST, Collector
 from eventide.continuous.grouping import Grouping
-from eventide.continuous.growing import Blocks, view_of
-from eventide.continuous.host import Host
-from eventide.continuous.journeys import Journeys
+from eventide.continuous.growable_arrays import Blocks
+from eventide.continuous.guards import Watches
 from eventide.continuous.linearization import Linearizations
-from eventide.continuous.methods import ENGLAND, Method, Multistep, Newton
-from eventide.continuous.reactions import Reactions
-from eventide.continuous.records import Arrays, RunState
+from eventide.continuous.native_handlers import Reactions
+from eventide.continuous.native_processes import Journeys
+from eventide.continuous.python_callbacks import Host
 from eventide.continuous.sights import Sight
-from eventide.continuous.tables import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
-from eventide.continuous.trails import note_firing
-from eventide.continuous.watches import Watches
 from eventide.discrete.conditions import Condition
+from eventide.engine import scheduler
+from eventide.engine.codes import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
+from eventide.engine.interface import PLAIN, Engine
+from eventide.engine.records import Arrays, RunState, view_of
+from eventide.engine.zeno import note_firing
+from eventide.methods import ENGLAND, Method, Multistep, Newton
 
 if TYPE_CHECKING:
-    from eventide.continuous.analysis import Analyst, Cohort, Plan
+    from eventide.continuous.plans import Analyst, Cohort, Plan
     from eventide.continuous.system import System
     from eventide.continuous.variable import Variable
     from eventide.simulation import Simulation
@@ -576,7 +576,7 @@ class Motion:
 
     def show_start(self, flow: Flow) -> None:
         """Let the rows that are seen of a flow be those of its step's start."""
-        march.return_to_start(self.views(), flow.number)
+        scheduler.return_to_start(self.views(), flow.number)
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
@@ -626,7 +626,7 @@ class Motion:
         row, known = flow.number, self.flow
         start = float(known.start[row])
         self.show_start(flow)
-        march.forget_arming(self.views(), row)
+        scheduler.forget_arming(self.views(), row)
         known.step[row], known.end[row], known.key[row] = 0.0, start, start
         known.event[row], known.at[row] = -1.0, nan
         self.sim.time = start
@@ -684,12 +684,12 @@ class Motion:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views = self.views()
         flow, known = self.root, self.flow
-        limit = march.limit_of(views, flow)
+        limit = scheduler.limit_of(views, flow)
         remaining = (limit - known.start[flow]) - known.start_rest[flow]
         self.host.evaluate(flow, known.start[flow], 0.0)
         if self.host.trouble is None and self.host.failure is None:
-            march.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
-        march.return_to_start(views, flow)
+            scheduler.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
+        scheduler.return_to_start(views, flow)
         self.host.forget_what_was_seen()
 
     def what_is_not_finite(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.continuous.checks import UnsoundLaw
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
-from eventide.continuous.tables import LATER_CONTRIBUTION, LATER_EQUATION
+from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow

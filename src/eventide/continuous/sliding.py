@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous.passes import ABOVE, BELOW, OUTSIDE
-from eventide.continuous.tables import (
+from eventide.engine.codes import (
     ABS,
     COUNT,
     E0,
@@ -27,6 +26,7 @@ from eventide.continuous.tables import (
     WIDTH_OF_PASS,
     Y,
 )
+from eventide.engine.law_evaluation import ABOVE, BELOW, OUTSIDE
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow

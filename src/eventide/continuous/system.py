@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.arena import Arena, row_view
 from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
-from eventide.continuous.culprits import refuse_commands_of
+from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flow import coalesce
 from eventide.continuous.layout import Layout, refuse_value
+from eventide.continuous.slot_storage import Arena, row_view
 from eventide.continuous.switches import Switch
-from eventide.continuous.tables import ABS, REL, ROWS, Y0, R, Y
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable, set_values
 from eventide.declare import MISSING
+from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:

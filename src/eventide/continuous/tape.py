@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.tables import (
+from eventide.continuous.vectors import VectorVariable
+from eventide.engine.codes import (
     BUFFER,
     COLUMN,
     FILLED,
@@ -24,14 +25,13 @@ from eventide.continuous.tables import (
     WIDTH,
     WITH_LAWS,
 )
-from eventide.continuous.vectors import VectorVariable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from eventide.continuous.analysis import ConditionPlan
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import ConditionPlan
     from eventide.continuous.variable import Variable
     from eventide.discrete.periodic import Grid
 

@@ -1,105 +1,24 @@
 """How often a condition has fired of late, and how its intervals shrink: what tells that a model stops advancing.
 
 A trail belongs to whoever waits, by name, and the code of the condition: it goes on when a process waits again for the
-same thing, and when another object takes the name. `note_firing` is also translated to native code.
+same thing, and when another object takes the name.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.growing import float_table
-from eventide.continuous.location import SPACING
-from eventide.continuous.records import Arrays, TrailRecord
+from eventide.continuous.growable_arrays import float_table
+from eventide.engine.records import TrailRecord
+from eventide.engine.zeno import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eventide.discrete.conditions import Condition
 
-MOST: Final = 1000
-"""So many times in a row may one condition fire while time hardly goes on."""
-FLOATS: Final = 16
-"""Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
-SUSPECT: Final = 2
-"""ALERT when a condition has fired so often that it is to be looked at whether its states move at all."""
-STEADILY: Final = 8
-"""So many times in a row must the intervals shrink by one ratio ..."""
-STEADILY_IF_FAST: Final = 3
-"""... or so many times, if they shrink to less than FAST, as there is no room for more."""
-FAST: Final = 0.1
-SAME: Final = 0.01
-"""How far ratios may differ, as a share, and count as one."""
-NEAR: Final = 1e-8
-"""The end of the intervals is near when it is ahead by less than this share of the time (of 1, if that is more)."""
-PATIENCE: Final = 1000.0
-"""Where they have shrunk so often in a row their ratio tends to 1: the end is near NEARER times as far for each."""
-NEARER: Final = 0.1
 KEPT: Final = 4096
 """So many trails are kept in mind of what is not waited for."""
-
-
-def note_firing(a: Arrays, c: int, time: float) -> None:
-    """A condition fires: ALERT tells whether it has done so too often while time hardly went on, or is about to.
-
-    Where it has fired 1,000 times while time went on, whoever looks at it ends the crowd, or lets it grow.
-    """
-    a.run.alert = 0
-    t = a.guard.trail[c]
-    if a.trail.serial[t] == 0.0:
-        a.run.firings += 1
-        a.trail.serial[t] = a.run.firings
-        a.trail.fired_at[t] = time
-        a.trail.since[t] = time
-        return
-    interval = time - a.trail.fired_at[t]
-    a.trail.fired_at[t] = time
-    if interval <= max(2.0 * a.run.dt_min, FLOATS * spacing_at(time)):
-        a.trail.crowd[t] += 1.0
-        if a.trail.crowd[t] >= MOST:
-            a.run.alert = 1
-    else:
-        a.trail.passed[t] += 1.0
-        if a.trail.passed[t] > MOST:
-            a.run.alert = SUSPECT
-        else:
-            a.trail.crowd[t] = 0.0
-            a.trail.since[t] = time
-    if interval > 0.0:
-        lengthen(a, t, interval)
-    if ahead_of(a, t, time) > 0.0 and a.trail.told[t] == 0.0:
-        a.run.alert = 1
-
-
-def spacing_at(time: float) -> float:
-    """How far it is from a float to the next larger one; 0 among the very smallest."""
-    size = abs(time)
-    return (size + size * (0.55 * SPACING)) - size
-
-
-def lengthen(a: Arrays, t: int, interval: float) -> None:
-    """A trail goes on after an interval."""
-    if a.trail.interval[t] > 0.0:
-        before, ratio = a.trail.ratio[t], interval / a.trail.interval[t]
-        is_steady = ratio < 1.0 and abs(ratio - before) <= SAME * before
-        a.trail.steady[t] = a.trail.steady[t] + 1.0 if is_steady else 0.0
-        a.trail.ratio[t] = ratio
-        if ratio >= 1.0:
-            a.trail.told[t] = 0.0
-    a.trail.interval[t] = interval
-
-
-def ahead_of(a: Arrays, t: int, time: float) -> float:
-    """How far ahead infinitely many events will have been; 0 if intervals do not shrink steadily, or that is far."""
-    ratio = a.trail.ratio[t]
-    if not 0.0 < ratio < 1.0 or a.trail.steady[t] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
-        return 0.0
-    ahead = a.trail.interval[t] * ratio / (1.0 - ratio)
-    near = NEAR * max(1.0, abs(time))
-    if a.trail.steady[t] >= PATIENCE:
-        near *= NEARER * a.trail.steady[t]
-    near = max(10.0 * a.run.dt_min, near)
-    return ahead if ahead < near else 0.0
 
 
 class Trail:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from eventide.continuous.arena import LONE, Seat
-from eventide.continuous.quantities import quantities_of
-from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
+from eventide.continuous.slot_storage import LONE, Seat
+from eventide.continuous.step_quantities import quantities_of
+from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from eventide.continuous.quantities import StepQuantities
+    from eventide.continuous.step_quantities import StepQuantities
     from eventide.declare import Field
     from eventide.simulation import Simulation
 

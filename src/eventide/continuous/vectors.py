@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.tables import ABS, E0, REL, Y0, R, Y
 from eventide.continuous.variable import Variable
+from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.continuous.layout import Layout
-    from eventide.continuous.quantities import StepQuantities
+    from eventide.continuous.step_quantities import StepQuantities
     from eventide.declare import Field
 
 

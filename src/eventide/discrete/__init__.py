@@ -11,15 +11,7 @@ from eventide.discrete.crossing import crosses
 from eventide.discrete.periodic import every, tick
 from eventide.discrete.process import Process
 from eventide.discrete.queue import Queue, wait
-from eventide.discrete.resources import (
-    Container,
-    Preemption,
-    PreemptiveResource,
-    Request,
-    Resource,
-    Shifts,
-    Store,
-)
+from eventide.discrete.resources import Container, Preemption, PreemptiveResource, Request, Resource, Shifts, Store
 from eventide.discrete.signals import Signal
 from eventide.discrete.streams import Stream
 from eventide.discrete.trace import Occurrence

@@ -43,7 +43,7 @@ def _came_to_us(error: BaseException) -> bool:
     return rooms[-1].startswith("eventide.")
 
 
-KEYBOARD: Final = "eventide.discrete.keyboard"
+KEYBOARD: Final = "eventide.discrete.sigint"
 """Where KeyboardInterrupt is raised when nothing is half done."""
 
 

@@ -13,9 +13,9 @@ from inspect import CO_VARARGS
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
+from eventide.discrete.between_events import CONDITION, refuse_commands
 from eventide.discrete.commands import command
 from eventide.discrete.crossing import Crossing
-from eventide.discrete.illegal import CONDITION, refuse_commands
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
@@ -561,7 +561,7 @@ class Handler(Protocol):
         handler of `crosses(...)` in either direction. The conditions are comparisons of states, and the handlers set
         numeric fields of continuous components, which count as constant while it slides. Put the answer into the
         class: `sliding = above.slides(below)`; then `component.sliding` is the share of the field above, or None.
-        Source: Filippov (1988), see `continuous/passes.py`
+        Source: Filippov (1988), see `engine/law_evaluation.py`
         """
         ...
 

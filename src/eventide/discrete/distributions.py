@@ -8,11 +8,7 @@ from typing import TypeVar
 
 from eventide.discrete.drawing import Drawing
 from eventide.discrete.sources import Empirical, Trace, in_order
-from eventide.statistics.quantiles import (
-    beta_quantile,
-    gamma_quantile,
-    normal_quantile,
-)
+from eventide.statistics.quantiles import beta_quantile, gamma_quantile, normal_quantile
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
 from eventide.discrete.commands import Life, Sleep, Wait
 from eventide.discrete.conditions import NOTHING
-from eventide.discrete.forgotten import KNOWN, refuse_dropped_commands
+from eventide.discrete.dropped_commands import KNOWN, refuse_dropped_commands
 from eventide.discrete.reasons import line_of, why_waiting
 from eventide.errors import Ended, Interrupt, ModelError
 

@@ -19,13 +19,13 @@ from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
 from eventide.discrete.conditions import NOTHING, ConditionList
 from eventide.discrete.conditions import until as wait_until
-from eventide.discrete.instant import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
-from eventide.discrete.keyboard import Keyboard
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
+from eventide.discrete.process_list import Roster
 from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.restarts import Restarts
-from eventide.discrete.roster import Roster
+from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
+from eventide.discrete.sigint import Keyboard
 from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.continuous.tables import R, Y
-from eventide.continuous.trails import FLOATS, MOST, SUSPECT
 from eventide.discrete.conditions import Trigger, describe_code
+from eventide.engine.codes import R, Y
+from eventide.engine.zeno import FLOATS, MOST, SUSPECT
 from eventide.errors import CascadeWarning, ModelError
 
 if TYPE_CHECKING:

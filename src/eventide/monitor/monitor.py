@@ -10,26 +10,15 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.continuous import Motion, System, Tape, check_limits
-from eventide.continuous.march import LATEST
-from eventide.continuous.tables import (
-    CHATTERS,
-    FAILED,
-    FOUND,
-    LOCATED,
-    PAUSED,
-    REACHED,
-    RECORDED,
-    STEPPED,
-    STUCK,
-    UNSETTLED,
-)
 from eventide.discrete.calendar import AT_END
+from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
+from eventide.engine.scheduler import LATEST
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
+from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.observers import Observer, Observers, Phase
-from eventide.monitor.patience import Patience
+from eventide.monitor.retry_limit import Patience
 from eventide.monitor.sliding import Slides
-from eventide.monitor.watched import WatchedConditions
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions import Condition, Trigger

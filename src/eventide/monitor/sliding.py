@@ -16,9 +16,9 @@ import numpy as np
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.sliding import Slide, computed_runs, lead_aside
-from eventide.continuous.tables import R, Y
 from eventide.declare import Computed, computed
 from eventide.discrete.conditions import Condition, Trigger, describe_function, when
+from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:

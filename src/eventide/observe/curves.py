@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from eventide.observe.ledger import Heading
+    from eventide.observe.recording_base import Heading
 
 ROOM: Final = 16384
 """A curve that has so many points is thinned."""

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.observe.files import whole_file
-from eventide.observe.head import Head
-from eventide.observe.ledger import Ledger
 from eventide.observe.libraries import load
+from eventide.observe.recording_base import Ledger
 from eventide.observe.sql import read_sql, sql_writer
+from eventide.observe.table_schema import Head
 from eventide.observe.writers import csv_writer, parquet_writer, read_csv, read_json, read_parquet, write_json
 
 if TYPE_CHECKING:

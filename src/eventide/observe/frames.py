@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
-    from eventide.observe.ledger import Block, Ledger
+    from eventide.observe.recording_base import Block, Ledger
 
 SIDES: Final = ("", "after", "before")
 """What a row says of its side, by its number 0, 1 or -1."""

@@ -13,8 +13,8 @@ from eventide.continuous import Probe, Variable
 from eventide.declare import Component
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
-from eventide.observe.ledger import Heading
 from eventide.observe.quadrature import Peak, greatest, pieces_of
+from eventide.observe.recording_base import Heading
 from eventide.observe.subjects import Expression, Group, named_groups
 from eventide.statistics import Level
 

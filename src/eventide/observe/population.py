@@ -10,7 +10,7 @@ import numpy as np
 
 from eventide.declare import MISSING
 from eventide.errors import ModelError
-from eventide.observe.ledger import BEFORE, Heading, Ledger
+from eventide.observe.recording_base import BEFORE, Heading, Ledger
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Continuous
     from eventide.continuous.layout import Layout
-    from eventide.observe.ledger import Source
+    from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.errors import InputError, ModelError
-from eventide.observe.ledger import Ledger
+from eventide.observe.recording_base import Ledger
 from eventide.statistics import Tally
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import numpy as np
 from eventide.continuous import Continuous, Tape
 from eventide.errors import ModelError
 from eventide.observe.frames import attributes_of
-from eventide.observe.ledger import Ledger
 from eventide.observe.population import PopulationRecording
 from eventide.observe.processing import sample
+from eventide.observe.recording_base import Ledger
 from eventide.observe.subjects import Group, check_names, groups_of, named_groups
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from eventide.observe.ledger import Source
+    from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Named, Subject
     from eventide.simulation import Simulation

@@ -7,7 +7,7 @@ from math import inf
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
-from eventide.discrete.illegal import refuse_answer, refuse_commands
+from eventide.discrete.between_events import refuse_answer, refuse_commands
 from eventide.discrete.periodic import exact_period
 from eventide.errors import ModelError, SimulationError
 from eventide.monitor import Observer, Phase

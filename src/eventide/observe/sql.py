@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.errors import InputError, ModelError
-from eventide.observe.head import Head, flatten
 from eventide.observe.libraries import load
+from eventide.observe.table_schema import Head, flatten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,7 @@ from eventide.continuous import Continuous, Fixed, Moving, Reckoned, Taken, Vari
 from eventide.declare import Component, Field
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.errors import ModelError
-from eventide.observe.ledger import Heading
+from eventide.observe.recording_base import Heading
 from eventide.statistics import Level
 
 

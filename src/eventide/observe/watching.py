@@ -25,7 +25,7 @@ from eventide.observe.recording import record
 from eventide.observe.subjects import check_names, groups_of, named_groups
 
 if TYPE_CHECKING:
-    from eventide.observe.ledger import Block, Heading, Ledger
+    from eventide.observe.recording_base import Block, Heading, Ledger
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Group, Named
     from eventide.simulation import Simulation

@@ -11,8 +11,8 @@ from threading import Lock
 from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import InputError
-from eventide.observe.head import TEXT, Head, flatten
 from eventide.observe.libraries import load
+from eventide.observe.table_schema import TEXT, Head, flatten
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from eventide.observe.curves import Points
-    from eventide.observe.ledger import Heading
+    from eventide.observe.recording_base import Heading
     from eventide.observe.watching import Snapshot
 
 WIDTH: Final = 760

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from eventide.continuous.methods import Method, Tableau, stability_function
 from eventide.errors import ModelError
+from eventide.methods import Method, Tableau, stability_function
 from eventide.view.canvas import add_legend, line_style, own_axes, theme_of
 
 if TYPE_CHECKING:

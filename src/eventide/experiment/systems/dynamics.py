@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.methods.drive import Law, as_state
 from eventide.discrete.periodic import Grid, exact_period
 from eventide.errors import ModelError
+from eventide.methods.drive import Law, as_state
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous import DORMAND_PRINCE, Continuous, Method
-from eventide.continuous.inputs import Input, common_grid
-from eventide.continuous.inputs.reach import Reach
-from eventide.continuous.methods.drive import as_state
+from eventide.continuous import Continuous
 from eventide.declare import VectorState, vector
 from eventide.errors import ModelError
 from eventide.experiment.systems.costs import value_of
 from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
+from eventide.inputs import Input, common_grid
+from eventide.inputs.reach import Reach
+from eventide.methods import DORMAND_PRINCE, Method
+from eventide.methods.drive import as_state
 from eventide.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from eventide.continuous.methods.solution import SolutionMethod
     from eventide.experiment.systems.costs import Cost
+    from eventide.methods.solution import SolutionMethod
 
 _PRECISION: Final = 1e-10
 """To which costs along an exact solution are integrated, relative and absolute."""

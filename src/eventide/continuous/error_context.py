@@ -1,0 +1,68 @@
+"""Whose code it was that failed between events: told on the error, which stays the same object."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eventide.discrete.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
+from eventide.discrete.process import owner_of
+from eventide.errors import SimulationError
+
+if TYPE_CHECKING:
+    from eventide.continuous.component import Continuous
+    from eventide.discrete.conditions import Condition
+
+
+def execute_law(law: Any, call: Any, time: float) -> None:
+    """Execute the equations or contributions of a component; what they raise is told whose they are."""
+    try:
+        answer = call()
+        if answer is not None:
+            refuse_answer(answer, law.sim, f"the equations of {law.name}")
+    except BaseException as error:
+        tell_law(error, law, time)
+        raise
+
+
+def tell_law(error: BaseException, law: Any, time: float) -> None:
+    """Add to an error of a law whose it is and when, once."""
+    place = f"the equations of {law.name}"
+    if isinstance(error, SimulationError):
+        error.blame(law, place, continuous=law)
+    _note(error, place, time)
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        advice = "laws set rates: a vector of states is read here, unless it is declared with assigned=True"
+        if advice not in error.__notes__:
+            error.add_note(advice)
+
+
+def is_condition_true(condition: Condition, time: float) -> bool:
+    """Test a condition in Python; what it raises is told whose it is."""
+    try:
+        answer = condition.test()
+        if answer is not True and answer is not False:
+            refuse_answer(answer, condition.sim, f"the condition of {condition.name}")
+        return bool(answer)
+    except BaseException as error:
+        place = f"the condition of {condition.name}"
+        if isinstance(error, SimulationError):
+            owner: Any = owner_of(condition.owner) or condition.owner
+            error.blame(owner, place, continuous=owner if hasattr(owner, "_laws") else None)
+        _note(error, place, time)
+        raise
+
+
+def _note(error: BaseException, place: str, time: float) -> None:
+    """Tell where and when an error was raised last: one object may have been raised in trial steps before."""
+    start, notes = f"in {place} at time ", getattr(error, "__notes__", None)
+    if notes:
+        notes[:] = [note for note in notes if not note.startswith(start)]
+    error.add_note(f"{start}{time!r}")
+
+
+def refuse_commands_of(component: Continuous) -> None:
+    """Raise SimulationError, naming the line, if what a component says of the time between events makes a command."""
+    for function in component._laws():
+        refuse_commands(function, component, component.sim, EQUATIONS, component)
+    for part in [part for spec in component._when_specs for part in spec.parts]:
+        refuse_commands(part, component, component.sim, CONDITION, component)

@@ -1,0 +1,76 @@
+"""The rows of flows in the arrays. A flow that is no more leaves its row with all that it has room for to the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eventide.continuous.growable_arrays import Columns, Run, Runs, float_table, int_table
+from eventide.engine.codes import ENTRY
+from eventide.engine.records import FlowRecord, LawRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from eventide.continuous.growable_arrays import Blocks
+
+SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi", "segments_room")))
+CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
+SUMS: Final = Columns(*map(FlowRecord.place_of, ("sums_lo", "sums_hi", "sums_room")))
+FEWEST: Final = 2
+"""For so many laws, runs of slots and conditions a flow has room at first."""
+
+
+class Berths:
+    """The rows of flows, and what they have room for.
+
+    floats, ints    one row for each flow, also for one that is no more; `flow` names their columns
+    segments        runs of slots, and of sums
+    chain           the laws; `law` names its columns
+    constants       where conditions have their entries
+    """
+
+    def __init__(self, constants: Blocks, on_growth: Callable[[], None]) -> None:
+        self.flow, self.law = FlowRecord(), LawRecord()
+        self.floats = float_table(self.flow, on_growth)
+        self.ints = int_table(self.flow, on_growth)
+        self.segments = Runs(2, on_growth, lambda: self._runs(self.segments, SEGMENTS, SUMS))
+        width = LawRecord.widths["ints"]
+        self.chain = Runs(width, on_growth, lambda: self._runs(self.chain, CHAIN), self.law)
+        self.constants = constants
+        self._free: list[int] = []
+        self._made = 0
+
+    def take(self) -> int:
+        """The number of a row that no flow has."""
+        if not self._free:
+            self._make(1 + self._made // 2)
+        return self._free.pop()
+
+    def give_back(self, number: int) -> None:
+        """The flow of a row is no more."""
+        self._free.append(number)
+
+    def run(self, table: Runs, number: int, columns: Columns) -> Run:
+        """A run of a flow."""
+        return Run(table, self.ints, number, columns)
+
+    def _runs(self, table: Runs, *columns: Columns) -> Iterator[Run]:
+        return (Run(table, self.ints, number, some) for number in range(self._made) for some in columns)
+
+    def _make(self, more: int) -> None:
+        """Make so many rows more: all at once, as models start their objects by the hundred."""
+        first, end = self._made, self._made + more
+        self.floats.reserve(end)
+        self.ints.reserve(end)
+        self._made = end
+        flow = self.flow
+        segments, chain = self.segments.cut(FEWEST * more), self.chain.cut(FEWEST * more)
+        entries = self.constants.allocate((ENTRY + 1) * FEWEST * more)
+        for number in range(first, end):  # one by one: a model of one flow has to begin soon
+            at = FEWEST * (number - first)
+            flow.system[number] = -1
+            flow.segments_lo[number] = flow.segments_hi[number] = segments + at
+            flow.chain_lo[number] = flow.chain_hi[number] = chain + at
+            flow.entries_at[number] = entries + (ENTRY + 1) * at
+            flow.segments_room[number] = flow.chain_room[number] = flow.entries_room[number] = FEWEST
+        self._free += range(end - 1, first - 1, -1)

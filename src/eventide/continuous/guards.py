@@ -1,0 +1,385 @@
+"""Conditions as the stepper watches them: a row of the arrays for each, in the flow on which it depends."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.equalities import Doubts
+from eventide.continuous.growable_arrays import float_table, int_table
+from eventide.continuous.trails import Trail, Trails
+from eventide.discrete.composite import who_waits
+from eventide.discrete.conditions import drop_past, keep_past, past_waits
+from eventide.engine.guard_screening import rouse
+from eventide.engine.records import GuardRecord, view_of
+from eventide.inputs.reach import Reach
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import ConditionPlan
+    from eventide.discrete.conditions import Condition
+
+Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
+"""What two waits of a kind have in common."""
+MOST_AT_REST: Final = 8
+"""So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
+
+
+class Watches:
+    """The conditions of one simulation.
+
+    at          by row
+    trails      how often each has fired of late
+    arriving    those that have come since the last event and have no row yet
+    switching   the same of comparisons in laws, for which nobody waits
+    returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
+    certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
+                of it, and, as their code cannot be read, at its middle and its end
+
+    A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.guard = GuardRecord()
+        self.ints = int_table(self.guard, motion.outdate)
+        self.floats = float_table(self.guard, motion.outdate)
+        self.trails = Trails(motion.outdate)
+        untested = np.zeros(GuardRecord.widths["floats"])
+        untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
+        self._untested = view_of(untested)
+        self.at: dict[int, Condition] = {}
+        self.arriving: dict[Condition, None] = {}
+        self.switching: dict[Condition, None] = {}
+        self.returning: Condition | None = None
+        self.doubts = Doubts()
+        self.certified = self.sampled = self.opaque = 0
+        self._resting_with: dict[Any, dict[Any, None]] = {}
+
+    def expect(self, condition: Condition) -> None:
+        """A condition has come; it will be given a row before time goes on."""
+        if condition.is_switch:
+            self.switching[condition] = None
+            return  # its component starts, which is told besides
+        self.arriving[condition] = None
+        self.motion.sim._is_steady = False
+
+    def place(self) -> None:
+        """Give those that have come their rows."""
+        switching, self.switching = self.switching, {}
+        for condition in switching:
+            self._admit(condition)
+        arriving, self.arriving = self.arriving, {}
+        for condition in arriving:
+            self._admit(condition)
+
+    def _admit(self, condition: Condition) -> None:
+        """Give a condition its row and its place in a flow."""
+        motion, plan = self.motion, self.hold(condition)
+        row, guard, groups = condition.row, self.guard, motion.groups
+        guard.trail[row] = self.trails.follow(condition)
+        if condition.is_trigger:
+            guard.trigger[row], guard.armed[row] = 1, condition.armed
+        elif condition.is_switch:
+            switch: Any = condition
+            guard.switch[row], guard.whole[row], guard.exact[row] = (
+                switch.slot + 1,
+                switch.whole + 1,
+                switch.branch.is_timed,
+            )
+        elif plan.pattern.returns is False:
+            self._note_return(condition)
+        if plan.signature is not None:
+            motion.keep_current(condition, plan)
+        flow = groups.the_flow() if motion.together else groups.flow_of(plan)
+        groups.note_uses(flow, plan)
+        self.link(condition, flow)
+        if not condition.is_switch:
+            self._count(condition)
+        if condition.is_handler:
+            motion.reactions.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
+        if plan.equalities:
+            self.doubts.tell(condition, motion.groups)
+
+    def hold(self, condition: Condition) -> ConditionPlan:
+        """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
+        plan = condition.plan = self.motion.analyst.condition(condition)
+        if condition.is_switch and condition.owner not in plan.touches:
+            plan.touches = (condition.owner, *plan.touches)  # it moves where the law does of which it is a part
+        condition.row = row = self.ints.copy(plan.pattern.row)
+        self.floats.write(row, self._untested)
+        self.at[row] = condition
+        guard = self.guard
+        guard.index[row], guard.constants[row] = plan.index, plan.constants
+        return plan
+
+    def let_go(self, condition: Condition) -> None:
+        """Take back the row and the memory of a condition that is watched by no flow."""
+        row = condition.row
+        del self.at[row]
+        self.motion.analyst.release(condition.plan)
+        self.ints.release(row)
+        condition.row = -1
+
+    def _count(self, condition: Condition) -> None:
+        kind = self.kind_of(condition)
+        if kind == "certified":
+            self.certified += 1
+        elif kind == "sampled":
+            self.sampled += 1
+        else:
+            self.opaque += 1
+
+    def kind_of(self, condition: Condition) -> Kind:
+        """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
+        if condition.plan.is_opaque:
+            return "opaque"
+        return "certified" if condition.plan.pattern.is_certified and not condition.flow.assigns else "sampled"
+
+    def link(self, condition: Condition, flow: Flow) -> None:
+        """Let a flow watch a condition."""
+        flow.conditions[condition] = None
+        condition.flow = flow
+        row, guard, plan, still = condition.row, self.guard, condition.plan, self.motion.still
+        for owner in plan.touches:
+            if owner._flow is not still:
+                guard.timed[row] = 0
+                break
+        else:
+            guard.timed[row] = 1
+        # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
+        if flow.assigns:
+            guard.certificate[row], guard.dozes[row] = -1, 0
+        else:
+            guard.certificate[row], guard.dozes[row] = plan.pattern.certificate, plan.pattern.is_steady
+        self._put(condition, flow)
+
+    def _put(self, condition: Condition, flow: Flow) -> None:
+        """Let the stepper watch a condition that belongs to a flow."""
+        motion = self.motion
+        if self.returning is not None:
+            self.seat_returning()
+        if not flow.is_open:
+            motion.touch(flow)
+        plan = condition.plan
+        if plan.inputs or plan.is_opaque:
+            self._note_inputs(condition, flow)
+        known, number = motion.flow, flow.number
+        if known.entries_room[number] < max(known.entries[number] + 1, len(flow.conditions)):
+            flow.make_room()  # who is at rest has a place, too
+        link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
+        link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
+
+    def note_assignments(self, flow: Flow) -> None:
+        """The laws of a flow assign states from now on."""
+        guard = self.guard
+        for condition in flow.conditions:
+            guard.needs_laws[condition.row] = 1
+            guard.dozes[condition.row] = 0
+            if condition.is_over:
+                guard.certificate[condition.row] = -1  # whoever waits for it anew finds it so
+
+    def unlink(self, condition: Condition) -> Flow:
+        """Let its flow watch a condition no longer."""
+        motion = self.motion
+        if self.returning is not None:
+            self.seat_returning()
+        motion.engine.unlink(motion.packed or motion.arrays, condition.row)
+        flow: Flow = condition.flow
+        if flow.inputs:
+            flow.forget_inputs(condition)
+        return flow
+
+    def _note_inputs(self, condition: Condition, flow: Flow) -> None:
+        inputs = condition.plan.inputs
+        flow.note_inputs(condition, Reach((condition.function, *condition.arguments)) if inputs is None else inputs)
+
+    def move(self, condition: Condition, flow: Flow) -> None:
+        """Let another flow watch a condition."""
+        groups = self.motion.groups
+        given = self.unlink(condition)
+        del given.conditions[condition]
+        groups.forget_uses(given, condition.plan)
+        groups.note_uses(flow, condition.plan)
+        self.link(condition, flow)
+
+    def remove(self, condition: Condition) -> bool:
+        """Watch a condition no longer; whether it is kept for the next wait of its kind."""
+        if condition in self.arriving:
+            del self.arriving[condition]
+            return False
+        if condition in self.switching:
+            del self.switching[condition]
+            return False
+        flow = self.unlink(condition)
+        self.motion.touch(flow)
+        return self._end_in(condition, flow)
+
+    def end(self, condition: Condition) -> bool:
+        """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
+        flow: Flow = condition.flow
+        if flow.inputs:
+            flow.forget_inputs(condition)
+        return self._end_in(condition, flow)
+
+    def exchange(self, chosen: Condition, other: Condition) -> None:
+        """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""
+        if chosen.is_trigger:
+            self.guard.armed[chosen.row] = 1
+        else:
+            self.link(chosen, chosen.flow)
+        self.disarm(other)
+
+    def disarm(self, trigger: Condition) -> None:
+        """A handler is next although its condition was not chosen: that must become false again."""
+        self.motion.touch(trigger.flow)
+        rouse(self.motion.views(), trigger.row)
+        self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
+
+    def _end_in(self, condition: Condition, flow: Flow) -> bool:
+        if condition.plan.signature is not None:
+            self.motion.leave_alone(condition)
+        if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
+            condition.is_over = True
+            if condition.plan.pattern.returns is False:
+                self._note_end(condition)
+            elif self._rest(condition, flow):
+                return True
+        self._release(condition, flow)
+        self.motion.groups.drop_if_empty(flow)
+        return False
+
+    def _release(self, condition: Condition, flow: Flow) -> None:
+        """Give the row and the memory of a condition back."""
+        if condition.rests:
+            self._stir(condition)
+        del flow.conditions[condition]
+        if not condition.is_counted:
+            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
+        self.motion.groups.forget_uses(flow, condition.plan)
+        self.trails.leave(self.guard.trail[condition.row])
+        self.let_go(condition)
+        condition.flow = None
+
+    def renew(self, condition: Condition) -> None:
+        """Watch a condition as what it is now; a trigger that was armed stays armed, and a wait at rest is given up."""
+        if condition.is_over:
+            self._discard(condition)
+            return
+        armed = self.guard.armed[condition.row]
+        flow = self.unlink(condition)
+        self.motion.touch(flow)
+        self.motion.leave_alone(condition)
+        self._release(condition, flow)
+        self.motion.groups.drop_if_empty(flow)
+        self._admit(condition)
+        self.guard.armed[condition.row] = armed
+
+    def trail_of(self, condition: Condition) -> Trail:
+        """How often a condition has fired of late."""
+        return self.trails.at(self.guard.trail[condition.row])
+
+    # --- rows at rest ---------------------------------------------------------------------------------------------
+
+    def _rest(self, condition: Any, flow: Flow) -> bool:
+        """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
+        if condition.rests:
+            return True
+        code, crossed = condition.code, condition.crossed
+        activity: Any = condition.activity
+        if activity._past and any(w.code is code and w.crossed is crossed for w in past_waits(activity)):
+            return False
+        keep_past(activity, condition)
+        condition.rests = True
+        condition.is_plain = is_plain(condition)
+        owners = flow.resting[condition] = condition.plan.touches
+        for owner in owners:
+            self._resting_with.setdefault(owner, {})[condition] = None
+        if len(flow.resting) > MOST_AT_REST + len(flow.conditions) // 2:
+            self._discard_oldest(flow)
+        return True
+
+    def resume(self, wait: Any) -> bool:
+        """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
+        motion, plan, flow = self.motion, wait.plan, wait.flow
+        stands = plan.pattern.stands
+        if stands is None or not stands(wait.function, wait.arguments, plan.binding):
+            plan = motion.analyst.resume(wait, plan)
+            if plan is None:
+                self._discard(wait)
+                return False
+            wait.plan = plan
+        if plan.signature is not None:
+            motion.keep_current(wait, plan)
+        if wait.is_trigger:
+            self.guard.armed[wait.row] = 0
+        self._put(wait, flow)
+        return True
+
+    def seat_returning(self) -> None:
+        """Who waits again is told of now: something is about to look at who waits."""
+        wait, self.returning = self.returning, None
+        assert wait is not None
+        self._put(wait, wait.flow)
+
+    def _stir(self, condition: Any) -> None:
+        """A wait is kept no longer when it is over."""
+        if self.motion.journeys.of:
+            self.motion.journeys.leave(condition.activity)
+        drop_past(condition.activity, condition)
+        for owner in condition.flow.resting.pop(condition):
+            others = self._resting_with[owner]
+            del others[condition]
+            if not others:
+                del self._resting_with[owner]
+        condition.rests = condition.is_plain = False
+
+    def _note_end(self, condition: Any) -> None:
+        """A wait is over as whoever waits for the like is not known to come again."""
+        process = who_waits(condition.activity)
+        process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
+
+    def _note_return(self, condition: Any) -> None:
+        """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
+        if any(code is condition.code for code in who_waits(condition.activity)._met):
+            condition.plan.pattern.returns = True
+
+    def _discard(self, condition: Any) -> None:
+        """Keep a row at rest no longer."""
+        pattern = condition.plan.pattern
+        if pattern.returns is None:
+            pattern.returns = self.trails.has_gone_on(self.guard.trail[condition.row])
+        self._release(condition, condition.flow)
+        self.motion.sim._conditions.forget(condition)
+
+    def _discard_oldest(self, flow: Flow) -> None:
+        oldest = next((condition for condition in flow.resting if condition.is_over), None)
+        if oldest is not None:
+            self._discard(oldest)
+
+    def wake(self, flow: Flow) -> None:
+        """Other members of a flow may move together from now on: it keeps no rows at rest."""
+        if flow.resting:
+            self._wake(list(flow.resting))
+
+    def wake_those_with(self, owner: Any) -> None:
+        """A component leaves its flow: of what depends on it no rows are kept at rest."""
+        waits = self._resting_with.get(owner)
+        if waits:
+            self._wake(list(waits))
+
+    def _wake(self, waits: list[Any]) -> None:
+        for condition in waits:
+            if condition.is_over:
+                self._discard(condition)
+            else:
+                self._stir(condition)
+
+
+def is_plain(wait: Any) -> bool:
+    """Whether nothing but the rank of a wait is to be told when it is waited for again, if it stands."""
+    plan = wait.plan
+    return plan.signature is None and not plan.inputs and not wait.is_trigger and not wait.is_timed

@@ -1,0 +1,138 @@
+"""Handlers as native code: which there are, and when they may run without Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import ReactionPlan
+    from eventide.discrete.conditions import Trigger
+
+
+ENOUGH: Final = 16
+"""A handler is lowered when objects of its class have had so many of its events, unless it has been lowered for another
+simulation: that takes as long as hundreds of them in Python.
+"""
+
+
+class Reactions:
+    """The handlers of one simulation that are native code.
+
+    plans       what is known of each
+    arriving    those of whose code there have been enough events, of which it is to be found out whether they are
+    handled     how many events were theirs; fresh: of these, how many since that was asked for
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.plans: dict[Trigger, ReactionPlan] = {}
+        self.arriving: dict[Trigger, None] = {}
+        self.handled = self.fresh = 0
+        self._counts: dict[int, int] = {}
+        self._refused: dict[int, Any] = {}
+        self._native: dict[int, Any] = {}
+
+    def greet(self, trigger: Trigger) -> None:
+        """A handler is waited for from now on: it is native code at once if others of its code are."""
+        if trigger.is_counted and id(_code_of(trigger)) in self._native and trigger.partner is None:
+            trigger.is_counted = False
+        if not trigger.is_counted and trigger not in self.plans:
+            self.arriving[trigger] = None
+
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs in Python."""
+        code = _code_of(trigger)
+        count = self._counts[id(code)] = self._counts.get(id(code), 0) + 1
+        if id(code) in self._refused:
+            trigger.is_counted = False
+        elif count >= ENOUGH or (count == 1 and self.motion.analyst.knows_handler(code)):
+            self._counts[id(code)] = ENOUGH
+            trigger.is_counted = False
+            self.arriving[trigger] = None
+            self.motion.sim._is_steady = False
+
+    def place(self) -> None:
+        """Find out which of those that have come are native code; not of those who have gone since."""
+        while self.arriving:
+            arriving, self.arriving = self.arriving, {}
+            for trigger in arriving:
+                if trigger.row >= 0 and trigger.partner is None:
+                    self._find_out(trigger)
+
+    def _find_out(self, trigger: Trigger) -> None:
+        """Let a handler be native code if it can be, and with the first of its code the others that are waited for."""
+        code = _code_of(trigger)
+        if not self._admit(trigger):
+            self._refused[id(code)] = code
+        elif id(code) not in self._native:
+            self._native[id(code)] = code
+            for condition in self.motion.watches.at.values():
+                if condition.is_handler:
+                    self.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
+
+    def _admit(self, trigger: Trigger) -> bool:
+        """Whether a handler is native code from now on."""
+        plan = self.motion.analyst.reaction(trigger)
+        if plan is None:
+            return False
+        self.plans[trigger] = plan
+        guard = self.motion.watches.guard
+        guard.handler[trigger.row], guard.effects[trigger.row] = plan.address, plan.effects
+        return True
+
+    def leave(self, trigger: Trigger) -> None:
+        """A handler has come to its end, or is looked at anew."""
+        self.arriving.pop(trigger, None)
+        plan = self.plans.pop(trigger, None)
+        if plan is not None:
+            self.motion.watches.guard.handler[trigger.row] = 0
+            self.motion.analyst.release(plan)
+
+    def renew(self) -> None:
+        """Look anew at those that may refer to other objects than before."""
+        self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
+        self.motion.journeys.renew()
+
+    def renew_all(self) -> None:
+        """Look anew at all of them."""
+        self._again(list(self.plans))
+
+    def _again(self, triggers: list[Trigger]) -> None:
+        for trigger in triggers:
+            self.leave(trigger)
+            self._admit(trigger)
+
+    def level(self) -> int:
+        """Which of them may run now, as far as the model is concerned: a value of REACTS.
+
+        Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
+        """
+        if self.motion.groups.opaque:
+            return 0
+        return 1 if self.motion.looks_at_lists else 2
+
+    def allow(self, level: int) -> None:
+        """Let them run, or not, until the stepper comes back."""
+        if level and self.motion.journeys.of:
+            self.motion.journeys.prepare()
+        self.motion.run.reacts = level
+
+    def count(self) -> bool:
+        """Take up how many have run; whether any has."""
+        run = self.motion.run
+        handled = run.handled
+        if not handled:
+            return False
+        run.handled = 0
+        self.motion.sim.last_time = run.handled_at
+        if run.moved >= 0:
+            self.motion.journeys.catch_up()
+        self.handled += handled
+        self.fresh += handled
+        return True
+
+
+def _code_of(trigger: Trigger) -> Any:
+    """The code of a handler, which is a method of its component; told apart by identity, as to hash it takes long."""
+    return trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # a method

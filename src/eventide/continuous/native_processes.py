@@ -1,0 +1,275 @@
+"""Processes that go from wait to wait as native code: which there are, and what Python is to know of them.
+
+The code of such a process is run by `native_events.py`, leg by leg. Its generator stays where it was; when Python has
+to go on, one is made that stands where the process waits (`generator_replay.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.discrete.conditions import StateWait, past_waits
+from eventide.discrete.generator_replay import Stand, enter, function_of, is_tested, locals_of
+from eventide.discrete.process import Process
+from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
+
+if TYPE_CHECKING:
+    from eventide.continuous.growable_arrays import Lease
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import CoursePlan, ReactionPlan, StopPlan
+
+ENOUGH: Final = 16
+"""The code of a process is lowered when there have been so many of its events, as that takes as long as hundreds."""
+EACH: Final = 4
+"""So many events of one of its waits a process has before it is looked at whether it can go on by itself."""
+REST: Final = 64
+"""So many after it could not go on so any longer."""
+BEHIND: Final = 2
+"""A suspended generator tells its yield's instruction, or since CPython 3.13 the one that comes behind it."""
+HOLDERS: Final = 5
+"""So many know the generator of a process that has just run, if nobody else does: two names of the process, the run
+loop's, and two of who asks.
+"""
+
+
+FRAME_HOLDERS: Final = 2
+"""So many know its frame: the generator, and who asks."""
+
+
+def obstacle(wait: Any) -> str:
+    """Why native code cannot let a process wait so; empty if it can."""
+    plan = wait.plan
+    if plan is None or plan.is_opaque:
+        return "what it waits for is tested in Python"
+    if wait.is_timed:
+        return "it waits for a time, whose instant Python solves"
+    if plan.inputs != ():
+        return "what it waits for calls inputs, which Python looks after"
+    if plan.signature is not None:
+        return "what it waits for may come to refer to something else"
+    return ""
+
+
+class Journey:
+    """One process that goes on as native code.
+
+    waits       by the numbers of its stops; None where it does not wait as native code
+    legs        by the number of the stop behind which each comes
+    lease       of its place in `lists`
+    """
+
+    __slots__ = ("course", "lease", "legs", "process", "waits")
+
+    def __init__(self, process: Any, course: CoursePlan, waits: list[Any], lease: Lease) -> None:
+        self.process = process
+        self.course = course
+        self.waits = waits
+        self.lease = lease
+        self.legs: dict[int, ReactionPlan] = {}
+
+    def move(self, stop: int, rank: float) -> None:
+        """The process has come to a stop by itself."""
+        process, wait = self.process, self.waits[stop]
+        past, generator = process._wait, process._generator
+        past.is_over, wait.is_over = True, False
+        wait.rank = rank
+        process._wait, process._past = wait, wait.following
+        if type(generator) is not Stand:
+            generator = Stand(process, generator, self.waits.index(past))
+        if generator.home == stop:
+            generator = generator.generator
+        else:
+            generator.line, generator.wait = self.course.stops[stop].line, wait
+        process._generator = process._story = generator
+
+
+class Journeys:
+    """The processes of one simulation that go on as native code.
+
+    of          by process; at: by place in `lists`
+    arriving    those of whose code there have been enough events, of which it is to be found out whether they can
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.of: dict[Any, Journey] = {}
+        self.at: dict[int, Journey] = {}
+        self.arriving: dict[Any, None] = {}
+        self._counts: dict[int, int] = {}
+        self._refused: dict[int, Any] = {}
+        self._tried: dict[tuple[int, int], Any] = {}
+        self._priority = 0.0
+        self._is_tested = is_tested()[0]
+
+    # --- who comes ------------------------------------------------------------------------------------------------
+
+    def count_event(self, wait: StateWait) -> None:
+        """A wait of a process has been over so often that it may pay to let it go on by itself."""
+        process: Any = wait.activity
+        generator = getattr(process, "_generator", None)
+        if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
+            return
+        code = generator.gi_code
+        if not self.motion.analyst.compiles or not self._is_tested or id(code) in self._refused:
+            return
+        count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
+        if count < ENOUGH and not self.motion.analyst.knows_course(code):
+            wait.countdown = EACH
+            return
+        self.arriving[process] = None
+        self.motion.sim._is_steady = False
+
+    def place(self) -> None:
+        """Find out which of those that have come can go on by themselves."""
+        arriving, self.arriving = self.arriving, {}
+        while arriving:
+            process, _ = arriving.popitem()
+            generator = process._generator
+            if process in self.of and not self._goes_further(process):
+                continue
+            if type(generator) is not GeneratorType or not self._is_free(process, generator):
+                continue
+            course = self.motion.analyst.course(process)
+            if course is None:
+                self._refused[id(generator.gi_code)] = generator.gi_code
+            elif not self._admit(process, course):
+                for wait in past_waits(process):
+                    wait.countdown = EACH
+
+    def _goes_further(self, process: Any) -> bool:
+        """Whether a process that goes on by itself could wait at more stops now; then it is Python's first."""
+        journey = self.of[process]
+        stops = zip(journey.course.stops, journey.waits, strict=True)
+        if not any(wait is None and self._wait_at(process, stop) is not None for stop, wait in stops):
+            return False
+        self.leave(process)
+        return True
+
+    def _is_free(self, process: Any, generator: Any) -> bool:
+        """Whether nobody else moves a process, or has its generator."""
+        wait = process._wait
+        is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
+        is_still = process._story is generator and process._notice is None and generator.gi_suspended
+        is_ours = sys.getrefcount(generator) <= HOLDERS + 1 and sys.getrefcount(generator.gi_frame) <= FRAME_HOLDERS
+        return is_waiting and is_still and process not in self.of and is_ours
+
+    def _try(self, generator: Any, course: CoursePlan, waits: list[Any]) -> bool:
+        """Whether all names of a process have values, and generators can be brought to where it may wait."""
+        code, function, values = generator.gi_code, function_of(generator), locals_of(generator)
+        if function is None or len(values) < len({*code.co_varnames, *code.co_cellvars}):
+            return False
+        for number, (stop, wait) in enumerate(zip(course.stops, waits, strict=True)):
+            if wait is not None and (id(code), number) not in self._tried:
+                twin, _ = enter(function, values, stop.line)
+                if twin.gi_frame.f_lasti not in (stop.offset, stop.offset + BEHIND):
+                    return False
+                self._tried[id(code), number] = code
+        return True
+
+    def _admit(self, process: Any, course: CoursePlan) -> bool:
+        """Let a process go on by itself as far as it can; whether it can."""
+        sim, motion = self.motion.sim, self.motion
+        if sim.wait_prior or (self.of and sim.wait_priority != self._priority):
+            return False
+        self._priority = sim.wait_priority
+        waits = [self._wait_at(process, stop) for stop in course.stops]
+        if process._wait not in waits or not self._try(process._generator, course, waits):
+            return False
+        rows = [-1 if wait is None else wait.row for wait in waits]
+        lease = motion.lists.put((0, UNMOVED, len(rows), *rows))
+        journey = Journey(process, course, waits, lease)
+        may_wait = [wait is not None for wait in waits]
+        for number in range(len(waits)):
+            if waits[number] is not None:
+                leg = course.bind(number, lease[1], may_wait)
+                if leg is not None:
+                    journey.legs[number] = leg
+        if not journey.legs:
+            _release(lease)
+            return False
+        self._enroll(journey)
+        return True
+
+    def _wait_at(self, process: Any, stop: StopPlan) -> Any:
+        """The wait of a process at one of its stops, if its row is at rest between the times when it is waited for."""
+        if stop.condition is None:
+            return None
+        wanted = self.motion.sim.wait_priority if stop.priority is None else stop.priority
+        for wait in past_waits(process):
+            is_it = wait.code is stop.condition and wait.crossed is None and wait.priority == wanted
+            if is_it and wait.rests and not obstacle(wait):
+                return wait
+        return None
+
+    def _enroll(self, journey: Journey) -> None:
+        self.of[journey.process] = self.at[journey.lease[1]] = journey
+        guard = self.motion.watches.guard
+        for number, leg in journey.legs.items():
+            row = journey.waits[number].row
+            guard.handler[row], guard.effects[row] = leg.address, leg.effects
+
+    # --- who goes -------------------------------------------------------------------------------------------------
+
+    def leave(self, process: Any, rest: int = REST) -> None:
+        """A process is Python's again, if it was not, at least for so many of its events."""
+        self.arriving.pop(process, None)
+        journey = self.of.pop(process, None)
+        if journey is None:
+            return
+        analyst, guard = self.motion.analyst, self.motion.watches.guard
+        del self.at[journey.lease[1]]
+        for number, leg in journey.legs.items():
+            guard.handler[journey.waits[number].row] = 0
+            analyst.release(leg)
+        _release(journey.lease)
+        for wait in journey.waits:
+            if wait is not None:
+                wait.countdown = rest
+
+    def leave_all(self, rest: int = EACH) -> None:
+        """All are Python's again."""
+        for process in list(self.of):
+            self.leave(process, rest)
+
+    def renew(self) -> None:
+        """Look anew at those that may refer to other objects than before."""
+        for process, journey in list(self.of.items()):
+            if any(leg.signature is not None for leg in journey.legs.values()):
+                self.leave(process, EACH)
+
+    # --- what Python is to know -----------------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Before they may run: tell how many waits there have been."""
+        sim = self.motion.sim
+        if sim.wait_prior or sim.wait_priority != self._priority:
+            self.leave_all()
+        self.motion.run.arrivals = sim._conditions._arrivals
+
+    def catch_up(self) -> None:
+        """Take up where those that have moved wait now."""
+        motion = self.motion
+        run, lists = motion.run, motion.lists.view
+        guard = motion.watches.guard
+        motion.sim._conditions._arrivals = run.arrivals
+        place, run.moved = run.moved, -1
+        while place >= 0:
+            journey, stop = self.at[place], lists[place + STANDS_AT]
+            journey.move(stop, guard.rank[journey.waits[stop].row])
+            following = lists[place + FOLLOWER]
+            lists[place + FOLLOWER] = UNMOVED
+            place = following
+
+    def ready(self, condition: Any) -> None:
+        """The event of a condition takes place in Python: let the generator of who waits for it stand there."""
+        generator = getattr(getattr(condition, "activity", None), "_generator", None)
+        if type(generator) is Stand:
+            generator.resolve()
+
+
+def _release(lease: Lease) -> None:
+    """Memory is not used any longer."""
+    free, place = lease
+    free.append(place)

@@ -1,0 +1,384 @@
+"""What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
+
+Who finds that out is in the compiled room.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.continuous.ordering import Deal, Trade
+from eventide.engine.records import GuardRecord, view_of
+
+if TYPE_CHECKING:
+    from eventide.continuous.component import Continuous
+    from eventide.continuous.equalities import Equality
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.growable_arrays import Lease
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.switches import Branches
+    from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
+    from eventide.inputs import Input
+
+
+Guidance: TypeAlias = Callable[[int, float, float, float], None]
+"""Leaves the event function of a condition and its slope in a row of the arrays: of the row, time, dt and last_time."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is known of a component's laws, or of a condition.
+
+    touches     the objects whose states, rates, computed values or sums they are known to read or write
+    reads       slots whose writing, while they stand still, touches the flow: parameters first of all
+    kept        what must live as long as the plan is used
+    memory      the blocks that it occupies
+    signature   what it was made for, to see whether that still stands; None if it cannot change
+    is_polled   whether that is to be seen after every event, as nobody tells when it changes
+    is_opaque   whether it may touch others as well, which is found out when it runs
+    inputs      the inputs that are called; None if these are not known
+    """
+
+    touches: tuple[Any, ...]
+    reads: tuple[int, ...] = ()
+    kept: tuple[Any, ...] = ()
+    memory: tuple[Lease, ...] = ()
+    signature: Any = None
+    is_polled: bool = False
+    is_opaque: bool = False
+    inputs: tuple[Input, ...] | None = None
+
+
+@dataclass(slots=True)
+class LawPlan(Plan):
+    """A component's laws.
+
+    contributions, equations    address and place of the index row; None for one not there
+    sets, adds                  slots whose rates they set without having read them, and after having read them
+    moves                       slots whose rates they set or add to, also where that is found out as they run
+    assigns                     whether they assign states, so that these are not what the interpolant says
+    is_direct                   whether they are compiled and look at no rate
+    """
+
+    contributions: tuple[int, int] | None = None
+    equations: tuple[int, int] | None = None
+    sets: tuple[int, ...] = ()
+    adds: tuple[int, ...] = ()
+    moves: tuple[int, ...] = ()
+    assigns: bool = True
+    is_direct: bool = False
+
+
+NO_TRADE: Final = Trade()
+"""That of what has no laws."""
+
+
+@dataclass(slots=True, eq=False)
+class Cohort:
+    """What members of flows have in common whose laws are the same kernels, and whose slots are laid out alike.
+
+    record, uses    the place of what tells which slots the laws use, and how many uses that are
+    kernels         of contributions, then of equations
+    template        what is found out of these kernels; None if it is not known but for one object
+    describe        the plan of one of them
+    memory          what is given back when its one member leaves
+    signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
+    is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
+    unread          the stages of the laws that cannot be read
+    trade           what their laws read and set, which says in which order they stand
+    generation      of the kernels; those of another may have been made with what stands no longer
+    """
+
+    record: int
+    uses: int
+    kernels: tuple[Any, ...]
+    template: Any
+    describe: Callable[[Any], LawPlan]
+    memory: tuple[Lease, ...] = ()
+    signature: Any = None
+    is_polled: bool = False
+    is_opaque: bool = False
+    inputs: tuple[Input, ...] | None = ()
+    assigns: bool = False
+    is_exposed: bool = False
+    unread: tuple[int, ...] = ()
+    trade: Trade = NO_TRADE
+    generation: int = -1
+    is_special: bool = field(init=False)
+    """Whether a flow has to do more than by its record when one of them comes."""
+
+    def __post_init__(self) -> None:
+        self.is_special = self.is_opaque or self.assigns or self.inputs != ()
+
+    def plan(self, owner: Any) -> LawPlan:
+        """All that is known of the laws of one member."""
+        return self.describe(owner)
+
+
+class Pattern:
+    """What conditions of one kernel have in common in one simulation.
+
+    address             of the kernel
+    needs_laws          whether it reads rates, computed values or sums
+    certificate         the place of what lets the stepper prove that it stays false within a step; -1 without
+    is_certified        whether that proves it always
+    is_steady           whether it reads nothing but states, and numbers that stand still between events
+    is_still            whether these are single ones
+    comparisons         of how many it consists; 0 if that is not known
+    recourse            the address of who asks Python where the kernel would raise; 0 if it never does
+    stands              whether it would work on what it has worked on, for another function of the same code and its
+                        arguments
+    guide               where it is tested in Python: what tells its event function; None if it has no kernel
+    returns             whether who has waited for one waits for it again; None while that is not known
+    row                 what its row of the arrays holds before it is known on what it works, and in which flow
+    """
+
+    __slots__ = (
+        "address",
+        "certificate",
+        "comparisons",
+        "guide",
+        "is_certified",
+        "is_steady",
+        "is_still",
+        "needs_laws",
+        "recourse",
+        "returns",
+        "row",
+        "stands",
+    )
+
+    def __init__(
+        self,
+        address: int,
+        *,
+        needs_laws: bool = True,
+        certificate: int = -1,
+        is_steady: bool = False,
+        is_still: bool = False,
+        comparisons: int = 0,
+        recourse: int = 0,
+        stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None,
+        guide: Guidance | None = None,
+    ) -> None:
+        self.address = address
+        self.needs_laws = needs_laws
+        self.certificate = certificate
+        self.is_certified = certificate >= 0
+        self.is_steady = is_steady
+        self.is_still = is_still
+        self.comparisons = comparisons
+        self.recourse = recourse
+        self.stands = stands
+        self.guide = guide
+        self.returns: bool | None = None
+        guard: GuardRecord = GuardRecord.zeros(1)
+        guard.address[0], guard.recourse[0] = address, recourse
+        guard.certificate[0], guard.dozes[0] = certificate, is_steady
+        row = guard.ints[0]
+        self.row: Any = view_of(row)
+
+
+@dataclass(slots=True)
+class ConditionPlan(Plan):
+    """A condition.
+
+    pattern             what it has in common with others of its kernel
+    index, constants    the places of its index row and its closure numbers
+    record, uses        the place of what tells which slots it uses, and how many uses that are
+    binding             what its kernel works on
+    equalities          its comparisons by == or != of what moves
+    """
+
+    pattern: Pattern = field(kw_only=True)
+    index: int = 0
+    constants: int = 0
+    record: int = 0
+    uses: int = 0
+    binding: Any = None
+    equalities: tuple[Equality, ...] = ()
+
+    @property
+    def looks_at(self) -> tuple[int, ...]:
+        """The slots of what it reads, if these are single states and numbers that stand still; else none."""
+        return self.reads if self.pattern.is_still and not self.inputs else ()
+
+
+@dataclass(slots=True)
+class ReactionPlan(Plan):
+    """A handler that is native code.
+
+    address, effects    its kernel, and the place in `lists` of what it works on
+    """
+
+    address: int = 0
+    effects: int = 0
+
+
+@dataclass(slots=True)
+class StopPlan:
+    """A yield of a process.
+
+    line        where it stands
+    offset      of the instruction at which a generator stands there
+    condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
+    priority    of the wait; None if that is the simulation's
+    """
+
+    line: int
+    offset: int
+    condition: Any
+    priority: float | None = None
+
+
+@dataclass(slots=True)
+class CoursePlan:
+    """A process whose code can be read.
+
+    stops       in the order of the text
+    bind        gives the plan of what comes behind a stop, by its number, the place in `lists` of the process and
+                whether it may wait at each of the stops; None if that is left to Python
+    """
+
+    stops: tuple[StopPlan, ...]
+    bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
+
+
+class Analyst(ABC):
+    """Finds out what laws and conditions touch, and how they run.
+
+    compiles    whether laws are compiled where they can be
+    most_fused  how many laws a flow has at most for which functions are made
+    """
+
+    motion: Motion
+    compiles: bool
+    most_fused: int = 0
+
+    @property
+    def recourse(self) -> int:
+        """The address of who does in Python what native code leaves to it; 0 without any."""
+        return 0
+
+    @abstractmethod
+    def branches(self, cls: type[Continuous]) -> Branches:
+        """What branches in the laws of a class."""
+
+    @abstractmethod
+    def law(self, owner: Any) -> LawPlan:
+        """What is known of a component's laws."""
+
+    @abstractmethod
+    def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
+        """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
+
+    @abstractmethod
+    def enroll(self, owner: Any) -> None:
+        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+
+    @abstractmethod
+    def dissolve(self, owner: Any) -> None:
+        """One who has gone is of its cohort no longer."""
+
+    @abstractmethod
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """What is known of a condition."""
+
+    @abstractmethod
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+
+    @abstractmethod
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
+
+    @abstractmethod
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+
+    @abstractmethod
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
+        """Whether laws or a condition that may come to refer to something else read lists that may grow."""
+
+    @abstractmethod
+    def forget_constants(self) -> bool:
+        """Something that code was made with may have changed: let what was made of it be made anew.
+
+        Returns     whether anything has; a number that was set to what it had been has not
+        """
+
+    @abstractmethod
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
+
+    @abstractmethod
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+
+    @abstractmethod
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
+
+    @abstractmethod
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
+
+    @abstractmethod
+    def join(self, flow: Flow) -> int:
+        """Let contributions and equations be one call in a flow of many laws, where they can.
+
+        Returns     how many numbers are to be laid for an object at most; 0 if nothing is joined
+        """
+
+    @abstractmethod
+    def is_law_current(self, owner: Any) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+
+    @abstractmethod
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made."""
+
+    @abstractmethod
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
+
+    def release(self, plan: Plan) -> None:
+        """A plan is not used any longer."""
+        for free, place in plan.memory:
+            free.append(place)
+
+    def groups(self, flow: Flow) -> list[list[Any]]:
+        """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""
+        owners = flow.owners()
+        parent = {owner: owner for owner in owners}
+
+        def root(item: Any) -> Any:
+            while parent[item] is not item:
+                item = parent[item]
+            return item
+
+        plans: list[Plan] = [self.motion.groups.plan_of(owner) for owner in owners]
+        plans += [condition.plan for condition in flow.conditions]
+        for plan in plans:
+            met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]
+            for other in met[1:]:
+                parent[root(other)] = root(met[0])
+        groups: dict[Any, list[Any]] = {}
+        for owner in owners:
+            groups.setdefault(root(owner), []).append(owner)
+        return list(groups.values())
+
+
+def never_started(condition: Condition) -> tuple[str, ...]:
+    """The names of objects with laws that a condition is known to read, and that have never been started."""
+    touches = () if condition.plan is None else condition.plan.touches
+    objects = [one for one in touches if hasattr(one, "_started")]  # a Variable has no laws
+    return tuple(one.name for one in objects if not one._started and (one._has_equations or one._contributes))

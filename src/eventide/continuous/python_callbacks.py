@@ -1,0 +1,266 @@
+"""The Python side of the stepper: laws and conditions that it calls back, and what they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eventide.continuous.error_context import execute_law, is_condition_true
+from eventide.continuous.flow import IN_PASS
+from eventide.continuous.sights import look_at
+from eventide.engine.codes import VALUELESS, R, Y
+from eventide.errors import EventideError
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+
+class Host:
+    """Whom the stepper calls where it cannot go on by itself.
+
+    seen        the flows that show the states of some time within a step
+    executes    whether Python executes laws now
+    trouble     the last error that a law raised in a trial step; failure: what must go up at once
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self.trouble: BaseException | None = None
+        self.failure: BaseException | None = None
+        self._meeting: tuple[Flow, Any, Condition | None] | None = None
+        self._running: tuple[Flow, Condition | None] | None = None
+        self.seen: list[Flow] = []
+        self.executes = False
+        self._shown: Flow | None = None
+
+    # --- what the stepper calls -----------------------------------------------------------------------------------
+
+    def evaluate(self, f: int, time: float, dt: float) -> None:
+        """Execute the laws of a flow in Python, at the states in row Y."""
+        motion = self.motion
+        if self._has_failed():
+            return
+        sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
+        self._running = flow, None
+        self.show(flow, time)
+        rates, states, zeros = rows[R], rows[Y], motion.system.zeros
+        for low, high in flow.look_up().segments:
+            rates[low:high] = zeros(high - low)
+        for low, high in flow.look_up().sums:
+            states[low:high] = zeros(high - low)
+        self._guard(flow, flow.run_laws)
+
+    def ask(self, flow: Flow, slot: int) -> bool:
+        """Leave in row R the rates of a flow where one state is NaN; whether its laws can be asked that."""
+        motion = self.motion
+        self.call(lambda arrays, f, _: motion.engine.probe(arrays, f, slot), flow.number)
+        is_answered = not self._has_failed() and not self.has_met
+        self.failure = self.trouble = self._meeting = None
+        motion.run.aborted = motion.run.troubled = 0
+        return is_answered
+
+    def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
+        """Test a condition in Python."""
+        motion = self.motion
+        sim = motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
+        flow, condition = motion.flows[f], motion.watches.at[c]
+        self._running = flow, condition
+        self.show(flow, time)
+        guide = condition.plan.pattern.guide
+        if guide is not None:
+            guide(c, time, dt, sim.last_time)
+        return self._test(condition)
+
+    def call_law(self, owner: Any, stage: int, law: Any, time: float, dt: float, last: float) -> None:
+        """Execute one law that could not be compiled; called from compiled code."""
+        if self._has_failed():
+            return
+        sim = self.motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, last
+        self._running = owner._flow, None
+        self.show(owner._flow, time)
+        self._guard(owner._flow, lambda: self.watch(owner, stage, law, time))
+
+    def watch(self, owner: Any, stage: int, law: Any, time: float) -> None:
+        """Execute a law that cannot be read; where a step begins, see what it deals with.
+
+        If that may give the laws another order, they are to be executed anew.
+        """
+        motion = self.motion
+        if motion.sim.dt != 0.0 or not motion.is_marching:
+            execute_law(owner, law, time)
+            return
+        sight = look_at(motion, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
+        if motion.groups.ordering.is_new(sight):
+            self.meet(sight)
+
+    def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
+        """Test one condition that could not be compiled; called from compiled code."""
+        sim = self.motion.sim
+        sim.time, sim.dt, sim.last_time = time, dt, last
+        flow = condition.flow
+        self._running = flow, condition
+        self.show(flow, time)
+        return int(self._test(condition))
+
+    def _test(self, condition: Condition) -> bool:
+        sim, run = self.motion.sim, self.motion.run
+        if run.aborted != 0:
+            return False  # the first error is the one that is told
+        try:
+            return is_condition_true(condition, sim.time)
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            if condition.is_switch and isinstance(error, ArithmeticError | ValueError):
+                return False  # the law does not come to this comparison now, or fails as well
+            self.motion.sim._keyboard.note_error_in_step(error)
+            self.failure = error
+            run.aborted = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1
+            return False
+
+    # --- what code that cannot be read touches --------------------------------------------------------------------
+
+    def meet(self, met: Any) -> None:
+        """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
+        still, or is seen to deal with what others do: the step is to be repeated.
+        """
+        if self._meeting is None and self._running is not None:
+            self._meeting = self._running[0], met, self._running[1]
+        self.motion.run.aborted = 1
+
+    @property
+    def has_met(self) -> bool:
+        """Whether that has happened."""
+        return self._meeting is not None
+
+    def take_meeting(self) -> tuple[Flow, Any, Condition | None]:
+        """Whose step it was, the flow, object or sight that was met, and which condition did; None if it was a law.
+
+        What it raised is void.
+        """
+        meeting, self._meeting = self._meeting, None
+        assert meeting is not None
+        self.failure = self.trouble = None
+        self.motion.run.aborted = self.motion.run.troubled = 0
+        return meeting
+
+    # --- what Python code raises ----------------------------------------------------------------------------------
+
+    def _has_failed(self) -> bool:
+        """Whether a law has failed in this attempt: those after it would see what is not so."""
+        run = self.motion.run
+        return bool(run.aborted != 0 or run.troubled != 0)
+
+    def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
+        """Call Python code from within a step: what it raises is kept until the stepper has returned.
+
+        What the user's code raises makes a step fail first: a shorter one may not come to where it does. What
+        eventide finds wrong, and what is no Exception, ends the march at once.
+        """
+        was_open, flow.is_open, self.executes = flow.is_open, IN_PASS, True
+        try:
+            # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
+            with np.errstate(all="ignore"):
+                call()
+        except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
+            self.motion.sim._keyboard.note_error_in_step(error)
+            if _is_of_states(error):
+                self.trouble = error
+                self.motion.run.troubled = 1
+            else:
+                self.failure = error
+                self.motion.run.aborted = 1
+        finally:
+            flow.is_open, self.executes = was_open, False
+
+    def fail(self, error: BaseException) -> None:
+        """An error was met as the stepper called Python: it goes up as soon as that has returned."""
+        self.failure = self.failure or error
+        self.motion.run.aborted = 1
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether Python code called from within a step has raised something that is to be raised."""
+        return self.failure is not None or self.trouble is not None
+
+    def raise_what_was_met(self) -> None:
+        """Raise what Python code called from within a step has raised, the same object."""
+        failure = self.failure or self.trouble
+        self.failure = self.trouble = None
+        self.motion.run.aborted = self.motion.run.troubled = 0
+        if failure is not None:
+            if self._running is not None and self._running[1] is None:
+                self._void_values(self._running[0])
+            raise failure
+
+    def _void_values(self, flow: Flow) -> None:
+        """Laws of a flow have failed: what they compute has no value, whoever of them has come to set it or not.
+
+        Native code sets it before it is seen that Python would raise, and Python does not.
+        """
+        table = self.motion.arena.table
+        for _, law in flow.look_up().laws:
+            layout = law._layout
+            for name, spec in layout.fields.items():
+                if spec.role in ("computed", "computed vector"):
+                    first = layout.slot(law, name)
+                    table[Y, first : first + layout.lengths.get(name, 1)] = nan
+
+    def call(self, function: Callable[..., Any], f: int) -> None:
+        """Call one of the stepper's functions because an event reads or changes a flow.
+
+        Laws that run meanwhile may write rates; the clock stays as it is.
+        """
+        motion = self.motion
+        sim = motion.sim
+        before = sim.active, sim.time, sim.dt, sim.last_time
+        sim.active = True
+        try:
+            function(motion.packed or motion.arrays, f, sim.time)
+        finally:
+            sim.active, sim.time, sim.dt, sim.last_time = before
+
+    # --- what Python code sees ------------------------------------------------------------------------------------
+
+    def show(self, flow: Flow, time: float) -> None:
+        """The states of a flow are those of this time, until the stepper goes on.
+
+        Within a step they are those of no other flow: code that touches one meets it, whoever ran before.
+        """
+        shown, self._shown = self._shown, flow if self.motion.is_marching else None
+        if shown is not None and self._shown is not None:
+            shown.at = nan
+        flow.at = time
+        if not self.seen or self.seen[-1] is not flow:
+            self.seen.append(flow)
+
+    def hide(self) -> None:
+        """The stepper is about to go on: code that touches a flow which somebody has seen meets it, as any other.
+
+        Else who looks at flows would decide when they join.
+        """
+        for flow in self.seen:
+            flow.at = nan
+
+    def forget_what_was_seen(self) -> None:
+        """The stepper has gone on; so have errors of trial steps and conditions that it has got over by itself."""
+        run = self.motion.run
+        if run.troubled == 0:
+            self.trouble = None
+        if run.aborted == 0:
+            self.failure = None
+        for flow in self.seen:
+            flow.at = nan
+        self.seen.clear()
+        self._shown = None
+
+
+def _is_of_states(error: BaseException) -> bool:
+    """Whether an error may come of the states at which code was called, so that a shorter step may do without."""
+    return isinstance(error, Exception) and not isinstance(error, EventideError)

@@ -1,0 +1,90 @@
+"""Rates that several laws write: none may set what another has written before it, and it has not read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.checks import two_setters
+from eventide.engine.codes import SEVERAL
+
+if TYPE_CHECKING:
+    from eventide.continuous.motion import Motion
+
+
+class Writers:
+    """Who writes such rates; of one that a single object writes its slot tells that.
+
+    met     the rates of which it has been told since it was checked last
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self._rivals: dict[int, Rivals] = {}
+        self.met: list[int] = []
+
+    def note(self, slot: int, seat: int, *, sets: bool) -> None:
+        """Laws of the object on a seat write a rate that others write.
+
+        sets    whether they set it without having read it
+        """
+        arena = self._motion.arena
+        rivals = self._rivals.get(slot)
+        if rivals is None:
+            rivals = self._rivals[slot] = Rivals()
+            first = arena.slot.writer[slot]
+            rivals.add(arena.sitter(first // 2), sets=bool(first & 1))
+            arena.slot.writer[slot] = SEVERAL
+        rivals.add(arena.sitter(seat), sets=sets)
+        self.met.append(slot)
+
+    def forget(self, slot: int, seat: int) -> None:
+        """They write it no longer."""
+        arena, rivals = self._motion.arena, self._rivals[slot]
+        rivals.remove(arena.sitter(seat))
+        last, sets = rivals.only()
+        if last is not None:
+            arena.slot.writer[slot] = 2 * last._seat.number + sets
+            del self._rivals[slot]
+
+    def check(self, owner: Any) -> None:
+        """Somebody has come. Raise ModelError, naming both laws, if one sets a rate that an earlier one has written."""
+        met, self.met = self.met, []
+        for slot in met:
+            clash = self._rivals[slot].clash(owner) if slot in self._rivals else None
+            if clash is not None:
+                raise two_setters(*clash, self._motion.system.variable_at(slot))
+
+
+class Rivals:
+    """The objects whose laws write one rate."""
+
+    def __init__(self) -> None:
+        self._all: dict[Any, bool] = {}
+
+    def add(self, owner: Any, *, sets: bool) -> None:
+        """One sets the rate without having read it, or adds to it."""
+        self._all[owner] = sets
+
+    def remove(self, owner: Any) -> None:
+        """One writes it no longer."""
+        del self._all[owner]
+
+    def only(self) -> tuple[Any, bool]:
+        """The only one that is left, and whether it sets the rate; None if there are several."""
+        return next(iter(self._all.items())) if len(self._all) == 1 else (None, False)
+
+    def clash(self, newcomer: Any) -> tuple[Any, Any] | None:
+        """One that sets what another has written before it, and that other; None if there is none.
+
+        newcomer    who has come since there was none
+        """
+        for setter in (owner for owner, sets in self._all.items() if sets):
+            earlier = self._all if setter is newcomer else (newcomer,)
+            for other in earlier:
+                if other is not setter and _order(other) < _order(setter):
+                    return setter, other
+        return None
+
+
+def _order(owner: Any) -> tuple[float, int]:
+    return -owner._priority, owner._started

@@ -1,0 +1,119 @@
+"""Slots that more than one flow uses: each of these flows, and how often. Of all others the slot itself tells that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from eventide.engine.codes import (
+    BY_READING,
+    BY_TOUCHING,
+    GIVE_COUNT,
+    READ_COUNT,
+    RECORD_HEAD,
+    SET_COUNT,
+    SEVERAL,
+    TOUCH_COUNT,
+    USE,
+    WRITE_COUNT,
+)
+
+if TYPE_CHECKING:
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.rate_conflicts import Writers
+
+Counts: TypeAlias = "dict[int, dict[Flow, int]]"
+
+
+class Sharing:
+    """What the stepper leaves to Python where flows come to use slots, or cease to: see `flow_members.py`.
+
+    writers     who is told of rates that several laws write
+    doubt       is told of objects to which laws give that stand still, or to which none give any longer
+    """
+
+    def __init__(self, motion: Motion, writers: Writers, doubt: Callable[[Any], None]) -> None:
+        self._motion = motion
+        self._writers = writers
+        self._doubt = doubt
+        self._readers: Counts = {}
+        self._touchers: Counts = {}
+
+    def readers(self, slot: int) -> tuple[Flow, ...]:
+        """The flows that depend on what stands in a slot."""
+        return self._flows(self._readers, slot, BY_READING)
+
+    def touchers(self, owner: Any) -> tuple[Flow, ...]:
+        """The flows of which laws or conditions touch an object, but for its own laws."""
+        found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
+        return tuple(dict.fromkeys(found))
+
+    def _flows(self, counts: Counts, slot: int, kind: int) -> tuple[Flow, ...]:
+        number = self._motion.arena.slot.user[slot, kind]
+        if number == SEVERAL:
+            return tuple(counts[slot])
+        return (self._motion.flows[number],) if number >= 0 else ()
+
+    def note(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
+        """A flow uses what a record tells: from one use on that the stepper has left to us."""
+        motion, numbers, use_more = self._motion, self._motion.lists.view, self._motion.engine.use
+        read = numbers[record + READ_COUNT]
+        touched = read + numbers[record + TOUCH_COUNT]
+        written = touched + numbers[record + WRITE_COUNT]
+        end = written + numbers[record + GIVE_COUNT]
+        while use < end:
+            slot = self._slot(record, row, use)
+            if use < read:
+                self._count_up(self._readers, slot, BY_READING, flow)
+            elif use < touched:
+                self._count_up(self._touchers, slot, BY_TOUCHING, flow)
+            elif use >= written:
+                self._doubt(self._motion.arena.owner_of(slot))
+            else:
+                self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
+            use = use_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+
+    def forget(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
+        """It does so no longer."""
+        motion, numbers, disuse_more = self._motion, self._motion.lists.view, self._motion.engine.disuse
+        read = numbers[record + READ_COUNT]
+        touched = read + numbers[record + TOUCH_COUNT]
+        written = touched + numbers[record + WRITE_COUNT]
+        end = written + numbers[record + GIVE_COUNT]
+        while use < end:
+            slot = self._slot(record, row, use)
+            if use < read:
+                self._count_down(self._readers, slot, BY_READING, flow)
+            elif use < touched:
+                self._count_down(self._touchers, slot, BY_TOUCHING, flow)
+            elif use >= written:
+                self._doubt(self._motion.arena.owner_of(slot))
+            else:
+                self._writers.forget(slot, seat)
+            use = disuse_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+
+    def _slot(self, record: int, row: int, use: int) -> int:
+        numbers, at = self._motion.lists.view, record + RECORD_HEAD + USE * use
+        place, column = numbers[at], numbers[at + 1]
+        return int(column if place < 0 else self._motion.index.view[row + place] + column)
+
+    def _count_up(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
+        known = self._motion.arena.slot
+        flows = counts.get(slot)
+        if flows is None:
+            flows = counts[slot] = {self._motion.flows[known.user[slot, kind]]: known.uses[slot, kind]}
+            known.user[slot, kind] = SEVERAL
+        flows[flow] = flows.get(flow, 0) + 1
+
+    def _count_down(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
+        flows = counts[slot]
+        flows[flow] -= 1
+        if flows[flow]:
+            return
+        del flows[flow]
+        if len(flows) == 1:
+            known = self._motion.arena.slot
+            ((last, known.uses[slot, kind]),) = flows.items()
+            known.user[slot, kind] = last.number
+            del counts[slot]

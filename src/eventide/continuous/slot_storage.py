@@ -1,0 +1,218 @@
+"""The memory of the continuous world: one table, a row for each thing known of a slot, a column for each slot."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.growable_arrays import LINE, int_table, zeros
+from eventide.engine.codes import ROWS
+from eventide.engine.records import SeatRecord, SlotRecord, view_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Owner(Protocol):
+    """An object that has slots here and views of them."""
+
+    _seat: Seat
+
+    def _attach_views(self, table: Any) -> None: ...
+
+
+Kind: TypeAlias = Literal["moving", "standing"]
+MOVING: Final[Kind] = "moving"
+"""Slots that are integrated: those of all objects stand side by side, so that a flow is a few long runs of them."""
+STANDING: Final[Kind] = "standing"
+"""Slots that are not."""
+CHUNK: Final = 16
+"""So many slots are set apart for one kind at first."""
+
+WHOLE: Final = LINE // 8
+"""Rows are an odd number of so many slots long: a power of two apart, all rows of a slot would compete for the same few
+places of a cache.
+"""
+
+
+class Seat:
+    """The blocks of slots of one object, and after it of the next of its layout.
+
+    number          its row among all seats
+    base, side      the first slots of what is integrated and of what is not
+    cohort, bases, lease    what its laws have in common with others, the index rows that are written for them, and
+                    where: who comes after it takes them over
+    vectors         the arrays of its vectors in `table`, which may have been replaced since
+    rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
+                    looks: most objects are native code and nobody ever does
+    """
+
+    __slots__ = (
+        "base",
+        "bases",
+        "cohort",
+        "lasts",
+        "layout",
+        "lease",
+        "number",
+        "rates",
+        "rates_read",
+        "side",
+        "table",
+        "vectors",
+    )
+
+    def __init__(self, layout: Any, number: int, base: int, side: int) -> None:
+        self.layout = layout
+        self.number = number
+        self.base = base
+        self.side = side
+        self.cohort: Any = None
+        self.bases: tuple[int, ...] = ()
+        self.lease: Any = None
+        self.table: Any = None
+        self.vectors: tuple[Any, ...] = ()
+        self.rates: Any = None
+        self.rates_read: Any = None
+        self.lasts: Any = None
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
+        blocks = (self.base, self.layout.moving), (self.side, self.layout.standing)
+        return [(first, size) for first, size in blocks if size]
+
+
+def anchor_of(owner: Owner) -> int | None:
+    """The first slot of an object's first block; None if it has none."""
+    return next((first for first, _ in owner._seat.blocks()), None)
+
+
+class _Lone:
+    """The layout of a variable by itself."""
+
+    moving, standing = 1, 0
+    sums = ()
+
+
+LONE: Final = _Lone()
+
+
+class Tenancy(weakref.ref[Any]):
+    """That an object sits on a seat, until it is gone."""
+
+    __slots__ = ("seat",)
+
+    seat: Seat
+
+
+class Arena:
+    """All slots of one simulation; seats are given out, taken back when their owner is gone, and given out again.
+
+    Each kind of slots has stretches of its own, the next as long as all before it.
+
+    table       the array (rows, slots); replaced when it grows
+    rows        its rows as memoryviews: reading an item gives a Python float at once
+    slot        who is concerned by each slot
+    tenancies   who sits where; the oldest object first
+    seats       by number; `seat_rows` is the table of what the stepper knows of each, `seat` names its columns
+    """
+
+    table: NDArray[np.float64]
+    rows: list[memoryview[float]]
+
+    def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
+        self.on_growth = on_growth
+        self.tenancies: dict[Seat, Tenancy] = {}
+        self.seats: list[Seat] = []
+        self.slot, self.seat = SlotRecord(), SeatRecord()
+        self.seat_rows = int_table(self.seat, on_growth)
+        self._free: dict[Any, list[Seat]] = {}
+        self._gone: list[Tenancy] = []
+        self._leave = self._gone.append  # a method of its own for each object is one more object
+        self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
+        self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
+        self._used = 0
+        self._resize(capacity)
+
+    def _resize(self, capacity: int) -> None:
+        capacity = WHOLE * (-(-capacity // WHOLE) | 1)
+        table = zeros((ROWS, capacity), np.float64)
+        slots = np.full((capacity, SlotRecord.widths["ints"]), -1)
+        if self._used:
+            table[:, : self._used] = self.table[:, : self._used]
+            slots[: self._used] = self.slot.ints[: self._used]
+        self.table = table
+        self.slot.attach(slots)
+        self.rows = [row_view(row) for row in table]
+        self.view: Any = view_of(table)
+        self.on_growth()
+        for owner in self.owners():
+            owner._attach_views(table)
+
+    def owners(self) -> list[Any]:
+        """Who has slots here and still lives, the oldest first."""
+        alive = (tenancy() for tenancy in self.tenancies.values())
+        return [owner for owner in alive if owner is not None]
+
+    def owner_of(self, slot: int) -> Any:
+        """Who has a slot; None where nobody has it any more."""
+        return self.sitter(self.slot.seat[slot])
+
+    def sitter(self, number: int) -> Any:
+        """Who has a seat; None where nobody has it any more."""
+        tenancy = self.tenancies.get(self.seats[number])
+        return tenancy and tenancy()
+
+    def give_seat(self, owner: Owner, layout: Any) -> Seat:
+        """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
+        while self._gone:  # whose owners are gone
+            left = self._gone.pop().seat
+            del self.tenancies[left]
+            self._free.setdefault(left.layout, []).append(left)
+        free = self._free.get(layout)
+        if free:
+            seat = free.pop()
+        else:
+            seat = self._new_seat(layout)
+        owner._seat = seat
+        tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
+        tenancy.seat = seat
+        return seat
+
+    def _new_seat(self, layout: Any) -> Seat:
+        """A seat on slots that nobody has had."""
+        moving, standing, number = layout.moving, layout.standing, self.seat_rows.allocate()
+        seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
+        self.seats.append(seat)
+        for slot in (*range(seat.base, seat.base + moving), *range(seat.side, seat.side + standing)):
+            self.slot.seat[slot] = number
+        self.seat.base[number] = seat.base if moving else -1
+        self.seat.side[number] = seat.side if standing else -1
+        return seat
+
+    def _cut(self, kind: Kind, size: int) -> int:
+        """The first slot of a block that nobody has had; 0 for one of no slots."""
+        if not size:
+            return 0
+        base, end = self._stretches[kind]
+        if base + size > end:
+            length = max(size, CHUNK, self._given[kind])
+            if end != self._used:
+                base = self._used
+            end = base + length
+            capacity = len(self.rows[0])
+            if end > capacity:
+                self._resize(max(2 * capacity, end))
+            self._used = end
+        self._stretches[kind] = base + size, end
+        self._given[kind] += size
+        return base
+
+
+def row_view(row: Any) -> memoryview[float]:
+    """A row of floats as a memoryview: reading an item gives a Python float, several times faster than an array's."""
+    view: Any = memoryview(row)
+    return view  # type: ignore[no-any-return]  # the checker believes that every buffer holds integers

@@ -1,0 +1,388 @@
+"""The names of rows, words and codes in the arrays that the stepper works on; the columns of its records have names of
+their own, see `records.py`.
+
+Everything that changes between two events is a number in one of these arrays, so that the functions of `stepper.py` and
+`scheduler.py` run over them as they are or compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+# Rows of the table of slots ------------------------------------------------------------------------------------------
+
+Y: Final = 0
+"""What laws, conditions and users see."""
+R: Final = 1
+"""The rates that belong to it."""
+Y0: Final = 2
+"""The states at the start of the step."""
+E0: Final = 3
+"""What rounding took from Y0: the exact state is nearer to Y0 + E0."""
+MIDDLE: Final = 4
+"""The states at which relative tolerances are measured."""
+Y2: Final = 5
+"""The states at the end of the step."""
+E2: Final = 6
+"""What rounding took from Y2."""
+ABS: Final = 7
+"""Absolute tolerances."""
+REL: Final = 8
+"""Relative tolerances."""
+LOWEST: Final = 9
+"""What a state is above in the whole of the step, where conditions may doze for it."""
+HIGHEST: Final = 10
+"""What it is below."""
+P: Final = 11
+"""First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
+K: Final = 19
+"""First of the rows that hold the rates of the stages; the one after the last stage: the rate at the end."""
+KEPT: Final = 36
+"""States as they were before an evaluation of laws that assign some, and may have to be executed again by Python."""
+ROWS: Final = 37
+
+# Codes in columns of records -----------------------------------------------------------------------------------------
+
+SEVERAL: Final = -2
+"""In `slot.user` and `slot.writer`: more than one, which Python lists."""
+BY_READING: Final = 0
+"""In `slot.user` and `slot.uses`: the flow that depends on the slot."""
+BY_TOUCHING: Final = 1
+"""The flow with laws and conditions that touch the object of the slot."""
+LATER_CONTRIBUTION: Final = 0
+"""In `seat.later`: where the three numbers for contributions begin."""
+LATER_EQUATION: Final = 3
+"""Where those for equations begin."""
+ALONE: Final = -1
+"""In `law.joint`: executed by itself."""
+BY_OTHERS: Final = -2
+"""Executed with another law, where that stands."""
+AT_END: Final = 2
+"""In `guard.armed`: found false within the present step, which may still be cut."""
+AS_NEEDED: Final = 2
+"""In `guard.sampled`: at as many points as the event function needs."""
+VALUELESS: Final = 2
+"""In `run.aborted`: a condition has raised an error inside a step. It has no value there; its event may come before."""
+RAISES: Final = 2
+"""What a kernel returns where Python would raise, besides 0 and 1."""
+
+# The record of laws or of a condition, in `lists` ----------------------------------------------------------------
+
+CONTRIBUTES: Final = 0
+"""Whether there are contributions; EQUATES: equations."""
+EQUATES: Final = 1
+CONTRIBUTION: Final = 2
+"""The address of the kernel of each, and where its index row begins behind that of the first."""
+CONTRIBUTION_ROW: Final = 3
+EQUATION: Final = 4
+EQUATION_ROW: Final = 5
+SUMS_OF: Final = 6
+"""Where in the second block the sums begin; SUM_COUNT: how many there are."""
+SUM_COUNT: Final = 7
+IS_INDIRECT: Final = 8
+"""Whether some of the laws are not DIRECT."""
+IS_UNSEEN: Final = 9
+"""Whether something branches, bends or jumps in them that is not located."""
+READ_COUNT: Final = 10
+"""How many slots they depend on, how many blocks they touch, how many rates they write."""
+TOUCH_COUNT: Final = 11
+WRITE_COUNT: Final = 12
+SET_COUNT: Final = 13
+"""How many of these rates, the first of them, are set without having been read."""
+GIVE_COUNT: Final = 14
+"""To how many blocks laws give: they set what is computed there, sums or states."""
+RECORD_HEAD: Final = 15
+"""Behind the head: of each slot the entry of the index row with the first of its block, and its place behind that; or
+-1, and the slot."""
+USE: Final = 2
+NO_ROOM: Final = -1
+"""Nothing has been done: a table has to be made longer."""
+MAYBE: Final = 2
+"""That is not known here: Python knows."""
+
+# An entry for a condition, in `constants` -----------------------------------------------------------------------------
+
+WHO: Final = 0
+"""The condition; -1 if it has left."""
+SLOT_OF: Final = 1
+"""The one state that it depends on."""
+FLOOR: Final = 2
+"""It is false as long as the state is between FLOOR and CEILING; NaN where nothing of the kind is known."""
+CEILING: Final = 3
+ENTRY: Final = 4
+
+# Two laws of a class as one: in `lists` ------------------------------------------------------------------------------
+
+FIRST_LAW: Final = 0
+"""The address of the kernel of its contributions."""
+SECOND_LAW: Final = 1
+"""The same of its equations."""
+LAYING: Final = 2
+"""The kernel that does what both do, and lays what it needs of index rows one behind the other."""
+LAID: Final = 3
+"""The kernel that does it with what has been laid."""
+FIRST_WIDTH: Final = 4
+"""How far behind the index row of the first that of the second has to be."""
+LAID_WIDTH: Final = 5
+"""How many numbers are laid for an object; each is two entries of its index rows."""
+OTHERS: Final = 6
+"""The place of the next of these; -1 if there is none."""
+
+# The certificate of a condition --------------------------------------------------------------------------------------
+
+# In `lists`: how many expressions it has, how many words come after them, then for each expression its code and three
+# numbers, then the words: the number of a comparison's expression, or how the two last truths are joined.
+
+AND: Final = -1
+OR: Final = -2
+EXPRESSION: Final = 4
+"""So many numbers tell an expression: its code, the expressions it is made of, and where a number stands."""
+
+CONSTANT: Final = 0
+"""What stands still; for this and those down to SHRUNK the last number tells where in the columns from STILL on."""
+STATE: Final = 1
+"""A state: which entry of the index row is its object, and how far behind that one's first slot it stands."""
+TIME: Final = 2
+ELAPSED: Final = 3
+RAISED_BY: Final = 4
+LOWERED_BY: Final = 5
+TAKEN_FROM: Final = 6
+SCALED_BY: Final = 7
+SHRUNK_BY: Final = 8
+TO_THE_POWER: Final = 9
+SUM: Final = 10
+DIFFERENCE: Final = 11
+PRODUCT: Final = 12
+NEGATIVE: Final = 13
+INVERSE: Final = 14
+ROOT: Final = 15
+EXPONENTIAL: Final = 16
+LOGARITHM: Final = 17
+SINE: Final = 18
+COSINE: Final = 19
+ARCTANGENT: Final = 20
+SIZE: Final = 21
+LEAST_OF: Final = 22
+GREATEST_OF: Final = 23
+CHOICE_OF: Final = 24
+"""The second expression where the first is above zero, the third where it is below."""
+CHECKED: Final = 25
+"""What a law computes, as read in the law; what stands still is by how much that differs from what it has set."""
+
+# The enclosure of an expression over a part of a step: so many numbers in `models` ------------------------------------
+
+# First come the coefficients of the powers of s, which goes from -1 at the part's start to 1 at its end: up to 8.
+
+BESIDE: Final = 9
+"""How far the expression may be from that polynomial."""
+NOISE: Final = 10
+"""How far rounding may have taken what is computed of it from that."""
+LEAST: Final = 11
+MOST: Final = 12
+"""The range in which it lies, but for rounding."""
+SLOWEST: Final = 13
+FASTEST: Final = 14
+"""The range in which its derivative by s lies."""
+UNSURE: Final = 15
+"""Whether it may have no value somewhere: a root of what is negative, a division by zero."""
+MODEL: Final = 16
+EXPRESSIONS: Final = 96
+"""So many expressions a condition has at most, to be enclosed."""
+JOINTS: Final = 40
+"""So many comparisons of a condition may wait to be joined."""
+ROUGH: Final = EXPRESSIONS * MODEL
+"""Where in `models` there is room to reckon in."""
+SIGNS: Final = ROUGH + 6 * MODEL
+"""What is known of comparisons that wait to be joined; behind them where each crosses its level."""
+CROSSING: Final = SIGNS + JOINTS
+"""Where in the part, from -1 to 1, a condition that rises or falls changes."""
+MODELS: Final = SIGNS + 2 * JOINTS
+
+# The head of a tape --------------------------------------------------------------------------------------------------
+
+FOLLOWING_TAPE: Final = 0
+FILLED: Final = 1
+"""How many rows it has."""
+ROOM: Final = 2
+"""How many it can have."""
+BUFFER: Final = 3
+"""The place in `constants` of its instants; its rows stand after them."""
+WIDTH: Final = 4
+"""How many numbers a row has; after the head COLUMN items tell of each what it is."""
+SHOWN: Final = 5
+"""How many flows are to be shown."""
+SHOWN_AT: Final = 6
+"""The place in `lists` of their numbers."""
+WITH_LAWS: Final = 7
+"""Whether laws are to be run for a row."""
+STOPPED: Final = 8
+"""Whether the next row cannot be taken down, as Python would raise an error there."""
+TAPE_HEAD: Final = 9
+
+# A column of a tape: what it is, and where.
+
+COLUMN: Final = 4
+WHAT: Final = 0
+SLOT, HELD, KERNEL = 0, 1, 2
+"""The value of a slot; a number in `constants`; what a kernel answers."""
+WHERE: Final = 1
+"""The slot, the place of the number, the address of the kernel."""
+ROW_OF: Final = 2
+"""The place of the kernel's index row; NUMBERS_OF: of its closure numbers."""
+NUMBERS_OF: Final = 3
+
+# The head of what slides in a flow -----------------------------------------------------------------------------------
+
+COUNT: Final = 0
+"""Along how many surfaces."""
+WIDTH_OF_PASS: Final = 1
+"""How many numbers a pass gives: rates, computed values and sums."""
+PASSES: Final = 2
+"""The place in `constants` of those of each pass, the first with all modes below; then the equations for the shares."""
+RUNS: Final = 3
+"""How many runs of computed values and sums there are; they stand after the surfaces: (first, one beyond the last)."""
+SLIDE_HEAD: Final = 4
+SURFACE: Final = 0
+"""Of each surface: the condition that is true above it ..."""
+SHARE: Final = 1
+"""... the slot for the share of the field above in the motion ..."""
+MODES: Final = 2
+"""... how many numbers make up its mode ..."""
+MODE_SLOTS: Final = 3
+"""... the place in `lists` of their slots ..."""
+MODE_VALUES: Final = 4
+"""... the place in `constants` of their values below, then above, then outside of a pass."""
+PER_SURFACE: Final = 5
+
+# What a handler works on ---------------------------------------------------------------------------------------------
+
+ROW: Final = 0
+"""The place of its kernel's index row; NUMBERS: of its closure numbers."""
+NUMBERS: Final = 1
+NEEDS: Final = 2
+"""What REACTS has to be at least."""
+READS: Final = 3
+"""How many blocks of slots it reads that may move: the first slot of each stands behind the head."""
+WRITES: Final = 4
+"""How many slots it may write; behind those: of each the slot, the first of its block, and what kind it is."""
+WHOSE: Final = 5
+"""The place in `lists` of the process that it leads from wait to wait; -1 of a handler."""
+EFFECTS_HEAD: Final = 6
+PER_WRITE: Final = 3
+STANDS: Final = 0
+"""It is a parameter."""
+IS_SET: Final = 1
+"""It is a computed value or a sum."""
+MOVES: Final = 2
+"""It is a state."""
+MOST_WRITES: Final = 64
+"""So many slots a handler may write as native code."""
+ASKS: Final = 0
+"""What its kernel answers where it has met what only Python does: then it has changed nothing."""
+DONE: Final = 1
+"""What it answers else; of a process by so much more as is the number of the stop at which it waits now."""
+
+# A process that goes on as native code -------------------------------------------------------------------------------
+STANDS_AT: Final = 0
+"""The number of the stop at which it waits, if it has moved."""
+FOLLOWER: Final = 1
+"""The place of the next that has moved; -1 of the last, UNMOVED of who has not."""
+UNMOVED: Final = -2
+STOPS: Final = 2
+"""How many stops it has; behind those the row of the wait at each, -1 where it does not wait as native code."""
+JOURNEY_HEAD: Final = 3
+
+# What a march answers ------------------------------------------------------------------------------------------------
+# (codes are below zero, as who goes on from an event may answer the number of a condition instead)
+
+REACHED: Final = -1
+LOCATED: Final = -2
+"""A state event was found inside a step; its flows have been touched."""
+STEPPED: Final = -3
+FAILED: Final = -4
+STUCK: Final = -5
+RAISED: Final = -6
+UNSETTLED: Final = -7
+"""A law or condition has raised something before time went on."""
+CHOICE: Final = -8
+"""A condition is due at the present instant."""
+FOUND: Final = (LOCATED, CHOICE)
+BROKEN: Final = -9
+"""A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
+RECORDED: Final = -10
+"""A tape is full."""
+PAUSED: Final = -12
+"""It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
+CHATTERS: Final = -13
+"""A comparison of a law has changed ever more often: Python is to see whether time goes on."""
+UNPLANNED: Final = -11
+"""For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
+
+
+class Coefficients(NamedTuple):
+    """A method's tableau as numbers; weights are in units of the full step.
+
+    sizes       see below
+    nodes       times of the stages, of the end, and of the extra stages
+    table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
+                first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
+                the interpolant, and the arguments of the extra stages; of an implicit method instead of those the
+                rows for the residues of the transformed equations, the mean rates from the transformed ones, and back,
+                with columns for the rates at the stages and the transformed means
+    layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
+                before, and the table without a past; else empty
+    mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty
+    bernstein   (points, points): from the coefficients of the powers of s on [-1, 1] to those of Bernstein
+    blocks      of an implicit method of s stages, (s, s): the blocks of its inverse matrix; else empty
+    kernels     in native code the addresses of the functions that a method has of its own
+    """
+
+    sizes: Any
+    nodes: Any
+    table: Any
+    layers: Any
+    mixed: Any
+    bernstein: Any
+    blocks: Any
+    kernels: Any
+
+
+STAGES: Final = 0
+ERROR_STAGE: Final = 1
+SCALE_STAGE: Final = 2
+DEGREE: Final = 3
+ERROR_ORDER: Final = 4
+END_FIRST: Final = 5
+"""Whether the error estimate needs the rate at the end, so that the end is evaluated before the step is accepted."""
+EXTRA: Final = 6
+"""How many stages are evaluated for the interpolant alone, when it is first used."""
+FIRST_STAGE: Final = 7
+"""The first stage that is evaluated: 1, or 2 if stage 1 is the rate at the start of the step before."""
+WITH_PAST: Final = 8
+"""How many stages a step with a past has; STAGES for all but Adams' method, which starts by one more."""
+DIVISOR: Final = 9
+"""The layers are divided by 1 + DIVISOR * r."""
+TABLE_ROWS: Final = 10
+IMPLICIT: Final = 11
+"""How many stages are found by iteration; 0 of an explicit method. Their rows K+1 ... hold mean rates up to them."""
+REALS: Final = 12
+"""How many real eigenvalues its matrix has, equal ones counted apart."""
+PAIRS: Final = 13
+"""How many complex pairs."""
+FACTORS: Final = 14
+"""How many real matrices are factorized: one for equal eigenvalues."""
+ESTIMATED: Final = 15
+"""Whether an implicit method has an error estimate."""
+BLIND: Final = 16
+"""A stage without a weight in result and estimate, which may see a jump alone; 0 without. The next is at its time."""
+TWIN: Final = 17
+"""The stage that is the same in the first half of the step."""
+METHOD_SIZES: Final = 18
+ITERATED: Final = 3
+"""So many more rows the table of an implicit method has for each stage: see `Coefficients`."""
+MOST_IMPLICIT: Final = 5
+"""So many stages can be found by iteration: rows for mean rates, rates and transformed ones, and two besides."""
+RESULT: Final = 0
+"""Row of the result's weights, after those of the stages."""
+ESTIMATE: Final = 1
+DENSE: Final = 2

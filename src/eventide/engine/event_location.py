@@ -1,0 +1,784 @@
+"""State events inside a step: whether a condition becomes true there, and where it first does.
+
+Each condition is tested at the step's end. Where it can be enclosed, the first part of the step in which it becomes
+true is found by proofs, or it is proved that there is none. Others, and those whose proof is given up, are tested at
+samples inside; where their event function tells that they might have been true between two samples, the peak there is
+looked for. Then the first point is found to the last float.
+
+Plain functions over arrays, which are also translated to native code.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Final
+
+from eventide.engine.codes import AS_NEEDED, AT_END, CROSSING, DEGREE, EXPRESSION, EXTRA, STAGES, STATE, Y2, K, R, Y
+from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
+from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, sign_within
+from eventide.engine.law_evaluation import evaluate, is_true
+from eventide.engine.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
+from eventide.engine.taylor_models import is_moved
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+PARTS: Final = 128
+"""Into so many parts a step is divided at most to prove that a condition stays false in it."""
+DEPTH_OF_FALSE: Final = 24
+"""So often a part is halved at most to find where a trigger is false."""
+DEPTH: Final = 40
+"""So often a part is halved at most: parts that are yet shorter are told apart by rounding only."""
+SMALL: Final = 2.0**-12
+"""Of a part that is unsure it is asked whether single points are as well if it is no larger than this share of the step
+..."""
+TINY: Final = 2.0**-20
+"""... and no smaller than this: where a condition changes it is unsure within rounding."""
+HALVINGS: Final = 60
+"""How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
+CLIMBS: Final = 60
+"""How often the bracket of a peak is halved."""
+CAUTION: Final = 0.01
+"""How far ITP truncates its guess, in units of bracket * bracket / first bracket."""
+SLACK: Final = 256.0
+"""2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
+NEXT_FLOAT: Final = 0.75
+"""A time that is so many of the widest spacings away is the next float, or the one behind that."""
+FARTHER: Final = 4.0
+"""So much farther from where an event should be it is looked for where it has not been found yet ..."""
+FARTHEST: Final = 32.0
+"""... as long as that is not farther than so many spacings."""
+CORRECTIONS: Final = 30
+"""How often the root of a cubic is corrected by Newton's method at most."""
+CLOSE: Final = 1e-3
+"""A smaller correction, as a share, is the last: the next would be as its square."""
+SPACING: Final = 2.220446049250313e-16
+"""Between neighbouring floats, as a share of them, at most."""
+SHORTEST: Final = 2.0**-30
+"""Steps are not made shorter for the sake of proofs than this share of the time ..."""
+SHORTEST_SHARE: Final = 2.0**-36
+"""... and than this share of what they might be: endless work before an accumulation has an end."""
+EARLY: Final = 0.23
+"""Where in a part an event function is compared with a cubic, besides in the middle, where symmetry may deceive."""
+ALIKE: Final = 0.01
+"""So far it may be from that, as a share of what it is."""
+ROUNDED: Final = 2.0**-48
+"""What rounding may do to the time within an event function, as a share of the time."""
+
+
+def time_at(a: Arrays, f: int, elapsed: float) -> float:
+    """The time when so much of the step has passed."""
+    if elapsed == a.flow.step[f]:
+        return float(a.flow.end[f])
+    return float(a.flow.start[f] + (a.flow.start_rest[f] + elapsed))
+
+
+def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
+    """Bring states and rates to a point inside the step: rates by the laws, which also set computed values, if asked
+    for, else by the interpolant.
+
+    These evaluations are not counted: who looks does not change what a run has cost.
+    """
+    a.flow.at[f] = nan
+    if a.flow.empty[f] == 1:
+        return
+    if with_laws:
+        interpolate(a, f, elapsed / a.flow.step[f])
+        evaluate(a, f, time, elapsed, R)
+    else:
+        interpolate_motion(a, f, elapsed / a.flow.step[f])
+
+
+def show(a: Arrays, c: int, f: int, elapsed: float, time: float) -> None:
+    """As `visit`, for what a condition depends on; where that is known to be a few states, for these alone."""
+    if a.guard.certificate[c] < 0 or a.guard.needs_laws[c] == 1 or a.guard.recourse[c] != 0:
+        visit(a, f, elapsed, time, a.guard.needs_laws[c] == 1)
+        return
+    a.flow.at[f] = nan
+    if a.flow.empty[f] == 1:
+        return
+    if a.flow.fitted[f] == 0:
+        fit(a, f)
+    place, step = a.guard.certificate[c], a.flow.step[f]
+    for k in range(a.lists[place]):
+        word = place + 2 + EXPRESSION * k
+        if a.lists[word] == STATE:
+            slot = a.index[a.guard.index[c] + a.lists[word + 1]] + a.lists[word + 2]
+            if is_moved(a, f, slot):
+                show_slot(a, slot, elapsed / step, 1.0 / step)
+
+
+def show_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
+    """Bring one state and its rate to a fraction of the step; 1 gives its end exactly."""
+    if theta == 1.0:
+        a.rows[Y, slot] = a.rows[Y2, slot]
+        a.rows[R, slot] = a.rows[K + a.method.sizes[STAGES], slot]
+    else:
+        move_slot(a, slot, theta, scale)
+
+
+def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
+    """Whether `middle` lies strictly between the others, also as a time."""
+    return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
+
+
+def test_inside(a: Arrays, c: int, f: int, elapsed: float) -> bool:
+    """Whether a condition is true at a point inside the step."""
+    time = time_at(a, f, elapsed)
+    show(a, c, f, elapsed, time)
+    return is_true(a, c, f, time, elapsed)
+
+
+# --- which conditions become true in a step --------------------------------------------------------------------------
+
+
+def locate(a: Arrays, f: int, is_final: bool) -> bool:
+    """Find the first point of the step at which a condition becomes true, if one does.
+
+    is_final    whether the step is to be taken as it is
+    Returns     whether that is known; else it is to be made anew, at most as long as SPAN
+
+    The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
+    these are neighbouring floats.
+    """
+    a.flow.event[f] = -1.0
+    a.flow.key[f] = a.flow.end[f]
+    if a.flow.entries[f] == 0:
+        return True
+    wake_after_step(a, f)
+    test_at_end(a, f)
+    look_inside(a, f)
+    if not is_final and (has_no_value(a, f) or is_too_long(a, f)):
+        return False
+    count_doubts(a, f)
+    first = find_first(a, f)
+    if not is_final and has_no_value(a, f):
+        return False
+    if first < 0.0:
+        return True
+    mark(a, f, first)
+    a.flow.turns[f] = 1.0 if a.flow.switches[f] > 0.0 and is_turn(a, f) else 0.0
+    a.flow.event[f] = first
+    a.flow.key[f] = time_at(a, f, first)
+    return True
+
+
+def note_start(a: Arrays, c: int, truth: bool, moment: int) -> None:
+    """Keep what a test at the end of a step gave, or at the start of one."""
+    a.guard.seen[c] = moment
+    a.guard.true_at_end[c] = 1 if truth else 0
+    a.guard.value_at_end[c] = a.guard.value[c]
+    a.guard.slope_at_end[c] = a.guard.slope[c]
+
+
+def test_at_end(a: Arrays, f: int) -> None:
+    """Test conditions at the end of the step; what the end of the one before gave is what holds at its start."""
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        catch_up(a, c, f)
+        a.guard.value_at_start[c] = a.guard.value_at_end[c]
+        a.guard.slope_at_start[c] = a.guard.slope_at_end[c]
+        a.guard.due[c] = 0
+        a.guard.ready[c] = 1 if a.guard.trigger[c] == 0 or a.guard.armed[c] == 1 else 0
+        a.guard.high[c] = -1.0
+        keep_low(a, c, 0.0, a.guard.value_at_end[c], a.guard.slope_at_end[c])
+        truth = is_true(a, c, f, a.flow.end[f], a.flow.step[f])
+        note_start(a, c, truth, a.flow.moment[f] + 1)
+        if not truth and a.guard.ready[c] == 1 and a.guard.dozes[c] == 1:
+            lull(a, c, f)
+
+
+def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
+    """The last point so far at which a condition was false."""
+    a.guard.low[c] = elapsed
+    a.guard.value_low[c] = guard
+    a.guard.slope_low[c] = slope
+
+
+def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
+    """A point after it at which the condition was true."""
+    a.guard.high[c] = elapsed
+    a.guard.guess[c] = -1.0
+    a.guard.value_high[c] = guard
+    a.guard.slope_high[c] = slope
+
+
+def look_inside(a: Arrays, f: int) -> None:
+    """Look for the first point inside the step where each condition becomes true: by proofs, else by samples."""
+    step, wanted = a.flow.step[f], False
+    a.run.complete, a.run.clear, a.run.used = 0, 1.0, 0
+    if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
+        a.run.complete = 1
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        a.guard.sampled[c] = examine(a, c, f) if is_provable(a, c, f) else 1
+        if a.guard.sampled[c] == 1 and is_followable(a, c) and follow_through(a, c, f):
+            a.guard.sampled[c] = AS_NEEDED
+        if a.guard.sampled[c] == 1:
+            wanted = True
+    if wanted:
+        look_at_samples(a, f)
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        look_to_the_end(a, c, f)
+
+
+def look_at_samples(a: Arrays, f: int) -> None:
+    """Test conditions that are sampled at as many points inside as the interpolant has degrees."""
+    step, before, parts = a.flow.step[f], 0.0, a.method.sizes[DEGREE]
+    for k in range(1, parts):
+        elapsed = step * (k / parts)
+        if not is_between(a, f, before, elapsed, step):
+            return
+        look_at(a, f, elapsed)
+        before = elapsed
+
+
+def look_to_the_end(a: Arrays, c: int, f: int) -> None:
+    """Take up what a condition is at the end of the step, and what it may have been since the last sample."""
+    step, guard, slope = (
+        a.flow.step[f],
+        a.guard.value_at_end[c],
+        a.guard.slope_at_end[c],
+    )
+    truth = a.guard.true_at_end[c] == 1
+    if a.guard.sampled[c] == 1:
+        if guard != guard:
+            look_in_the_middle(a, c, f)
+        if a.guard.high[c] < 0.0 and a.guard.ready[c] == 0 and truth:
+            uncover(a, c, f)
+    if a.guard.high[c] >= 0.0 or a.guard.ready[c] == 0:
+        return
+    if a.guard.sampled[c] != 0:
+        consider(a, c, f, step, truth, guard, slope)
+    elif truth:
+        keep_high(a, c, step, guard, slope)
+
+
+def look_at(a: Arrays, f: int, elapsed: float) -> None:
+    """Test the conditions that are sampled and have an event function at a point inside the step."""
+    time, seen, laws = time_at(a, f, elapsed), False, False
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        guard = a.guard.value_at_end[c]
+        wanted = a.guard.sampled[c] == 1 and a.guard.low[c] < elapsed
+        if wanted and guard == guard and a.guard.high[c] < 0.0:
+            needed = a.guard.needs_laws[c] == 1
+            if not seen or (needed and not laws):
+                visit(a, f, elapsed, time, needed)
+                seen, laws = True, needed
+            truth = is_true(a, c, f, time, elapsed)
+            seen = not note_test(a, c, f, elapsed, truth)
+
+
+def look_in_the_middle(a: Arrays, c: int, f: int) -> None:
+    """Test a condition without an event function once inside the step."""
+    elapsed = a.flow.step[f] / 2
+    if is_between(a, f, 0.0, elapsed, a.flow.step[f]):
+        note_test(a, c, f, elapsed, test_inside(a, c, f, elapsed))
+
+
+def note_test(a: Arrays, c: int, f: int, elapsed: float, truth: bool) -> bool:
+    """Take up what the last test gave; whether other points have been visited since."""
+    return note_point(a, c, f, elapsed, truth, a.guard.value[c], a.guard.slope[c])
+
+
+def note_point(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
+    """Take up what a test gave, if nothing is known beyond it; whether other points have been visited since."""
+    if a.guard.low[c] >= elapsed:
+        return False
+    if a.guard.ready[c] == 1:
+        return consider(a, c, f, elapsed, truth, guard, slope)
+    if not truth:
+        a.guard.ready[c] = 1
+        keep_low(a, c, elapsed, guard, slope)
+    return False
+
+
+def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
+    """Whether a condition, false at LOW, has been true since; then HIGH is such a point.
+
+    Returns     whether other points have been visited
+    """
+    visited = False
+    if not truth and a.guard.slope_low[c] > 0.0 and slope < 0.0:
+        visited = climb(a, c, f, elapsed, guard, slope)
+    if a.guard.high[c] >= 0.0:
+        return visited
+    if truth:
+        keep_high(a, c, elapsed, guard, slope)
+    else:
+        keep_low(a, c, elapsed, guard, slope)
+    return visited
+
+
+def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high: float) -> bool:
+    """Look for a peak between LOW, where the event function rises, and `high`, where it falls; both are negative.
+
+    It is given up once the slopes at the ends say that zero is out of reach.
+    Returns     whether a point has been visited
+    """
+    low, guard, slope = a.guard.low[c], a.guard.value_low[c], a.guard.slope_low[c]
+    for k in range(CLIMBS):
+        width = high - low
+        if guard + slope * width < 0.0 or guard_high - slope_high * width < 0.0:
+            return k > 0
+        middle = low + width / 2
+        if not is_between(a, f, low, middle, high):
+            return k > 0
+        if test_inside(a, c, f, middle):
+            keep_high(a, c, middle, a.guard.value[c], a.guard.slope[c])
+            return True
+        if a.guard.slope[c] > 0.0:
+            low, guard, slope = middle, a.guard.value[c], a.guard.slope[c]
+            keep_low(a, c, low, guard, slope)
+        else:
+            high, guard_high, slope_high = middle, a.guard.value[c], a.guard.slope[c]
+    return True
+
+
+# --- proofs ----------------------------------------------------------------------------------------------------------
+
+
+def is_provable(a: Arrays, c: int, f: int) -> bool:
+    """Whether it can be made sure of a condition that it is false, or true, within a part of the step."""
+    return bool(a.guard.certificate[c] >= 0 and a.flow.assigns[f] == 0 and a.run.complete != 0)
+
+
+def examine(a: Arrays, c: int, f: int) -> int:
+    """Find between LOW and HIGH the first part of the step where a condition becomes true, or make sure of none.
+
+    A trigger that has not been false since it fired is looked for where it is false first: it is armed there.
+    Returns     0 if nothing is left in doubt; else it is sampled, and that is counted
+
+    What stays unsure however short the part is no reason for a shorter step; if it leaves too few parts for the rest,
+    a step ends before it.
+    """
+    if a.flow.empty[f] == 0 and a.flow.fitted[f] == 0:
+        fit(a, f)
+        if a.method.sizes[EXTRA] > 0:
+            a.flow.at[f] = nan
+    a.run.budget = PARTS
+    a.run.false_to = a.run.sought = a.run.unsure_from = a.run.unsure_to = 0.0
+    a.run.sure_to = 1.0
+    if a.guard.ready[c] == 0:
+        if find_false(a, c, f, 0.0, 1.0, DEPTH_OF_FALSE):
+            a.guard.ready[c] = 1
+        elif a.guard.true_at_end[c] == 0 and a.run.budget > 0:
+            a.guard.ready[c] = 1
+            a.run.false_to = 1.0
+            keep_low(a, c, a.flow.step[f], a.guard.value_at_end[c], nan)
+    if a.guard.ready[c] == 1:
+        a.run.sought = max(a.run.sought, a.run.false_to)
+        search(a, c, f, a.run.false_to, 1.0, DEPTH)
+    a.run.sought = min(a.run.sought, a.run.sure_to)
+    if not is_settled(a, c):
+        return 1
+    if a.run.sure_to == 1.0:
+        return 0
+    return AS_NEEDED if a.guard.high[c] >= 0.0 else 1
+
+
+def is_settled(a: Arrays, c: int) -> bool:
+    """Whether there were parts enough to find where a condition becomes true, or that it does nowhere."""
+    a.run.used = max(a.run.used, PARTS - a.run.budget)
+    if a.run.budget > 0 or a.guard.high[c] >= 0.0:
+        return True
+    a.run.clear = min(a.run.clear, a.run.sought)
+    return False
+
+
+def has_no_value(a: Arrays, f: int) -> bool:
+    """Whether a condition, or a law it needs, has no value inside the step, which is then to be half as long."""
+    half, aborted = a.flow.step[f] / 2.0, a.run.aborted
+    if (aborted == 0.0 and a.run.troubled == 0) or aborted == 1.0 or not half > shortest(a, f):
+        return False
+    a.run.aborted = a.run.troubled = 0
+    a.flow.longest_step[f] = half
+    return True
+
+
+def is_too_long(a: Arrays, f: int) -> bool:
+    """Whether the step is to be made anew, as long as it is known what all conditions are in it.
+
+    What little is left of it where a doubt stays a doubt, however short the part, is not worth a step. A step without
+    laws, which costs nothing, is then the shortest, and the next ones grow again.
+    """
+    step, known = a.flow.step[f], a.run.clear
+    if known >= 1.0 or a.run.complete == 0:
+        return False
+    if a.run.aborted != 0 or a.run.troubled != 0:
+        return False
+    least = shortest(a, f)
+    if known * step > least:
+        a.flow.longest_step[f] = min(known, 0.5) * step
+        return True
+    if a.flow.empty[f] == 1 and a.flow.doubted[f] == 0 and step > 2.0 * least:
+        a.flow.longest_step[f] = least
+        a.flow.doubted[f] = 1
+        return True
+    return False
+
+
+def shortest(a: Arrays, f: int) -> float:
+    """A step is not made shorter than this for the sake of proofs."""
+    now, asked = abs(a.flow.start[f]), a.flow.asked_step[f]
+    return float(max(a.run.dt_min, SHORTEST * now, SHORTEST_SHARE * asked))
+
+
+def count_doubts(a: Arrays, f: int) -> None:
+    """Count the proofs that are given up in an accepted step, and choose how long the next may be."""
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        is_counted = a.run.complete == 1 or a.flow.assigns[f] == 1
+        if a.guard.certificate[c] >= 0 and a.guard.sampled[c] != 0 and is_counted:
+            a.run.unproved += 1
+    a.flow.doubted[f] = 1 if a.run.clear < 1.0 else 0
+    is_easy = a.run.clear < 1.0 or a.run.used < PARTS / 2
+    if is_easy and a.flow.step[f] >= a.flow.longest_step[f]:
+        a.flow.longest_step[f] = 2.0 * a.flow.step[f]
+
+
+# --- event functions of the time alone -------------------------------------------------------------------------------
+
+
+def is_followable(a: Arrays, c: int) -> bool:
+    """Whether a condition on time alone, of which nothing is proved, has an event function to be followed by."""
+    guard = a.guard.value_at_end[c]
+    return bool(a.guard.timed[c] == 1 and a.run.complete != 0 and guard == guard)
+
+
+def follow_through(a: Arrays, c: int, f: int) -> bool:
+    """Test a condition at points so near to each other that cubics between them are its event function, about.
+
+    Returns     whether there were parts enough
+    """
+    a.run.budget, a.run.sought = PARTS, 0.0
+    a.guard.value_before[c] = a.guard.value_at_start[c]
+    a.guard.slope_before[c] = a.guard.slope_at_start[c]
+    truth = a.guard.true_at_end[c] == 1
+    follow(a, c, f, 0.0, 1.0, truth, a.guard.value_at_end[c], a.guard.slope_at_end[c])
+    return is_settled(a, c)
+
+
+def follow(a: Arrays, c: int, f: int, low: float, high: float, truth: bool, guard: float, slope: float) -> None:
+    """Follow the event function from one fraction of the step, where it is known, to another, where it is `guard`."""
+    if a.run.budget <= 0 or a.guard.high[c] >= 0.0:
+        return
+    a.run.budget -= 1
+    step = a.flow.step[f]
+    early, middle = step * (low + EARLY * (high - low)), step * (low + (high - low) / 2)
+    if is_between(a, f, step * low, early, middle) and is_between(a, f, early, middle, step * high):
+        truth_early = test_inside(a, c, f, early)
+        guard_early, slope_early = a.guard.value[c], a.guard.slope[c]
+        truth_middle = test_inside(a, c, f, middle)
+        guard_middle, slope_middle = a.guard.value[c], a.guard.slope[c]
+        width = step * (high - low)
+        if not (
+            is_cubic(a, c, f, EARLY, width, guard_early, guard, slope)
+            and is_cubic(a, c, f, 0.5, width, guard_middle, guard, slope)
+        ):
+            half = low + (high - low) / 2
+            follow(a, c, f, low, half, truth_middle, guard_middle, slope_middle)
+            follow(a, c, f, half, high, truth, guard, slope)
+            return
+        note_point(a, c, f, early, truth_early, guard_early, slope_early)
+        if a.guard.high[c] < 0.0:
+            note_point(a, c, f, middle, truth_middle, guard_middle, slope_middle)
+    if a.guard.high[c] < 0.0 and high < 1.0:
+        note_point(a, c, f, step * high, truth, guard, slope)
+    a.guard.value_before[c], a.guard.slope_before[c] = guard, slope
+    a.run.sought = high
+
+
+def is_cubic(a: Arrays, c: int, f: int, share: float, width: float, value: float, guard: float, slope: float) -> bool:
+    """Whether the event function is at a share of a part's width what the cubic says by its ends, about."""
+    before, rising = a.guard.value_before[c], a.guard.slope_before[c]
+    rest, steepness = 1.0 - share, max(abs(rising), abs(slope))
+    expected = before + share * share * (3.0 - 2.0 * share) * (guard - before)
+    if steepness == steepness and steepness < HUGE:
+        expected += width * share * rest * (rest * rising - share * slope)
+    else:
+        expected, steepness = before + share * (guard - before), 0.0
+    size = max(abs(before), abs(guard), abs(value))
+    return bool(abs(value - expected) <= ALIKE * size + ROUNDED * abs(a.flow.end[f]) * steepness)
+
+
+def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
+    """Look for the first part between two fractions of the step where a condition is false; LOW is set to a point."""
+    if a.run.budget <= 0:
+        return False
+    a.run.budget -= 1
+    sign = sign_within(a, c, f, low, high)
+    middle = low + (high - low) / 2
+    point = low if sign == RISES else 0.0
+    is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
+    if sign == NEVER or is_unsure:
+        point = middle
+    elif sign == FALLS:
+        point = beyond(a, f, low, high)
+    elapsed = a.flow.step[f] * point
+    if is_between(a, f, 0.0, elapsed, a.flow.step[f]) and not test_inside(a, c, f, elapsed):
+        keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
+        a.run.false_to = low if sign == RISES else high
+        return True
+    if is_unsure or sign in (NEVER, ALWAYS) or depth == 0:
+        a.run.sought = high
+        return False
+    return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
+
+
+def crossed(a: Arrays, low: float, high: float) -> float:
+    """The fraction of the step at which a condition changes between two others, about, of which that has been found."""
+    return float(low + (high - low) * ((1.0 + a.models[CROSSING]) / 2))
+
+
+def beyond(a: Arrays, f: int, low: float, high: float) -> float:
+    """A fraction of the step soon after a condition has become false, and well before it has got to `high`."""
+    point, spacing = crossed(a, low, high), SPACING * abs(a.flow.end[f])
+    return float(point + min(max(point - low, spacing / a.flow.step[f]), (high - point) / 2))
+
+
+def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
+    """Look for the first part between two fractions of the step where a condition becomes true; whether there is one.
+
+    LOW and HIGH are set to its ends then.
+    """
+    if a.run.budget <= 0 or low >= high:
+        return False
+    a.run.budget -= 1
+    sign = sign_within(a, c, f, low, high)
+    if sign == NEVER:
+        a.run.sought = high
+        return False
+    middle = low + (high - low) / 2
+    is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
+    if not ALWAYS <= sign <= RISES and depth > 0 and not is_unsure:
+        return search(a, c, f, low, middle, depth - 1) or search(a, c, f, middle, high, depth - 1)
+    guess = a.flow.step[f] * crossed(a, low, high) if sign == RISES else -1.0
+    if bracket(a, c, f, low, high if sign == RISES else middle):
+        a.guard.guess[c] = guess
+        return True
+    a.run.sought = high
+    return False
+
+
+def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
+    """Whether to halve a part that is unsure makes nothing surer, as the condition is so at single points of it.
+
+    That is asked where parts are small, and of a part no longer than the stretch before it of which that is known: so
+    the parts grow again. It is asked twice, as one point may be a pole; and a mere spot does not count.
+    """
+    width, length = high - low, a.run.unsure_to - a.run.unsure_from
+    follows, is_small = a.run.unsure_to == low and width <= length, TINY <= width <= SMALL
+    if not (follows or is_small):
+        return False
+    early, late = low + EARLY * width, high - EARLY * width if is_small else high
+    if sign_within(a, c, f, early, early) != PERHAPS or sign_within(a, c, f, late, late) != PERHAPS:
+        return False
+    if a.run.unsure_to != low:
+        a.run.unsure_from = low
+    a.run.unsure_to = high
+    if high - a.run.unsure_from > SMALL:
+        a.run.sure_to = min(a.run.sure_to, a.run.unsure_from)
+    return True
+
+
+def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
+    """Let LOW and HIGH be two fractions of the step if a condition is true at the second; whether it is.
+
+    LOW stays what it was if the condition is true at the first, too.
+    """
+    step = a.flow.step[f]
+    if high == 1.0:
+        if a.guard.true_at_end[c] == 0:
+            return False
+        guard, slope = a.guard.value_at_end[c], a.guard.slope_at_end[c]
+    else:
+        if not test_inside(a, c, f, step * high):
+            return False
+        guard, slope = a.guard.value[c], a.guard.slope[c]
+    if step * low > a.guard.low[c] and not test_inside(a, c, f, step * low):
+        keep_low(a, c, step * low, a.guard.value[c], a.guard.slope[c])
+    keep_high(a, c, step * high, guard, slope)
+    return True
+
+
+# --- samples ---------------------------------------------------------------------------------------------------------
+
+
+def uncover(a: Arrays, c: int, f: int) -> None:
+    """Look for a point where a trigger is false that is true at both ends of the step and at all samples.
+
+    A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
+    """
+    elapsed = a.flow.step[f] / a.method.sizes[DEGREE]
+    for _ in range(HALVINGS):
+        high, guard, slope = elapsed, a.guard.value[c], a.guard.slope[c]
+        elapsed = elapsed / 2
+        if not is_between(a, f, 0.0, elapsed, high):
+            return
+        if not test_inside(a, c, f, elapsed):
+            a.guard.ready[c] = 1
+            keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
+            keep_high(a, c, high, guard, slope)
+            return
+
+
+# --- where the first of them does ------------------------------------------------------------------------------------
+
+
+def find_first(a: Arrays, f: int) -> float:
+    """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
+    first = -1.0
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        if a.guard.high[c] >= 0.0:
+            if first >= 0.0:
+                reduce(a, c, f, first)
+            if a.guard.high[c] >= 0.0:
+                first = find(a, c, f)
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        if a.guard.ready[c] == 1:
+            if a.guard.high[c] >= 0.0:
+                a.guard.due[c] = 1
+            if a.guard.armed[c] == 0:
+                a.guard.armed[c] = AT_END
+    return first
+
+
+def reduce(a: Arrays, c: int, f: int, first: float) -> None:
+    """Let the bracket of a condition end where another has been found to be true, if it is true there, too."""
+    if a.guard.high[c] <= first:
+        return
+    if a.guard.low[c] < first and test_inside(a, c, f, first):
+        keep_high(a, c, first, a.guard.value[c], a.guard.slope[c])
+    else:
+        a.guard.high[c] = -1.0
+
+
+def find(a: Arrays, c: int, f: int) -> float:
+    """The first point of its bracket at which a condition is true, by ITP where it has an event function.
+
+    The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
+    more probes are made than halving would take, the bracket is halved. Where a proof has told about where the
+    condition becomes true, and that is wanted to the last float, it is looked for there first, then ever farther beyond
+    that, on the other side.
+    Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
+    """
+    least = 0.0 if a.guard.exact[c] == 1 else a.run.dt_min
+    low, high = a.guard.low[c], a.guard.high[c]
+    guard_low, guard_high = a.guard.value_low[c], a.guard.value_high[c]
+    slope_low, slope_high = a.guard.slope_low[c], a.guard.slope_high[c]
+    spacing = max(least, SPACING * abs(a.flow.end[f]))
+    caution, slack = CAUTION / (high - low), SLACK * (high - low)
+    guess, reach = a.guard.guess[c], NEXT_FLOAT * spacing
+    if least > 0.0:
+        guess = -1.0
+    elif guess > 0.0:
+        guess = (time_at(a, f, guess) - a.flow.start[f]) - a.flow.start_rest[f]
+    time_low, time_high = time_at(a, f, low), time_at(a, f, high)
+    while high - low > least and a.run.aborted == 0:
+        probe = max(low + (high - low) / 2, least)
+        time = time_at(a, f, probe)
+        if not (low < probe < high and time_low < time < time_high):
+            break
+        slack = slack / 2
+        is_near = low < guess < high and time_low < time_at(a, f, guess) < time_high
+        if is_near:
+            probe, time = guess, time_at(a, f, guess)
+        elif -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
+            width = high - low
+            share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
+            better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
+            better = min(max(better, low + spacing), high - spacing)
+            sooner = time_at(a, f, better)
+            if low < better < high and time_low < sooner < time_high:
+                probe, time = better, sooner
+        show(a, c, f, probe, time)
+        truth = is_true(a, c, f, time, probe)
+        guard, slope = a.guard.value[c], a.guard.slope[c]
+        guess = probe
+        if slope > 0.0 and abs(guard) > 2.0 * spacing * slope:
+            guess = probe - guard / slope
+        if truth:
+            high, time_high, guard_high, slope_high, guess = probe, time, guard, slope, guess - reach
+        else:
+            low, time_low, guard_low, slope_low, guess = probe, time, guard, slope, guess + reach
+        reach = FARTHER * reach
+        if not is_near or reach > FARTHEST * spacing:
+            guess = -1.0
+    a.guard.low[c], a.guard.high[c] = low, high
+    return float(high)
+
+
+def pushed(low: float, width: float, guess: float, push: float, reach: float) -> float:
+    """Where ITP looks: the guess, pushed towards the middle, and not farther from it than halving would still keep up.
+
+    The push brings the next point to the other side of the root, so that the bracket shrinks from both.
+    """
+    middle = low + width / 2
+    if push >= abs(middle - guess):
+        return middle
+    point = guess + push if guess < middle else guess - push
+    if abs(point - middle) <= reach:
+        return point
+    return middle - reach if guess < middle else middle + reach
+
+
+def share_of_root(at_low: float, at_high: float, slope_low: float, slope_high: float) -> float:
+    """About where in [0, 1] a function with these values and slopes at its ends is zero; at_low < 0 <= at_high.
+
+    Where it rises at both ends it is the cubic through them of the inverse function; where slopes are not known, the
+    chord; else the cubic of the function itself.
+    """
+    rise = at_high - at_low
+    share = at_low / (at_low - at_high)
+    if slope_low > 0.0 and slope_high > 0.0:
+        rest = 1.0 - share
+        share = share * (share * (3.0 - 2.0 * share) + rest * (rest * (rise / slope_low) - share * (rise / slope_high)))
+        return share if 0.0 <= share <= 1.0 else 0.5
+    if slope_low != slope_low or slope_high != slope_high:
+        return share
+    return root_of_cubic(
+        at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise
+    )
+
+
+def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> float:
+    """Where in [0, 1] a polynomial is zero that is negative at 0 and not at 1, by Newton's method from 1."""
+    share, low, high = 1.0, 0.0, 1.0
+    for _ in range(CORRECTIONS):
+        value = at_low + share * (slope + share * (second + share * third))
+        if value < 0.0:
+            low = share
+        else:
+            high = share
+        steepness = slope + share * (2.0 * second + share * 3.0 * third)
+        better = low + (high - low) / 2
+        if steepness > 0.0 and low < share - value / steepness < high:
+            better = share - value / steepness
+        change, share = abs(better - share), better
+        if change < CLOSE * share:
+            break
+    return share
+
+
+def is_turn(a: Arrays, f: int) -> bool:
+    """Whether nothing is due but comparisons of laws that change."""
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        if a.guard.due[c] == 1 and a.guard.switch[c] == 0:
+            return False
+    return True
+
+
+def mark(a: Arrays, f: int, elapsed: float) -> None:
+    """Keep DUE for the conditions that are true at the point that was found."""
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        # Where its own search has ended a condition is known to be true.
+        if a.guard.due[c] == 1 and a.guard.high[c] != elapsed:
+            is_due = a.guard.low[c] < elapsed and test_inside(a, c, f, elapsed)
+            a.guard.due[c] = 1 if is_due else 0

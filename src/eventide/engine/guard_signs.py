@@ -1,0 +1,206 @@
+"""Proofs that a condition stays false, or true, within a part of a step: the signs of its comparisons, enclosed.
+
+Each comparison is an expression that is above zero where it holds and below where it does not. Over a part of the step
+it is a polynomial and what may be beside it (`taylor_models.py`): it lies between the least and the greatest Bernstein
+coefficient, and where these change their sign once, or it rises all over, it becomes true just once.
+
+Plain functions over arrays, which are also translated to native code.
+Source: Farouki, The Bernstein polynomial basis: a centennial retrospective, CAGD 29 (2012).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from eventide.engine.codes import (
+    AND,
+    BESIDE,
+    DEGREE,
+    EXPRESSION,
+    FASTEST,
+    JOINTS,
+    LEAST,
+    MODEL,
+    MOST,
+    NOISE,
+    ROUGH,
+    SIGNS,
+    SLOWEST,
+    UNSURE,
+)
+from eventide.engine.taylor_models import enclose
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+NEVER: Final = -1
+"""False everywhere."""
+PERHAPS: Final = 0
+ALWAYS: Final = 1
+RISES: Final = 2
+"""False at first, true from one point on."""
+FALLS: Final = 3
+"""True at first, false from one point on."""
+CORRECTIONS: Final = 12
+"""How often the root of a polynomial is corrected at most."""
+CLOSE: Final = 2.0**-17
+"""A smaller correction is the last: what is left after it is as its cube."""
+
+
+def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
+    """What a condition is from the fraction `low` of the step to `high`: NEVER, ALWAYS, RISES, FALLS, or PERHAPS any of
+    it.
+
+    Of one that rises or falls CROSSING tells where, about.
+    """
+    enclose(a, c, f, low, high)
+    place = a.guard.certificate[c]
+    words, top = place + 2 + EXPRESSION * a.lists[place], SIGNS
+    for k in range(a.lists[place + 1]):
+        word = a.lists[words + k]
+        if word >= 0:
+            sign = sign_of(a, word * MODEL)
+            a.models[top] = sign
+            if sign >= RISES:
+                a.models[top + JOINTS] = crossing(a, word * MODEL, 1.0 if sign == RISES else -1.0)
+            top += 1
+        else:
+            top -= 1
+            join(a, top - 1, word)
+    return int(a.models[top - 1])
+
+
+def join(a: Arrays, at: int, word: int) -> None:
+    """Join the two topmost truths."""
+    m = a.models
+    one, other = int(m[at]), int(m[at + 1])
+    sign = joined(one, other) if word == AND else opposite(joined(opposite(one), opposite(other)))
+    crossed = m[at + JOINTS] if sign == one else m[at + 1 + JOINTS]
+    if sign == one == other:
+        is_later = (sign == RISES) == (word == AND)
+        sooner, later = min(crossed, m[at + 1 + JOINTS]), max(crossed, m[at + 1 + JOINTS])
+        crossed = later if is_later else sooner
+    m[at], m[at + JOINTS] = sign, crossed
+
+
+def joined(one: int, other: int) -> int:
+    """What "and" makes of two signs. Of two that rise the later counts, or the sooner: it rises as well."""
+    if NEVER in (one, other):
+        return NEVER
+    if one in (ALWAYS, other):
+        return other
+    return one if other == ALWAYS else PERHAPS
+
+
+def opposite(sign: int) -> int:
+    """The sign of the opposite for `joined`: NEVER and ALWAYS change places; what rises or falls stands for itself."""
+    return -sign if sign < RISES else sign
+
+
+def sign_of(a: Arrays, at: int) -> int:
+    """As `sign_within`, of one expression that has been enclosed.
+
+    What begins on its level, but for rounding, and falls is NEVER: so begins each step after an event at that level.
+    """
+    m = a.models
+    noise = m[at + NOISE]
+    if m[at + UNSURE] != 0.0:
+        return PERHAPS
+    if m[at + MOST] <= noise:
+        return NEVER
+    if m[at + LEAST] > noise:
+        return ALWAYS
+    margin = noise + m[at + BESIDE]
+    if m[at + SLOWEST] > 0.0 and is_crossed(a, at, margin, 1.0):
+        return RISES
+    if m[at + FASTEST] < 0.0 and is_crossed(a, at, margin, -1.0):
+        return FALLS
+    find_coefficients(a, at)
+    last = a.method.sizes[DEGREE]
+    least = most = m[ROUGH]
+    for i in range(1, last + 1):
+        least, most = min(least, m[ROUGH + i]), max(most, m[ROUGH + i])
+    if most + m[at + BESIDE] <= noise:
+        return NEVER
+    if least > margin:
+        return ALWAYS
+    return RISES if rises_once(a, at) else PERHAPS
+
+
+def is_crossed(a: Arrays, at: int, margin: float, direction: float) -> bool:
+    """Whether an expression is below zero at the start of the part, and above at its end; the other way with -1."""
+    m = a.models
+    first = last = m[at]
+    sign = -1.0
+    for k in range(1, a.method.sizes[DEGREE] + 1):
+        first += sign * m[at + k]
+        last += m[at + k]
+        sign = -sign
+    return bool(direction * first < -margin and direction * last > margin)
+
+
+def crossing(a: Arrays, at: int, direction: float) -> float:
+    """About where in the part the polynomial of an expression that rises is zero; that falls, with -1 for a direction.
+
+    Source: Laguerre's method, as for a polynomial of degree 2, within a bracket.
+    """
+    m = a.models
+    low, high, point = -1.0, 1.0, 1.0
+    if direction * m[at + SLOWEST] > 0.0 and direction * (m[at + LEAST] + m[at + MOST]) > 0.0:
+        point = -1.0
+    for _ in range(CORRECTIONS):
+        value = slope = bend = 0.0
+        for k in range(a.method.sizes[DEGREE], -1, -1):
+            bend = bend * point + slope
+            slope = slope * point + value
+            value = value * point + m[at + k]
+        value, slope, bend = direction * value, direction * slope, direction * bend
+        if value < 0.0:
+            low = point
+        else:
+            high = point
+        square = slope * slope - 4.0 * (value * bend)
+        better = low + (high - low) / 2
+        if square >= 0.0:
+            steepness = slope + sqrt(square)
+            if steepness > 0.0 and low <= point - 2.0 * (value / steepness) <= high:
+                better = point - 2.0 * (value / steepness)
+        change, point = abs(better - point), better
+        if change < CLOSE:
+            break
+    return point
+
+
+def find_coefficients(a: Arrays, at: int) -> None:
+    """Leave in the rough the Bernstein coefficients of an expression's polynomial."""
+    m = a.models
+    last = a.method.sizes[DEGREE]
+    for i in range(last + 1):
+        total = 0.0
+        for k in range(last + 1):
+            total += a.method.bernstein[i, k] * m[at + k]
+        m[ROUGH + i] = total
+
+
+def rises_once(a: Arrays, at: int) -> bool:
+    """Whether the coefficients in the rough are negative first and positive then, near zero only before or between.
+
+    That tells nothing of an expression that may be far from its polynomial.
+    """
+    m = a.models
+    noise = m[at + NOISE]
+    is_below = is_past = is_above = False
+    for i in range(a.method.sizes[DEGREE] + 1):
+        coefficient = m[ROUGH + i]
+        if coefficient > noise:
+            is_above = True
+        elif is_above:
+            return False
+        elif coefficient < -noise:
+            if is_past:
+                return False
+            is_below = True
+        elif is_below:
+            is_past = True
+    return is_below and is_above and m[at + BESIDE] <= noise

@@ -1,0 +1,72 @@
+"""The functions by which Python drives the stepper, and the stepper as Python runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.engine import flow_members, native_events, newton_matrices, sampling, scheduler
+from eventide.engine.codes import Coefficients
+from eventide.engine.records import view_of
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+
+@dataclass(slots=True)
+class Engine:
+    """The stepper, plain or native; in slots, where Python finds a function at once.
+
+    pack    turns the arrays into what all other functions take first, and what must live as long as that is used
+    """
+
+    pack: Callable[[Arrays], tuple[Any, Any]]
+    proceed: Callable[..., int]
+    settle_touched: Callable[..., bool]
+    touch: Callable[..., None]
+    publish: Callable[..., None]
+    fill: Callable[..., int]
+    force: Callable[..., int]
+    choose: Callable[..., int]
+    enter: Callable[..., None]
+    leave: Callable[..., None]
+    link: Callable[..., None]
+    unlink: Callable[..., None]
+    probe: Callable[..., None]
+    come: Callable[..., int]
+    depart: Callable[..., int]
+    use: Callable[..., int]
+    disuse: Callable[..., int]
+    flow_met: Callable[..., int]
+    may_fall_apart: Callable[..., int]
+    toggle_states: Callable[..., None]
+    arrange: Callable[..., None]
+
+
+ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
+"""The names of the stepper's functions that Python calls."""
+
+
+def _views(arrays: Arrays) -> tuple[Arrays, None]:
+    """Memoryviews of all arrays: their items are Python numbers, several times faster to reach than an array's."""
+    views: dict[str, Any] = {
+        name: view_of(part) for name, part in arrays._asdict().items() if isinstance(part, np.ndarray)
+    }
+    method = Coefficients(*(memoryview(array) for array in arrays.method))
+    return arrays._replace(**views, method=method), None
+
+
+_HOMES: Final[dict[str, Any]] = {
+    "proceed": native_events,
+    "fill": sampling,
+    "probe": newton_matrices,
+    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart"), flow_members),
+    **dict.fromkeys(("toggle_states", "arrange"), flow_members),
+}
+"""Entries that are not of `scheduler.py`."""
+
+PLAIN: Final = Engine(_views, *(getattr(_HOMES.get(name, scheduler), name) for name in ENTRIES))
+"""The stepper as Python runs it."""

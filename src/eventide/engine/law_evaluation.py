@@ -1,0 +1,198 @@
+"""A pass of a flow's laws, and the motion of what slides along a surface: plain functions, also translated.
+
+`evaluate(arrays, flow, time, dt, row)` executes the flow's laws at the states in row Y and leaves their rates in a row;
+it may also change Y (difference equations).
+
+Where the fields on both sides of a surface g = 0 point at it, the motion is along it: with the field above in the share
+s and the field below in the share 1 - s such that g keeps its value. The laws are executed with the modes that hold
+below, and again for each surface with the modes that hold above it; what these passes differ in is added by its share.
+Along several surfaces at once that is right where each mode adds to the rates by itself, which is looked at before.
+
+Source: Filippov, Differential Equations with Discontinuous Righthand Sides (1988), section 4; for several surfaces
+Utkin, Sliding Modes in Control and Optimization (1992), chapter 2: the shares are the equivalent controls.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, Final
+
+from eventide.engine.codes import (
+    COUNT,
+    MODE_SLOTS,
+    MODE_VALUES,
+    MODES,
+    PASSES,
+    PER_SURFACE,
+    RUNS,
+    SHARE,
+    SLIDE_HEAD,
+    SURFACE,
+    WIDTH_OF_PASS,
+    R,
+    Y,
+)
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+RETURN: Final = 0.5
+"""What a step of usual length has drifted off a surface, the next takes back by this share, about."""
+BELOW: Final = 0
+ABOVE: Final = 1
+OUTSIDE: Final = 2
+
+
+def copy(a: Arrays, f: int, source: int, target: int) -> None:
+    """Copy one row to another, for the slots of a flow."""
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            rows[target, i] = rows[source, i]
+
+
+def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+    """Execute the laws of flow `f` once; native code calls kernels by their addresses instead.
+
+    A step that ends where an input jumps sees it as it is before, at the end, too.
+    """
+    a.host.evaluate(f, min(time, a.flow.before_limit[f]), dt)
+    if row != R:
+        copy(a, f, R, row)
+
+
+def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
+    """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
+
+    As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
+    addresses instead.
+    """
+    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)  # type: ignore[no-any-return]  # the host's word
+
+
+def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+    """Leave the rates of flow `f` at the states in row Y in a row."""
+    if a.flow.slides[f] < 0:
+        execute(a, f, time, dt, row)
+    else:
+        slide(a, f, time, dt, row)
+
+
+def slide(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+    """The rates, computed values and sums of a flow that slides, and the shares, so that it stays on its surfaces.
+
+    The modes stay what they are outside.
+    """
+    head = a.flow.slides[f]
+    count, width, passes = a.lists[head + COUNT], a.lists[head + WIDTH_OF_PASS], a.lists[head + PASSES]
+    equations = passes + (count + 1) * width
+    for k in range(count):
+        set_mode(a, head, k, BELOW)
+    for p in range(count + 1):
+        if p > 0:
+            set_mode(a, head, p - 1, ABOVE)
+        execute(a, f, time, dt, R)
+        take_speeds(a, f, time, dt, p)
+        keep_pass(a, f, passes + p * width)
+        if p > 0:
+            set_mode(a, head, p - 1, BELOW)
+    solve(a, equations, count)
+    for k in range(count):
+        set_mode(a, head, k, OUTSIDE)
+        share = a.lists[head + SLIDE_HEAD + k * PER_SURFACE + SHARE]
+        a.rows[Y, share] = a.constants[equations + k * (count + 1) + count]
+    blend(a, f)
+    if row != R:
+        copy(a, f, R, row)
+
+
+def set_mode(a: Arrays, head: int, k: int, side: int) -> None:
+    """Let the mode that belongs to surface number `k` be what it is on a side, or outside of passes."""
+    at = head + SLIDE_HEAD + k * PER_SURFACE
+    modes, slots, values = a.lists[at + MODES], a.lists[at + MODE_SLOTS], a.lists[at + MODE_VALUES]
+    for m in range(modes):
+        slot = a.lists[slots + m]
+        a.rows[Y, slot] = a.constants[values + side * modes + m]
+
+
+def take_speeds(a: Arrays, f: int, time: float, dt: float, p: int) -> None:
+    """Write what pass number `p` says of the speeds of the surfaces' functions to the equations for the shares.
+
+    A row for each surface: by how much its speed differs in each pass from the first, and what is missing in the first,
+    with a return of what has drifted.
+    """
+    head = a.flow.slides[f]
+    count = a.lists[head + COUNT]
+    usual = a.flow.next_step[f]
+    for k in range(count):
+        c = a.lists[head + SLIDE_HEAD + k * PER_SURFACE + SURFACE]
+        at = a.lists[head + PASSES] + (count + 1) * a.lists[head + WIDTH_OF_PASS] + k * (count + 1)
+        is_true(a, c, f, time, dt)
+        if p == 0:
+            a.constants[at + count] = -a.guard.slope[c]
+        else:
+            a.constants[at + p - 1] = a.guard.slope[c] + a.constants[at + count]
+        if p == count and usual > 0.0:
+            a.constants[at + count] -= RETURN * a.guard.value[c] / usual
+
+
+def keep_pass(a: Arrays, f: int, at: int) -> None:
+    """Keep the rates, computed values and sums that a pass has given."""
+    head = a.flow.slides[f]
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.constants[at] = a.rows[R, i]
+            at += 1
+    runs = head + SLIDE_HEAD + a.lists[head + COUNT] * PER_SURFACE
+    for r in range(a.lists[head + RUNS]):
+        for i in range(a.lists[runs + 2 * r], a.lists[runs + 2 * r + 1]):
+            a.constants[at] = a.rows[Y, i]
+            at += 1
+
+
+def solve(a: Arrays, at: int, count: int) -> None:
+    """Solve linear equations by elimination with pivots; the last column becomes the solution, NaN if there is none."""
+    width = count + 1
+    for k in range(count):
+        best = k
+        for i in range(k + 1, count):
+            if abs(a.constants[at + i * width + k]) > abs(a.constants[at + best * width + k]):
+                best = i
+        pivot = a.constants[at + best * width + k]
+        for j in range(k, width):
+            kept = a.constants[at + k * width + j]
+            a.constants[at + k * width + j] = a.constants[at + best * width + j] / pivot if pivot != 0.0 else nan
+            if best != k:
+                a.constants[at + best * width + j] = kept
+        for i in range(count):
+            if i != k:
+                factor = a.constants[at + i * width + k]
+                for j in range(k, width):
+                    a.constants[at + i * width + j] -= factor * a.constants[at + k * width + j]
+
+
+def blend(a: Arrays, f: int) -> None:
+    """Join the passes, each by its share: in row R, and in computed values and sums."""
+    head = a.flow.slides[f]
+    place = 0
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.rows[R, i] = blended(a, head, place)
+            place += 1
+    runs = head + SLIDE_HEAD + a.lists[head + COUNT] * PER_SURFACE
+    for r in range(a.lists[head + RUNS]):
+        for i in range(a.lists[runs + 2 * r], a.lists[runs + 2 * r + 1]):
+            a.rows[Y, i] = blended(a, head, place)
+            place += 1
+
+
+def blended(a: Arrays, head: int, place: int) -> float:
+    """The first pass's number at a place, and what the others differ from it, by their shares."""
+    count, width = a.lists[head + COUNT], a.lists[head + WIDTH_OF_PASS]
+    at = a.lists[head + PASSES] + place
+    first = total = a.constants[at]
+    for k in range(count):
+        change = a.constants[at + (k + 1) * width] - first
+        if change != 0.0:
+            total += change * a.rows[Y, a.lists[head + SLIDE_HEAD + k * PER_SURFACE + SHARE]]
+    return float(total)

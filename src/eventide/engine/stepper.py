@@ -1,0 +1,393 @@
+"""One step of an explicit pair for one flow: plain functions over arrays, which are also translated to native code.
+
+`evaluate` is that of `law_evaluation.py`. Nothing here allocates. What may be written here is what the room `native`
+can translate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eventide.engine.codes import (
+    ABS,
+    BLIND,
+    DEGREE,
+    DENSE,
+    DIVISOR,
+    E0,
+    E2,
+    END_FIRST,
+    ERROR_ORDER,
+    ERROR_STAGE,
+    ESTIMATE,
+    ESTIMATED,
+    EXTRA,
+    FIRST_STAGE,
+    MIDDLE,
+    REL,
+    RESULT,
+    SCALE_STAGE,
+    STAGES,
+    TABLE_ROWS,
+    TWIN,
+    WITH_PAST,
+    Y0,
+    Y2,
+    K,
+    P,
+    R,
+    Y,
+)
+from eventide.engine.law_evaluation import copy, evaluate
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+HUGE: Final = 1e300
+TOLD: Final = 0.125
+"""Rates at one time that are apart by more than this share of their course in a step tell of a jump, ..."""
+ALIKE: Final = 16.0
+"""... and by more than so many times what they are apart in the first half, ..."""
+UNTOLD: Final = 4.0
+"""... if that, over the whole step, is more than so many tolerances."""
+
+
+def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
+    """Execute the laws of flow `f` and count it."""
+    a.flow.evaluations[f] += 1
+    evaluate(a, f, time, dt, row)
+
+
+def attempt(a: Arrays, f: int, step: float, end: float) -> float:
+    """As `attempt_stages`; in native code small flows have a function of their own for it."""
+    return attempt_stages(a, f, step, end)
+
+
+def complete(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:  # noqa: ARG001  # see `overrides.py`
+    """As `complete_stages`; in native code a small flow has done so with the attempt, if `ratio` was 1 or more."""
+    return complete_stages(a, f, step, end)
+
+
+def attempt_stages(a: Arrays, f: int, step: float, end: float) -> float:
+    """Evaluate the stages of one step until its error is known.
+
+    end         the time of the step's end, exact where an event is due there
+    Returns     the smallest ratio of tolerance to error over the flow's slots, capped; below 1 the step is to be
+                refused; WORST of the flow is the slot where it was met
+    Cost        as many evaluations as the estimate has stages, less the first, whose rate is known
+    """
+    if a.method.sizes[FIRST_STAGE] == 2:
+        weigh(a, f, step)
+    for stage in range(a.method.sizes[FIRST_STAGE], min(a.method.sizes[ERROR_STAGE], last_stage(a, f))):
+        run_stage(a, f, step, stage)
+    if a.method.sizes[END_FIRST] == 1:
+        reach_end(a, f, step, end)
+    return error_ratio(a, f, step)
+
+
+def complete_stages(a: Arrays, f: int, step: float, end: float) -> bool:
+    """Finish an accepted step: remaining stages, the states at its end (compensated sum) and their rates.
+
+    Returns     whether all rates at the end are finite
+    """
+    if a.method.sizes[END_FIRST] == 0:
+        for stage in range(a.method.sizes[ERROR_STAGE], last_stage(a, f)):
+            run_stage(a, f, step, stage)
+        reach_end(a, f, step, end)
+    return keep_end(a, f)
+
+
+def last_stage(a: Arrays, f: int) -> int:
+    """How many stages the step has: a two-step method may need one more where there is no past."""
+    if a.flow.past_step[f] > 0.0:
+        return int(a.method.sizes[WITH_PAST])
+    return int(a.method.sizes[STAGES])
+
+
+def weigh(a: Arrays, f: int, step: float) -> None:
+    """Set the weights of a two-step method for the ratio of this step to the one before."""
+    rows, columns, past = a.method.sizes[TABLE_ROWS], a.method.sizes[STAGES] + 1, a.flow.past_step[f]
+    if not past > 0.0:
+        for i in range(rows):
+            for j in range(columns):
+                a.method.mixed[i, j] = a.method.layers[3 * rows + i, j]
+        return
+    ratio = step / past
+    scale = 1.0 / (1.0 + a.method.sizes[DIVISOR] * ratio)
+    for i in range(rows):
+        for j in range(columns):
+            bend = a.method.layers[rows + i, j] + ratio * a.method.layers[2 * rows + i, j]
+            a.method.mixed[i, j] = scale * (a.method.layers[i, j] + ratio * bend)
+
+
+def reach_end(a: Arrays, f: int, step: float, end: float) -> None:
+    """Form the states at the end of a step and evaluate the laws there."""
+    stages = a.method.sizes[STAGES]
+    combine(a, f, stages + RESULT, stages, step, Y2, False)
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            # Two-sum of the old state and its increment. Source: Moller, BIT 5 (1965); Knuth, TAOCP 2, 4.2.2.
+            increment = rows[E0, i] + rows[Y2, i]
+            total = rows[Y0, i] + increment
+            part = total - rows[Y0, i]
+            rows[E2, i] = (rows[Y0, i] - (total - part)) + (increment - part)
+            rows[Y2, i] = total
+            rows[Y, i] = total
+    if a.method.sizes[SCALE_STAGE] == stages:
+        copy(a, f, Y, MIDDLE)
+    run_laws(a, f, end, step, R)
+    copy(a, f, R, K + stages)
+
+
+def keep_end(a: Arrays, f: int) -> bool:
+    """Take the states as the laws left them for the end of the step: difference equations assign them.
+
+    Returns     whether all rates there are finite
+    """
+    rows = a.rows
+    finite = True
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            if rows[Y2, i] != rows[Y, i]:
+                rows[Y2, i] = rows[Y, i]
+                rows[E2, i] = 0.0
+            if not abs(rows[R, i]) < HUGE:
+                finite = False
+    return finite
+
+
+def run_stage(a: Arrays, f: int, step: float, stage: int) -> None:
+    """Form the argument of one stage and evaluate the laws there."""
+    combine(a, f, stage, stage, step, Y, True)
+    if stage == a.method.sizes[SCALE_STAGE]:
+        copy(a, f, Y, MIDDLE)
+    elapsed = a.method.nodes[stage] * step
+    run_laws(a, f, a.flow.start[f] + (a.flow.start_rest[f] + elapsed), elapsed, K + stage)
+
+
+def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
+    """Set row `target` to step * (weights . rates of the first `stages` stages), the weights being a row of the method.
+
+    onto_start      whether the states at the step's start are added
+    """
+    if a.method.sizes[FIRST_STAGE] == 2:
+        combine_mixed(a, f, row, stages, step, target, onto_start)
+        return
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for j in range(stages):
+                weight = step * a.method.table[row, j]
+                if weight != 0.0:
+                    total += weight * rows[K + j, i]
+            rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
+
+
+def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target: int, onto_start: bool) -> None:
+    """The same for a two-step method, whose weights change from step to step."""
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for j in range(stages):
+                weight = step * a.method.mixed[row, j]
+                if weight != 0.0:
+                    total += weight * rows[K + j, i]
+            rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
+
+
+def clear(a: Arrays, f: int, target: int) -> None:
+    """Set a row to zero, for the slots of a flow."""
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            rows[target, i] = 0.0
+
+
+def error_ratio(a: Arrays, f: int, step: float) -> float:
+    """The smallest ratio of tolerance to estimated error, capped; WORST becomes the slot where it was met.
+
+    The cap is such that a step is never more than doubled: 64 for order 4. A NaN or an infinite estimate counts as a
+    ratio of zero. Uses row P as scratch.
+    """
+    columns = a.method.sizes[ERROR_STAGE] + a.method.sizes[END_FIRST]
+    combine(a, f, a.method.sizes[STAGES] + ESTIMATE, columns, step, P, False)
+    ratio = 4.0
+    for _ in range(a.method.sizes[ERROR_ORDER]):
+        ratio *= 2.0
+    a.flow.worst[f] = -1
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        ratio = least_ratio(a, f, a.segments[s, 0], a.segments[s, 1], ratio)
+        if not ratio > 0.0:
+            return 0.0
+    return ratio
+
+
+def least_ratio(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
+    """As `least_of_each`; in native code four slots at a time are found to be no worse than those before."""
+    return least_of_each(a, f, low, high, ratio)
+
+
+def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
+    """The smallest ratio of tolerance to the error in row P over some slots, or `ratio`, if that is smaller.
+
+    WORST becomes the slot where it was met, if it was there
+    """
+    rows = a.rows
+    for i in range(low, high):
+        size = abs(rows[P, i])
+        tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
+        if not size * ratio <= tolerance:
+            ratio = tolerance / size if 0.0 < size < HUGE else 0.0
+            a.flow.worst[f] = i
+            if not ratio > 0.0:
+                return 0.0
+    return ratio
+
+
+def hides_jump(a: Arrays, f: int, step: float) -> bool:
+    """Whether a completed step leads over a jump of a law that its error estimate cannot have seen.
+
+    A stage without a weight in estimate and result may be beyond the jump alone. Its rates are compared with those of
+    the next, which is at the same time: in a smooth law they differ about as in the twin of both in the first half.
+    """
+    rows = a.rows
+    blind, twin = K + a.method.sizes[BLIND], K + a.method.sizes[TWIN]
+    if blind == twin:
+        return False
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            apart = abs(rows[blind, i] - rows[blind + 1, i])
+            tolerance = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[MIDDLE, i])
+            expected = ALIKE * abs(rows[twin, i] - rows[twin + 1, i])
+            if apart * step > UNTOLD * tolerance and apart > expected and apart > TOLD * course(a, i):
+                a.flow.worst[f] = i
+                return True
+    return False
+
+
+def course(a: Arrays, slot: int) -> float:
+    """How far the rates of a state are from each other in the stages of a step."""
+    least = most = a.rows[K, slot]
+    for j in range(1, a.method.sizes[STAGES] + 1):
+        rate = a.rows[K + j, slot]
+        least, most = min(least, rate), max(most, rate)
+    return float(most - least)
+
+
+def fit(a: Arrays, f: int) -> None:
+    """Compute the interpolant's coefficients for the step that has been completed."""
+    step, stages, extra = a.flow.step[f], a.method.sizes[STAGES], a.method.sizes[EXTRA]
+    if a.method.sizes[FIRST_STAGE] == 2:
+        weigh(a, f, step)
+    for e in range(stages + 1, stages + 1 + extra):
+        combine(a, f, DENSE + a.method.sizes[DEGREE] + e - 1, e, step, Y, True)
+        elapsed = a.method.nodes[e] * step
+        evaluate(a, f, a.flow.start[f] + (a.flow.start_rest[f] + elapsed), elapsed, K + e)
+    fit_rows(a, f, step, stages + 1 + extra + a.method.sizes[ESTIMATED])
+    a.flow.fitted[f] = 1
+
+
+def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
+    """Compute the interpolant's coefficients from as many columns of the method's table."""
+    for m in range(a.method.sizes[DEGREE]):
+        combine(a, f, a.method.sizes[STAGES] + DENSE + m, columns, step, P + m, False)
+
+
+def interpolate(a: Arrays, f: int, theta: float) -> None:
+    """Set row Y to the states at the fraction `theta` of the completed step; 1 gives its end exactly."""
+    if theta == 1.0:
+        copy(a, f, Y2, Y)
+        return
+    if a.flow.fitted[f] == 0:
+        fit(a, f)
+    evaluate_polynomial(a, f, theta)
+
+
+def evaluate_polynomial(a: Arrays, f: int, theta: float) -> None:
+    """Set row Y to the states at the fraction `theta` of the step, by Horner's rule."""
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+                total = theta * (total + rows[P + m, i])
+            rows[Y, i] = rows[Y0, i] + (rows[E0, i] + total)
+
+
+def interpolate_motion(a: Arrays, f: int, theta: float) -> None:
+    """As `interpolate`, and set row R to the derivative by time of what that gives."""
+    if theta == 1.0:
+        copy(a, f, Y2, Y)
+        copy(a, f, K + a.method.sizes[STAGES], R)
+        return
+    if a.flow.fitted[f] == 0:
+        fit(a, f)
+    evaluate_motion(a, f, theta, 1.0 / a.flow.step[f])
+
+
+def evaluate_motion(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row Y to the states inside a step and row R to `scale` times their derivative by theta."""
+    evaluate_polynomial(a, f, theta)
+    derive_polynomial(a, f, theta, scale)
+
+
+def derive_polynomial(a: Arrays, f: int, theta: float, scale: float) -> None:
+    """Set row R to `scale` times the derivative of the interpolant by theta, by Horner's rule."""
+    rows = a.rows
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            total = 0.0
+            for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+                total = theta * total + (m + 1) * rows[P + m, i]
+            rows[R, i] = scale * total
+
+
+def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
+    """As `evaluate_motion`, for one slot."""
+    rows = a.rows
+    total = speed = 0.0
+    for m in range(a.method.sizes[DEGREE] - 1, -1, -1):
+        total = theta * (total + rows[P + m, slot])
+        speed = theta * speed + (m + 1) * rows[P + m, slot]
+    rows[Y, slot] = rows[Y0, slot] + (rows[E0, slot] + total)
+    rows[R, slot] = scale * speed
+
+
+def first_step(a: Arrays, f: int, limit: float) -> float:
+    """Estimate the size of a first step from the states, their rates and one evaluation nearby.
+
+    limit       the longest step that may be tried
+    Source      Hairer, Norsett & Wanner, Solving ODEs I, II.4 (there in the Euclidean norm, here in the maximum norm)
+    """
+    rows = a.rows
+    size = slope = 0.0
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
+            if scale > 0.0:
+                size = max(size, abs(rows[Y0, i]) / scale)
+                slope = max(slope, abs(rows[K, i]) / scale)
+    trial = 1e-6
+    if size > 1e-5 and 1e-5 < slope < HUGE:
+        trial = 0.01 * size / slope
+    trial = min(trial, limit)
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            rows[Y, i] = rows[Y0, i] + trial * rows[K, i]
+    run_laws(a, f, a.flow.start[f] + trial, trial, R)
+    bend = 0.0
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            scale = abs(rows[ABS, i]) + abs(rows[REL, i] * rows[Y0, i])
+            if scale > 0.0:
+                bend = max(bend, abs(rows[R, i] - rows[K, i]) / scale)
+    steepest = max(slope, bend / trial)
+    if not steepest < HUGE:
+        return trial
+    second = max(1e-6, trial * 1e-3)
+    if steepest > 1e-15:
+        second = (0.01 / steepest) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1))
+    return min(100.0 * trial, second, limit)

@@ -1,0 +1,99 @@
+"""What branches in a law: comparisons whose outcome is held within a step, so that the law is smooth there.
+
+Of each comparison that is located there is a slot of its outcome. Where that is held the law goes by it, whatever the
+comparison would say: so all stages of a step see one smooth law. That the comparison says otherwise is a condition of
+the flow like any other; the step ends where it becomes true, and the next begins with the other outcome. A step whose
+stages have no value with outcomes held, as beyond the end of a root, is tried with the comparisons themselves.
+
+Plain functions over arrays, which are also translated to native code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from eventide.engine.codes import ENTRY, WHO, Y
+from eventide.engine.law_evaluation import is_true
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+
+HELD: Final = 1e100
+"""An outcome that is held: true; -HELD: false."""
+BOUND: Final = 1e95
+"""A law goes by an outcome beyond this, and by the comparison itself else."""
+LARGEST: Final = 2.0**52
+"""Whole numbers beyond this are not looked for."""
+LOOSE: Final = 1e90
+"""An outcome by which laws do not go for the time being: true; -LOOSE: false."""
+
+
+def switch_of(a: Arrays, f: int, k: int) -> int:
+    """The condition of the k-th entry of a flow if it is a comparison of a law; else -1."""
+    c = int(a.constants[a.flow.entries_at[f] + ENTRY * k + WHO])
+    if c >= 0 and a.guard.switch[c] > 0:
+        return c
+    return -1
+
+
+def loosen(a: Arrays, f: int) -> bool:
+    """Let the laws of a flow go by their comparisons; whether some have gone by outcomes."""
+    changed = False
+    for k in range(a.flow.entries[f]):
+        c = switch_of(a, f, k)
+        if c >= 0:
+            slot = a.guard.switch[c] - 1
+            changed = changed or abs(a.rows[Y, slot]) > BOUND
+            a.rows[Y, slot] = LOOSE if a.rows[Y, slot] > 0.0 else -LOOSE
+    return changed
+
+
+def hold(a: Arrays, f: int) -> None:
+    """Let the laws of a flow go by the outcomes that were found at the start of the step."""
+    for k in range(a.flow.entries[f]):
+        c = switch_of(a, f, k)
+        if c >= 0:
+            slot = a.guard.switch[c] - 1
+            a.rows[Y, slot] = HELD if a.rows[Y, slot] > 0.0 else -HELD
+
+
+def decide(a: Arrays, f: int, time: float) -> None:
+    """Find the outcomes of all comparisons as the states are now, and hold them from now on."""
+    for k in range(a.flow.entries[f]):
+        c = switch_of(a, f, k)
+        if c >= 0:
+            slot = a.guard.switch[c] - 1
+            if a.guard.whole[c] > 0:
+                a.rows[Y, slot] = HELD
+                if not find_whole(a, c, f, time):
+                    a.rows[Y, slot] = -HELD
+                continue
+            # A switch is true where its comparison is not what it was: here, where it is true.
+            a.rows[Y, slot] = -HELD
+            if is_true(a, c, f, time, 0.0):
+                a.rows[Y, slot] = HELD
+    a.flow.stale[f] = 1
+
+
+def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
+    """Find the greatest whole number that is not above a number; whether that can be.
+
+    The number itself is not known, but how far it is outside of a whole number and the next, on one side or the other.
+    """
+    if fits(a, c, f, time, 0.0):
+        return True
+    outside = a.guard.value[c]
+    if not outside < LARGEST:
+        return False
+    above, below = int(outside + 1.0) + 0.0, int(-outside) + 0.0
+    found, k = False, 0
+    while not found and k < 3:
+        found = fits(a, c, f, time, above + (k - 1)) or fits(a, c, f, time, below + (k - 1))
+        k += 1
+    return found
+
+
+def fits(a: Arrays, c: int, f: int, time: float, whole: float) -> bool:
+    """Whether a number is between a whole one and the next."""
+    a.rows[Y, a.guard.whole[c] - 1] = whole
+    return not is_true(a, c, f, time, 0.0)

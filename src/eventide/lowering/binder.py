@@ -1,0 +1,293 @@
+"""From a function and its arguments to the columns its kernel works on: one small function, written out per kernel.
+
+It is called for every object that starts and every wait, so it is straight Python without a loop over steps.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from eventide.continuous import Continuous, Variable
+from eventide.declare import Component
+from eventide.discrete.world import World
+from eventide.inputs import Input
+from eventide.lowering.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
+
+if TYPE_CHECKING:
+    from eventide.lowering.lowered import Anchor
+    from eventide.lowering.values import Path
+
+
+class Binding(NamedTuple):
+    """What a kernel works on for one object or wait.
+
+    objects     those to whom the kernel's blocks belong
+    bases       the first columns of these blocks
+    lists       for each list the first columns of its items' blocks; then for each table the bits of its numbers
+    consts      the numbers that a condition closes over
+    items       the items of each list
+    inputs      the input signals on the way
+    told        the objects whose addresses the kernel is told
+    """
+
+    objects: tuple[Any, ...]
+    bases: tuple[int, ...]
+    lists: tuple[tuple[int, ...], ...]
+    consts: tuple[float, ...]
+    items: tuple[tuple[Any, ...], ...]
+    inputs: tuple[Input, ...]
+    told: tuple[Any, ...] = ()
+
+
+class Bind(Protocol):
+    """Finds what a kernel works on; None if it does not fit these arguments."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> Binding | None:
+        """Find it."""
+
+
+class Stands(Protocol):
+    """Sees whether a kernel would work on what it has worked on before."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], known: Binding, /) -> bool:
+        """See."""
+
+
+def make_comparer(
+    entry: Entry,
+    steps: tuple[Step, ...],
+    paths: tuple[Path, ...],
+    consts: tuple[Path, ...],
+    *,
+    is_possible: bool,
+) -> Stands:
+    """The function that follows some steps and compares what it meets with a binding, without making one.
+
+    is_possible     whether that tells; not where the kernel is told lists, which may have changed: then it says no
+    """
+    writer = _Writer(entry, steps)
+    for number, step in enumerate(steps if is_possible else ()):
+        writer.find(number)
+        if step.path in paths:
+            writer.lines.append(f"if v{number} is not known.objects[{paths.index(step.path)}]: return False")
+        else:
+            writer.compare(number, "False")
+        if step.path in consts:
+            writer.lines.append(f"if v{number} != known.consts[{consts.index(step.path)}]: return False")
+    writer.lines.append(f"return {is_possible}")
+    stands: Stands = writer.function("stands(function, arguments, known)", "False")
+    return stands
+
+
+class Locate(Protocol):
+    """Finds the first columns of a kernel's blocks; None if the kernel does not fit these arguments."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> tuple[int, ...] | None:
+        """Find them."""
+
+
+def make_locator(entry: Entry, steps: tuple[Step, ...], blocks: tuple[Anchor, ...]) -> Locate | None:
+    """The function that answers the `bases` that a binding would have; None if it would have more than objects."""
+    checks = {step.check for step in steps}
+    if (
+        not checks <= {"class", "code", "same"}
+        or _outermost_inputs(steps)
+        or any(step.expected is list for step in steps)
+    ):
+        return None
+    writer = _followed(entry, steps)
+    at = {step.path: number for number, step in enumerate(steps)}
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}, " for path, is_aside in blocks]
+    writer.lines.append(f"return ({''.join(bases)})")
+    locate: Locate = writer.function("locate(function, arguments)", "None")
+    return locate
+
+
+def _followed(entry: Entry, steps: tuple[Step, ...]) -> _Writer:
+    """The lines of a function that has followed some steps and compared what it met."""
+    writer = _Writer(entry, steps)
+    for number in range(len(steps)):
+        writer.find(number)
+        writer.compare(number, "None")
+    return writer
+
+
+def make_binder(
+    entry: Entry,
+    steps: tuple[Step, ...],
+    blocks: tuple[Anchor, ...] = (),
+    lists: tuple[Anchor, ...] = (),
+    tables: tuple[Path, ...] = (),
+    consts: tuple[Path, ...] = (),
+    told: tuple[Path, ...] = (),
+) -> Bind:
+    """The function that follows some steps, and compares each object with what it has to be like.
+
+    entry   an example of what it will be called with; only its code is looked at
+    """
+    writer = _followed(entry, steps)
+    at = {step.path: number for number, step in enumerate(steps)}
+    for path in tables:
+        writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
+    objects = [f"v{at[path]}" for path, _ in blocks]
+    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}" for path, is_aside in blocks]
+    rows = [_row(at[path], steps[at[path]].expected, is_aside) for path, is_aside in lists]
+    rows += [f"t{at[path]}" for path in tables]
+    numbers = [f"float(v{at[path]})" for path in consts]
+    items = [f"tuple(v{at[path]})" for path, _ in lists]
+    inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
+    parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in told])
+    answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
+    writer.lines.append(f"return new(Binding, ({answer}))")
+    bind: Bind = writer.function("bind(function, arguments)", "None")
+    return bind
+
+
+def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
+    """Doubles as integers of the same bits.
+
+    Raises TypeError for what is no number.
+    """
+    return tuple(array("q", array("d", numbers).tobytes()))
+
+
+_HELPERS: dict[str, Any] = {
+    "Binding": Binding,
+    "new": tuple.__new__,  # the constructor of a named tuple is a function of Python's, and as slow
+    "closed_over": closed_over,
+    "code_of": code_of,
+    "default_of": default_of,
+    "bits_of": bits_of,
+}
+
+
+class _Writer:
+    """The lines of one such function; `v0`, `v1`, ... are the objects at the steps."""
+
+    def __init__(self, entry: Entry, steps: tuple[Step, ...]) -> None:
+        self.code = entry.function.__code__
+        self.given = self.code.co_varnames[: len(entry.arguments)]
+        self.steps = steps
+        self.lines: list[str] = []
+        self.names: dict[str, Any] = {}
+        self.knows_sim = False
+
+    def function(self, head: str, otherwise: str) -> Any:
+        """The function of these lines, and what it answers where they cannot be followed."""
+        body = "\n        ".join(self.lines)
+        source = f"""
+def {head}:
+    try:
+        {body}
+    except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
+        return {otherwise}
+"""
+        names = {**self.names, **_HELPERS}
+        exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
+        return names[head.partition("(")[0]]
+
+    def find(self, number: int) -> None:
+        """Write how the object of a step is found."""
+        step = self.steps[number]
+        if step.namespace is not None:
+            self.names[f"space{number}"] = step.namespace
+            name = step.hop.partition(":")[2]
+            is_class = isinstance(step.namespace, type)
+            found = f"space{number}.{name}" if is_class else f"space{number}[{name!r}]"
+        elif step.parent < 0:
+            found = self._root(step.hop)
+        elif step.hop == ITEMS:
+            found = f"tuple(v{step.parent})"
+        elif ITEMS in step.path:
+            found = f"[{_hop('item', step.hop)} for item in v{step.parent}]"
+        else:
+            found = _hop(f"v{step.parent}", step.hop)
+        self.lines.append(f"v{number} = {found}")
+
+    def compare(self, number: int, otherwise: str) -> None:
+        """Write what the object of a step has to be like, and what is answered if it is not."""
+        step = self.steps[number]
+        if step.check == "items" and step.expected is None:
+            self.lines.append(f"if v{number}: return {otherwise}")
+            return
+        self.names[f"expected{number}"] = step.expected
+        indent, value = "", f"v{number}"
+        if ITEMS in step.path:
+            self.lines.append(f"for item in v{number}:")
+            indent, value = "    ", "item"
+        test = {
+            "class": "type({0}) is not expected{1}",
+            "items": "type({0}) is not expected{1}",
+            "code": "code_of({0}) is not expected{1}",
+            "same": "{0} is not expected{1}",
+            "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
+            "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
+            "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
+        }[step.check]
+        self.lines.append(f"{indent}if {test.format(value, number)}: return {otherwise}")
+        if step.layout is not None:
+            self.names[f"layout{number}"] = step.layout
+            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return {otherwise}")
+        self._compare_simulation(step, indent, value, otherwise)
+
+    def _root(self, name: str) -> str:
+        if name in self.given:
+            return f"arguments[{self.given.index(name)}]"
+        if name in self.code.co_freevars:
+            return f"function.__closure__[{self.code.co_freevars.index(name)}].cell_contents"
+        return f"default_of(function, {name!r})"
+
+    def _compare_simulation(self, step: Step, indent: str, value: str, otherwise: str) -> None:
+        cls = step.expected
+        if step.check not in ("class", "items") or not issubclass(cls, Component | Variable | World):
+            return
+        sim = value if issubclass(cls, World) else f"{value}.sim"
+        if self.knows_sim:
+            self.lines.append(f"{indent}if {sim} is not sim: return {otherwise}")
+        elif not indent:
+            self.knows_sim = True
+            self.lines.append(f"sim = {sim}")
+
+
+def _outermost_inputs(steps: tuple[Step, ...]) -> list[int]:
+    """The steps that are inputs, but for what an input itself refers to."""
+    found: list[int] = []
+    inside: list[int] = []
+    for number, step in enumerate(steps):
+        if step.parent in inside:
+            inside.append(number)
+        elif step.check == "class" and issubclass(step.expected, Input):
+            found.append(number)
+            inside.append(number)
+    return found
+
+
+def _hop(value: str, hop: str) -> str:
+    if hop[0] == "(":
+        return f"closed_over({value}, {hop[1:-1]!r})"
+    if hop[0] == "[":
+        return f"{value}{hop}"
+    return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
+
+
+def _column(cls: type, is_aside: bool) -> str:
+    if issubclass(cls, Variable):
+        return "_slot"
+    return "_side" if is_aside else "_base"
+
+
+def _bits(number: int, step: Step) -> str:
+    """The row of a number, of a number of every item of a list, or of a list of numbers."""
+    is_many = ITEMS in step.path or step.check in ("table", "array")
+    values = f"v{number}" if is_many else f"(v{number},)"
+    is_whole = step.check == "class" and issubclass(step.expected, int)
+    return f"tuple([int(value) for value in {values}])" if is_whole else f"bits_of({values})"
+
+
+def _row(number: int, cls: type | None, is_aside: bool) -> str:
+    if cls is None or not issubclass(cls, Continuous | Variable):
+        return f"(0,) * len(v{number})"
+    return f"tuple([item.{_column(cls, is_aside)} for item in v{number}])"

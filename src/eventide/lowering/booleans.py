@@ -1,0 +1,159 @@
+"""Comparisons and what joins them: truths, and for conditions the number that guides the search for their change.
+
+A guide is >= 0 where its truth holds and <= 0 where it does not. A truth without one is as far from changing as can be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from eventide.lowering import guard_expressions
+from eventide.lowering.values import Joint, Leaf, Number, Tree, Truth, constant
+from eventide.native.ir import INFINITE, NAN, ONE, ZERO, Wire, real
+
+if TYPE_CHECKING:
+    from eventide.lowering.arithmetic import Arithmetic
+
+COMPARISONS: Final = {
+    "Lt": ("slt", "olt"),
+    "LtE": ("sle", "ole"),
+    "Gt": ("sgt", "ogt"),
+    "GtE": ("sge", "oge"),
+    "Eq": ("eq", "oeq"),
+    "NotEq": ("ne", "une"),
+}
+"""For each comparison, by the name of its syntax node: the machine's, of whole numbers and of doubles."""
+MINUS_INFINITE: Final = real(float("-inf"))
+
+
+class Truths:
+    """Writes instructions for truths.
+
+    is_guided   whether guides and slopes are wanted
+    """
+
+    def __init__(self, arithmetic: Arithmetic, *, is_guided: bool) -> None:
+        self.arithmetic = arithmetic
+        self.builder = arithmetic.builder
+        self.is_guided = is_guided
+
+    # --- from numbers ---------------------------------------------------------------------------------------------
+
+    def compare(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
+        """`left <comparison> right`."""
+        truth = self._compared(name, left, right)
+        return replace(truth, is_numpy=True) if left.is_numpy or right.is_numpy else truth
+
+    def _compared(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
+        one, other = self.arithmetic.number(left), self.arithmetic.number(right)
+        whole, double = COMPARISONS[name]
+        if one.kind == other.kind == "int":
+            text = self.builder.value(f"icmp {whole} i64 {one.text}, {other.text}")
+        else:
+            # Python compares whole numbers with floats as they are, without rounding.
+            sides = [Wire(self.builder, self.arithmetic.exactly(number)) for number in (one, other)]
+            text = sides[0].test(double, sides[1])
+        if not self.is_guided:
+            return Truth(text)
+        if name in ("Lt", "LtE"):
+            one, other = other, one
+        difference = self.arithmetic.wire(one) - self.arithmetic.wire(other)
+        slope = self.arithmetic.subtract_slopes(one.slope, other.slope)
+        if name in ("Eq", "NotEq"):
+            distance = self.arithmetic.absolute(Number(difference.text, "float", slope))
+            return self._signed(text, distance, is_turned=name == "Eq")
+        form = None if slope is None else self.arithmetic.form_of("Sub", one, other)
+        return Truth(text, difference.text, slope, tree=Leaf(form) if form else None)
+
+    def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Truth:
+        guide = self.arithmetic.negative(distance) if is_turned else distance
+        return Truth(text, guide.text, guide.slope)
+
+    def of(self, item: Number | Truth) -> Truth:
+        """`bool(item)`."""
+        if isinstance(item, Truth):
+            return item
+        if item.known is not None:
+            known = constant(bool(item.known))
+            assert isinstance(known, Truth)
+            return known
+        if item.kind == "int":
+            return Truth(self.builder.value(f"icmp ne i64 {item.text}, 0"), None, item.slope and NAN)
+        return Truth(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
+
+    # --- from truths ----------------------------------------------------------------------------------------------
+
+    def opposite(self, truth: Truth) -> Truth:
+        """`not truth`."""
+        text = self.builder.value(f"xor i1 {truth.text}, true")
+        known = None if truth.known is None else not truth.known
+        tree = truth.tree and _turned(truth.tree)
+        if truth.guide is None:
+            return Truth(text, None, truth.slope, known, tree=tree)
+        guide = self.builder.value(f"fneg double {truth.guide}")
+        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
+
+    def tree(self, truth: Truth) -> Tree:
+        """The comparisons of which a truth is joined; one that does not move within a step is one by itself."""
+        if truth.tree is not None:
+            return truth.tree
+        if truth.slope is not None:
+            return Leaf(None)
+        return Leaf(guard_expressions.still(self.builder.select(truth.text, "double", ONE, real(-1.0))))
+
+    def both(self, one: Truth, other: Truth) -> Truth:
+        """`one and other`, both of which have been computed."""
+        return self._join("and", one, other)
+
+    def either(self, one: Truth, other: Truth) -> Truth:
+        """`one or other`, both of which have been computed."""
+        return self._join("or", one, other)
+
+    def _join(self, word: str, one: Truth, other: Truth) -> Truth:
+        for truth, rest in ((one, other), (other, one)):
+            if truth.known is not None:
+                return truth if truth.known == (word == "or") else rest
+        builder = self.builder
+        text = builder.value(f"{word} i1 {one.text}, {other.text}")
+        tree = Joint(word, self.tree(one), self.tree(other)) if self.is_guided else None
+        if one.guide is None and other.guide is None:
+            return Truth(text, None, (one.slope or other.slope) and NAN, tree=tree)
+        first, second = self.guide(one), self.guide(other)
+        # Where they differ the guide is that of the one which decides; where they agree, of the one nearer to
+        # deciding. A guide that is not a number gives way.
+        decides = builder.value(f"xor i1 {one.text}, true") if word == "and" else one.text
+        is_nearer = Wire(builder, first).test("ole" if word == "and" else "oge", Wire(builder, second))
+        is_alone = Wire(builder, second).test("uno", Wire(builder, second))
+        is_first = builder.value(f"or i1 {is_nearer}, {is_alone}")
+        agree = builder.value(f"icmp eq i1 {one.text}, {other.text}")
+        test = builder.select(agree, "i1", is_first, decides)
+        slope = self.arithmetic.choose_slope(test, one.slope, other.slope)
+        return Truth(text, builder.select(test, "double", first, second), slope, tree=tree)
+
+    # --- guides ---------------------------------------------------------------------------------------------------
+
+    def guide(self, truth: Truth) -> str:
+        """The guide as an operand, without bounds if there is none."""
+        if truth.guide is not None:
+            return truth.guide
+        if truth.known is not None:
+            return INFINITE if truth.known else MINUS_INFINITE
+        return self.builder.select(truth.text, "double", INFINITE, MINUS_INFINITE)
+
+    def answer(self, truth: Truth) -> tuple[str, str]:
+        """Guide and slope as the caller gets them: +-1 where there is no guide, and the slope NaN if it may move."""
+        guide = Wire(self.builder, self.guide(truth))
+        sign = Wire(self.builder, self.builder.select(truth.text, "double", ONE, real(-1.0)))
+        is_bounded = guide.machine("fabs").test("olt", float("inf"))
+        is_unknown = guide.test("uno", guide)
+        slope = Wire(self.builder, truth.slope or ZERO)
+        still = (slope * 0.0).unless(is_unknown, Wire(self.builder, NAN))
+        return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text
+
+
+def _turned(tree: Tree) -> Tree:
+    """What the opposite is joined of. Source: De Morgan's laws."""
+    if isinstance(tree, Joint):
+        return Joint("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
+    return Leaf(guard_expressions.negative(tree.form))

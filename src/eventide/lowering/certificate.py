@@ -1,0 +1,105 @@
+"""What lets the stepper prove that a condition stays false within a step: its comparisons as expressions, and how these
+are joined.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
+from eventide.engine.records import STILLS
+from eventide.lowering.values import Form, Joint, Tree
+
+if TYPE_CHECKING:
+    from eventide.native.ir import Block, Builder
+
+
+class Certificate(NamedTuple):
+    """What the stepper is told of a condition.
+
+    words       as `tables.py` says
+    stills      the operands that stand still, in the order in which the kernel is to leave them
+    """
+
+    words: tuple[int, ...]
+    stills: tuple[str, ...]
+
+
+NONE: Final = Certificate((), ())
+
+
+def certificate_of(tree: Tree) -> Certificate:
+    """The certificate of a condition; without words if something in it cannot be told, or it would be too long."""
+    writer = _Writer()
+    words = writer.words_of(tree)
+    if words is None or len(writer.lines) > EXPRESSIONS or len(writer.stills) > STILLS or len(words) > JOINTS:
+        return NONE
+    told = (number for line in writer.lines for number in line)
+    return Certificate((len(writer.lines), len(words), *told, *words), tuple(writer.stills))
+
+
+def comparisons_in(tree: Tree | None) -> int:
+    """Of how many comparisons a condition consists; 0 if that is not known."""
+    if isinstance(tree, Joint):
+        return comparisons_in(tree.one) + comparisons_in(tree.other)
+    return int(tree is not None)
+
+
+class _Writer:
+    """Numbers expressions in the order in which they are to be enclosed, each once."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[int, ...]] = []
+        self.stills: dict[str, int] = {}
+        self._places: dict[tuple[int, ...], int] = {}
+        self._known: dict[Form, int] = {}
+
+    def words_of(self, tree: Tree) -> list[int] | None:
+        """The comparisons as a program for a stack: a number puts one on it, AND and OR join the two topmost."""
+        if isinstance(tree, Joint):
+            one, other = self.words_of(tree.one), self.words_of(tree.other)
+            if one is None or other is None:
+                return None
+            return [*one, *other, AND if tree.word == "and" else OR]
+        return None if tree.form is None else [self.place_of(tree.form)]
+
+    def place_of(self, form: Form) -> int:
+        """The number of an expression; what is made of the same in the same way is one."""
+        if form not in self._known:
+            numbers = form.numbers or tuple(self.place_of(part) for part in form.parts)
+            if form.still:
+                numbers = (*numbers, *[0] * (2 - len(numbers)), self.stills.setdefault(form.still, len(self.stills)))
+            line = (form.code, *numbers, *[0] * (EXPRESSION - 1 - len(numbers)))
+            if line not in self._places:
+                self._places[line] = len(self.lines)
+                self.lines.append(line)
+            self._known[form] = self._places[line]
+        return self._known[form]
+
+
+def leave(builder: Builder, stills: tuple[str, ...], first: int) -> bool:
+    """Let a kernel leave operands in its answer from place `first` on, where each is computed.
+
+    Returns     whether that can be done; not if one of them is computed again and again
+    """
+    places = [_place_of(builder, operand) for operand in stills]
+    if any(block.repeats for block, _ in places):
+        return False
+    for k, (operand, (block, line)) in enumerate(zip(stills, places, strict=True)):
+        at = builder.name()
+        written = [f"{at} = getelementptr double, ptr %out, i64 {first + k}", f"store double {operand}, ptr {at}"]
+        place = block.lines.index(line) + 1 if line else 0
+        block.lines[place:place] = written
+    return True
+
+
+def _place_of(builder: Builder, operand: str) -> tuple[Block, str]:
+    """The block in which an operand gets its value, and the line; no line if it has it at the block's start."""
+    head = f"{operand} = "
+    for block in builder.blocks:
+        for line in block.lines:
+            if line.startswith(head):
+                return block, line
+        if any(line.startswith(head) for line in block.merges):
+            return block, ""
+    return builder.blocks[0], ""

@@ -1,0 +1,168 @@
+"""What the native code of one simulation was made with, and Python code may change: compared before time goes on.
+
+A function is written out that compares all of it by identity. What a class, a module or a function has by a name is
+compared once, however many objects and waits depend on it.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.continuous import Continuous
+from eventide.errors import ModelError
+from eventide.lowering.lowered import ABSENT, Constant
+
+if TYPE_CHECKING:
+    from eventide.lowering.lowered import Lowered
+
+Stand: TypeAlias = Callable[[], bool]
+Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
+"""For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
+PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
+"""What may become another in a function that stays the same."""
+_OURS: Final = "_eventide_"
+"""What our own names begin with in a function whose other names are a user's."""
+
+
+class Facts:
+    """What the code of one simulation was made with.
+
+    announce    is told the function to ask whether all of it stands, each time that this is another
+    """
+
+    def __init__(self, announce: Callable[[Stand], None]) -> None:
+        self._announce = announce
+        self._held: dict[tuple[int, str], Constant] = {}
+        self._code: dict[Lowered, None] = {}
+        self._classes: dict[type[Continuous], None] = {}
+        self._more: dict[Constant, None] = {}
+
+    def note_code(self, lowered: Lowered) -> None:
+        """Lowered code is used."""
+        if lowered not in self._code:
+            self._code[lowered] = None
+            self._hold((*lowered.constants, *lowered.named))
+
+    def note_laws(self, cls: type[Continuous]) -> None:
+        """Laws of a class are used, whether they are native code or not."""
+        if cls not in self._classes:
+            self._classes[cls] = None
+            self._hold(_laws_of(cls))
+
+    def note(self, constants: Iterable[Constant]) -> None:
+        """These are used as long as they stand."""
+        new = [constant for constant in constants if constant not in self._more]
+        self._more.update(dict.fromkeys(new))
+        self._hold(new)
+
+    def renew(self) -> None:
+        """From now on compare with what is found now, and forget code that was made with something else."""
+        self._code = {lowered: None for lowered in self._code if lowered.is_current}
+        self._more = {constant: None for constant in self._more if constant.is_current}
+        self._held.clear()
+        for lowered in self._code:
+            self._hold((*lowered.constants, *lowered.named))
+        for cls in self._classes:
+            self._hold(_laws_of(cls))
+        self._hold(self._more)
+        self._announce(self._write_out)
+
+    def _hold(self, constants: Iterable[Constant]) -> None:
+        for constant in constants:
+            self._held.setdefault((id(constant.holder), constant.name), constant)
+        self._announce(self._write_out)
+
+    def adopt(self) -> bool:
+        """Whether all stands: numbers that were set to what they had been are other objects, and are taken up."""
+        if not all(fact.is_current for fact in self._held.values()):
+            return False
+        for key, fact in self._held.items():
+            self._held[key] = replace(fact, value=fact.present)
+        self._announce(self._write_out)
+        return True
+
+    def _write_out(self) -> bool:
+        """Write the comparison out, and compare."""
+        spaces: dict[int, list[Constant]] = {}
+        for fact in self._held.values():
+            spaces.setdefault(id(fact.holder) if _is_space(fact) else 0, []).append(fact)
+        stand: Stand | None = None
+        for facts in spaces.values():
+            stand = _comparer(facts, stand)
+        self._announce(stand or _always)
+        return stand is None or stand()
+
+
+def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
+    """What the laws of a class's objects are: functions, and what is in them.
+
+    Raises ModelError where there is a law of a kind that there was not when the class was made.
+    """
+    for name, is_there in (("contributions", cls._contributes), ("equations", cls._has_equations)):
+        function: Any = getattr(cls, name)
+        yield Constant(cls.__qualname__, name, function, cls, is_attribute=True)
+        if not is_there and function is not getattr(Continuous, name):
+            raise ModelError(
+                f"{cls.__name__} has come to have {name}, which it had not when it was made, and its objects go on "
+                f"without: write `def {name}(self)` in the class, or derive a class that has it"
+            )
+        for part in PARTS if is_there else ():
+            if getattr(function, part, None) is not None:
+                yield Constant(name, part, getattr(function, part), function, is_attribute=True)
+        for key, value in (getattr(function, "__kwdefaults__", None) or {}).items():
+            yield Constant(name, key, value, function.__kwdefaults__)
+
+
+def _is_space(fact: Constant) -> bool:
+    """Whether it is of the names of a module."""
+    return type(fact.holder) is dict
+
+
+def _comparer(facts: list[Constant], others: Stand | None) -> Stand:
+    """What compares facts that are all of one module, or all of none, and then others.
+
+    Names of a module are global names of that function, which Python finds faster than items of any dict.
+    """
+    shape = tuple((fact.name, fact.is_attribute, fact.value is ABSENT) for fact in facts)
+    is_space = _is_space(facts[0])
+    space = facts[0].holder if is_space else {"__builtins__": builtins}
+    values = [getattr(builtins, f.name, ABSENT) if is_space and f.value is ABSENT else f.value for f in facts]
+    make = FunctionType(_maker(shape, is_space, others is not None), space)
+    stand: Stand = make(others, *(fact.holder for fact in facts), *values)
+    return stand
+
+
+@lru_cache(256)
+def _maker(shape: Shape, is_space: bool, has_others: bool) -> CodeType:
+    """The code of what makes a comparison from the next one, and the holders and values of facts of a shape."""
+    numbers = range(len(shape))
+    names = [f"{_OURS}{kind}{number}" for kind in "hv" for number in numbers]
+    tests = [f"{fact[0]} is {_OURS}v{n}" if is_space else _test(n, *fact) for n, fact in enumerate(shape)]
+    tests += [f"{_OURS}others()"] if has_others else []
+    source = f"""
+def make({_OURS}others, {", ".join(names)}):
+    def stand():
+        try:
+            return {" and ".join(tests)}
+        except (AttributeError, KeyError, NameError):
+            return False
+    return stand
+"""
+    module = compile(source, "<string>", "exec", dont_inherit=True)
+    return next(code for code in module.co_consts if isinstance(code, CodeType))
+
+
+def _test(number: int, name: str, is_attribute: bool, is_absent: bool) -> str:
+    holder, value = f"{_OURS}h{number}", f"{_OURS}v{number}"
+    if is_attribute:
+        return f"not hasattr({holder}, {name!r})" if is_absent else f"{holder}.{name} is {value}"
+    return f"{name!r} not in {holder}" if is_absent else f"{holder}[{name!r}] is {value}"
+
+
+def _always() -> bool:
+    return True

@@ -1,0 +1,229 @@
+"""Where the execution stands while code is lowered: which names have which values, and how ways come together.
+
+Values are named once. Where two ways meet, a name that has a number on both gets a merged one; a name that stands for
+different things, or has a value on one way only, has none any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from eventide.lowering import guard_expressions
+from eventide.lowering.values import Item, Items, Kind, Nothing, Number, Span, Truth
+from eventide.native.ir import NAN, ZERO, Block, Builder
+
+if TYPE_CHECKING:
+    from eventide.lowering.arithmetic import Arithmetic
+    from eventide.lowering.booleans import Truths
+    from eventide.lowering.lowered import Access
+
+_VALUE = " "
+"""Where the value of a way stands among its bindings while they are joined."""
+_NO_VALUE = Nothing()
+GATE = ""
+"""Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
+
+
+@dataclass
+class Flow:
+    """What is known at one point.
+
+    bindings    names and what they stand for
+    written     what has surely been written
+    """
+
+    bindings: dict[str, Item]
+    written: frozenset[Access] = frozenset()
+
+    def copy(self) -> Flow:
+        """The same, to go another way."""
+        return Flow(dict(self.bindings), self.written)
+
+    @property
+    def gate(self) -> Truth:
+        """The condition of the present way."""
+        gate = self.bindings.get(GATE)
+        return gate if isinstance(gate, Truth) else OPEN
+
+
+OPEN = Truth("true", known=True)
+
+
+@dataclass
+class Arrival:
+    """A way that ends here for now: its last block is open, to be led on."""
+
+    block: Block
+    flow: Flow
+    value: Item | None = None
+
+
+@dataclass
+class Loop:
+    """The ways that leave the body of a loop."""
+
+    breaks: list[Arrival] = field(default_factory=list)
+    continues: list[Arrival] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What has to be carried for a number or truth that is merged."""
+
+    kind: Kind | Literal["truth"]
+    has_guide: bool = False
+    has_slope: bool = False
+    is_mixed: bool = False
+
+    @property
+    def types(self) -> list[str]:
+        """The machine types of its parts."""
+        first = {"int": "i64", "truth": "i1"}.get(self.kind, "double")
+        return [first] + ["double"] * self.has_guide + ["double"] * self.has_slope
+
+
+Shaped: TypeAlias = Number | Truth
+_RANKS: list[Kind] = ["float", "whole", "int"]
+
+
+def shape_of(item: Shaped) -> Shape:
+    """The shape of one item."""
+    if isinstance(item, Truth):
+        return Shape("truth", item.guide is not None, item.slope is not None)
+    return Shape(item.kind, False, item.slope is not None, item.is_mixed)
+
+
+def join(one: Shape, other: Shape) -> Shape:
+    """The shape into which items of both fit."""
+    slope = one.has_slope or other.has_slope
+    if one.kind == "truth" and other.kind == "truth":
+        return Shape("truth", one.has_guide or other.has_guide, slope)
+    kinds = (one.kind, other.kind)
+    differ = "truth" in kinds or (one.kind == "float") != (other.kind == "float")  # True is no 1 to who prints it
+    is_mixed = one.is_mixed or other.is_mixed or differ
+    return Shape(next(kind for kind in _RANKS if kind in kinds), False, slope, is_mixed)
+
+
+class Merger:
+    """Writes what is needed where ways meet."""
+
+    def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: Truths) -> None:
+        self.builder = builder
+        self.arithmetic = arithmetic
+        self.truths = truths
+
+    def parts(self, item: Shaped, shape: Shape, gate: Truth) -> list[str]:
+        """The operands that carry an item in a shape, computed in the current block."""
+        if shape.kind == "truth":
+            assert isinstance(item, Truth)
+            slope = item.slope
+            if item.guide is None and gate.slope is not None and item is not gate:
+                slope = NAN  # which of the ways was gone may change within a step
+            guide = [self.truths.guide(item)] if shape.has_guide else []
+            return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
+        number = self.arithmetic.number(item)
+        first = number.text if shape.kind == "int" else self.arithmetic.exactly(number)
+        return [first, *([number.slope or ZERO] if shape.has_slope else [])]
+
+    def item(self, shape: Shape, parts: list[str]) -> Shaped:
+        """The item that is carried by such operands."""
+        slope = parts[-1] if shape.has_slope else None
+        if shape.kind == "truth":
+            return Truth(parts[0], parts[1] if shape.has_guide else None, slope)
+        return Number(parts[0], shape.kind, slope, is_mixed=shape.is_mixed)
+
+    def merge(self, arrivals: list[Arrival]) -> tuple[Flow, Item | None] | None:
+        """Lead all ways to one block and go on there; None if none arrives.
+
+        Returns     what is known there, and the merged value of the arrivals
+        """
+        if not arrivals:
+            self.builder.current = None
+            return None
+        if len(arrivals) == 1:
+            self.builder.resume(arrivals[0].block)
+            return arrivals[0].flow, arrivals[0].value
+        target = self.builder.block()
+        first, *others = [arrival.flow for arrival in arrivals]
+        bindings: dict[str, Item] = {}
+        for name in first.bindings:
+            if all(name in flow.bindings for flow in others):
+                merged = self._merged([a.flow.bindings[name] for a in arrivals], arrivals, target)
+                if merged is not None:
+                    bindings[name] = merged
+        value = self._merged([arrival.value for arrival in arrivals], arrivals, target)
+        for arrival in arrivals:
+            self.builder.resume(arrival.block)
+            self.builder.jump(target)
+        self.builder.enter(target)
+        return Flow(bindings, frozenset.intersection(*(a.flow.written for a in arrivals))), value
+
+    def select(
+        self, test: Truth, one: Flow, value: Item | None, other: Flow, otherwise: Item | None
+    ) -> tuple[Flow, Item | None] | None:
+        """The numbers of one of two ways, both of which have been gone; None if they differ in what is no number."""
+        pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
+        del pairs[GATE]
+        pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)
+        bindings: dict[str, Item] = {}
+        for name, (item, alternative) in pairs.items():
+            if item == alternative:
+                bindings[name] = item
+            elif isinstance(item, Number) and isinstance(alternative, Number):
+                bindings[name] = self._selected(test, item, alternative)
+            else:
+                return None
+        answer = bindings.pop(_VALUE)
+        return Flow(bindings, one.written & other.written), None if answer is _NO_VALUE else answer
+
+    def _selected(self, test: Truth, one: Number, other: Number) -> Number:
+        shape = join(shape_of(one), shape_of(other))
+        first, second = self.parts(one, shape, test)[0], self.parts(other, shape, test)[0]
+        text = self.builder.select(test.text, shape.types[0], first, second)
+        moves = test.slope is not None or shape.has_slope
+        slope = self.arithmetic.choose_slope(test.text, one.slope or ZERO, other.slope or ZERO) if moves else None
+        tree = guard_expressions.number_of(self.truths.tree(test))
+        form = guard_expressions.choice(tree, self.arithmetic.form(one), self.arithmetic.form(other)) if moves else None
+        assert shape.kind != "truth"
+        is_numpy = one.is_numpy and other.is_numpy
+        return Number(text, shape.kind, slope, None, _hull([one, other]), is_numpy, form)
+
+    def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Arrival], target: Block) -> Item | None:
+        if all(item == items[0] for item in items):
+            return items[0]
+        groups = [item.items for item in items if isinstance(item, Items)]
+        if len(groups) == len(items) and len({len(group) for group in groups}) == 1:
+            merged = [self._merged(list(ways), arrivals, target) for ways in zip(*groups, strict=True)]
+            return None if None in merged else Items(tuple(item for item in merged if item is not None))
+        shaped = [item for item in items if isinstance(item, Number | Truth)]
+        if len(shaped) < len(items):
+            return None
+        shape = shape_of(shaped[0])
+        for item in shaped[1:]:
+            shape = join(shape, shape_of(item))
+        if any(arrival.flow.gate.slope for arrival in arrivals):
+            shape = replace(shape, has_slope=True)  # which way is gone may change within a step
+        incoming: list[list[str]] = []
+        for item, arrival in zip(shaped, arrivals, strict=True):
+            self.builder.resume(arrival.block)
+            incoming.append(self.parts(item, shape, arrival.flow.gate))
+        parts = []
+        for number, kind in enumerate(shape.types):
+            ways = [(one[number], arrival.block) for one, arrival in zip(incoming, arrivals, strict=True)]
+            parts.append(self.builder.merge(target, kind, ways))
+        whole = self.item(shape, parts)
+        return replace(whole, span=_hull(shaped), is_numpy=_all_numpy(shaped)) if isinstance(whole, Number) else whole
+
+
+def _hull(items: list[Shaped]) -> Span | None:
+    """Between which whole numbers any of some lies."""
+    spans = [item.extent if isinstance(item, Number) else None for item in items]
+    known = [span for span in spans if span is not None]
+    if len(known) < len(spans):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def _all_numpy(items: list[Shaped]) -> bool:
+    return all(item.is_numpy for item in items)

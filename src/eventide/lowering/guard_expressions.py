@@ -1,0 +1,218 @@
+"""Forms: how numbers move within a step, as expressions that the stepper can enclose over any part of it.
+
+A form is built beside the instructions of a number and written nowhere: `certificate.py` makes words of those that
+comparisons have in the end. Where a part is None nothing is known, nor of what is made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, pi
+from typing import Final, TypeAlias
+
+from eventide.engine.codes import (
+    ARCTANGENT,
+    CHOICE_OF,
+    CONSTANT,
+    COSINE,
+    DIFFERENCE,
+    EXPONENTIAL,
+    GREATEST_OF,
+    INVERSE,
+    LEAST_OF,
+    LOGARITHM,
+    LOWERED_BY,
+    NEGATIVE,
+    PRODUCT,
+    RAISED_BY,
+    ROOT,
+    SCALED_BY,
+    SHRUNK_BY,
+    SINE,
+    SIZE,
+    SUM,
+    TAKEN_FROM,
+    TO_THE_POWER,
+)
+from eventide.lowering.values import Form, Joint, Tree
+from eventide.native.ir import real
+
+Maybe: TypeAlias = Form | None
+LARGEST_EXPONENT: Final = 64
+"""Whole powers up to this one are products."""
+
+
+def still(text: str) -> Form:
+    """What does not move."""
+    return Form(CONSTANT, still=text)
+
+
+def literal(value: float) -> Form:
+    """A number that is known."""
+    return still(real(value))
+
+
+def of_one(code: int, one: Maybe) -> Maybe:
+    """A function of one number."""
+    return one and Form(code, (one,))
+
+
+def of_two(code: int, one: Maybe, other: Maybe) -> Maybe:
+    """A function of two."""
+    return Form(code, (one, other)) if one and other else None
+
+
+def with_still(code: int, one: Form, other: Form) -> Form:
+    """A function of a number and of one that does not move."""
+    return Form(code, (one,), still=other.still)
+
+
+def _with_constants(one: Maybe, other: Maybe, code: int, by_other: int, by_one: int) -> Maybe:
+    """A function of two, by the codes for both, for a constant second operand and for a constant first one."""
+    if one is None or other is None:
+        return None
+    if other.code == CONSTANT:
+        return with_still(by_other, one, other)
+    return with_still(by_one, other, one) if one.code == CONSTANT else Form(code, (one, other))
+
+
+def total(one: Maybe, other: Maybe) -> Maybe:
+    """A sum."""
+    return _with_constants(one, other, SUM, RAISED_BY, RAISED_BY)
+
+
+def difference(one: Maybe, other: Maybe) -> Maybe:
+    """A difference."""
+    return _with_constants(one, other, DIFFERENCE, LOWERED_BY, TAKEN_FROM)
+
+
+def product(one: Maybe, other: Maybe) -> Maybe:
+    """A product."""
+    return _with_constants(one, other, PRODUCT, SCALED_BY, SCALED_BY)
+
+
+def quotient(one: Maybe, other: Maybe) -> Maybe:
+    """A quotient."""
+    if one is not None and other is not None and other.code == CONSTANT:
+        return with_still(SHRUNK_BY, one, other)
+    return product(one, of_one(INVERSE, other))
+
+
+def whole_power(one: Maybe, exponent: int) -> Maybe:
+    """A whole power, by repeated squaring."""
+    if exponent < 0:
+        return of_one(INVERSE, whole_power(one, -exponent))
+    result, square = literal(1.0) if exponent == 0 else None, one
+    while exponent:
+        if exponent & 1:
+            result = product(result, square) if result else square
+        square = product(square, square)
+        exponent >>= 1
+    return result
+
+
+def power(one: Maybe, other: Maybe, known: float | None, log_of_one: Callable[[], str]) -> Maybe:
+    """A power.
+
+    known           the exponent, if it is
+    log_of_one      writes the logarithm of a base that does not move
+    """
+    if one is None or other is None:
+        return None
+    if known == 0.5:
+        return of_one(ROOT, one)
+    if known is not None and known == int(known) and abs(known) <= LARGEST_EXPONENT:
+        return whole_power(one, int(known))
+    if other.code == CONSTANT:
+        return with_still(TO_THE_POWER, one, other)
+    logarithm = still(log_of_one()) if one.code == CONSTANT else of_one(LOGARITHM, one)
+    return of_one(EXPONENTIAL, product(other, logarithm))
+
+
+def choice(test: Maybe, one: Maybe, other: Maybe) -> Maybe:
+    """One of two, by the sign of a third."""
+    return Form(CHOICE_OF, (test, one, other)) if test and one and other else None
+
+
+def number_of(tree: Tree | None) -> Maybe:
+    """What is above zero where a truth holds and below where it does not."""
+    if isinstance(tree, Joint):
+        return of_two(LEAST_OF if tree.word == "and" else GREATEST_OF, number_of(tree.one), number_of(tree.other))
+    return tree.form if tree else None
+
+
+# --- functions of the mathematical library ---------------------------------------------------------------------------
+
+
+def hypotenuse(one: Maybe, other: Maybe) -> Maybe:
+    """The root of a sum of squares."""
+    return of_one(ROOT, total(product(one, one), product(other, other)))
+
+
+def _exponential(x: Maybe) -> Maybe:
+    return of_one(EXPONENTIAL, x)
+
+
+def _logarithm(x: Maybe) -> Maybe:
+    return of_one(LOGARITHM, x)
+
+
+def _with_one(x: Maybe) -> Maybe:
+    return total(x, literal(1.0))
+
+
+def _halves(x: Maybe, sign: Callable[[Maybe, Maybe], Maybe]) -> Maybe:
+    """The hyperbolic cosine or sine."""
+    up = _exponential(x)
+    return product(sign(up, of_one(INVERSE, up)), literal(0.5))
+
+
+def _arcsine(x: Maybe) -> Maybe:
+    return of_one(ARCTANGENT, quotient(x, of_one(ROOT, difference(literal(1.0), product(x, x)))))
+
+
+def _area(x: Maybe, one: float) -> Maybe:
+    """The inverse of the hyperbolic sine (1) or cosine (-1)."""
+    return _logarithm(total(x, of_one(ROOT, total(product(x, x), literal(one)))))
+
+
+FUNCTIONS: Final[dict[str, Callable[[Maybe], Maybe]]] = {
+    "exp": _exponential,
+    "exp2": lambda x: _exponential(product(x, literal(log(2.0)))),
+    "expm1": lambda x: difference(_exponential(x), literal(1.0)),
+    "sqrt": lambda x: of_one(ROOT, x),
+    "log": _logarithm,
+    "log1p": lambda x: _logarithm(_with_one(x)),
+    "log2": lambda x: product(_logarithm(x), literal(1.0 / log(2.0))),
+    "log10": lambda x: product(_logarithm(x), literal(1.0 / log(10.0))),
+    "sin": lambda x: of_one(SINE, x),
+    "cos": lambda x: of_one(COSINE, x),
+    "tan": lambda x: quotient(of_one(SINE, x), of_one(COSINE, x)),
+    "atan": lambda x: of_one(ARCTANGENT, x),
+    "asin": _arcsine,
+    "acos": lambda x: difference(literal(pi / 2), _arcsine(x)),
+    "sinh": lambda x: _halves(x, difference),
+    "cosh": lambda x: _halves(x, total),
+    "tanh": lambda x: difference(
+        literal(1.0), quotient(literal(2.0), _with_one(_exponential(product(x, literal(2.0)))))
+    ),
+    "asinh": lambda x: _area(x, 1.0),
+    "acosh": lambda x: _area(x, -1.0),
+    "atanh": lambda x: product(_logarithm(quotient(_with_one(x), difference(literal(1.0), x))), literal(0.5)),
+}
+"""What can be told of functions of one number, by their names."""
+
+
+def size(one: Maybe) -> Maybe:
+    """The absolute value."""
+    return of_one(SIZE, one)
+
+
+def negative(one: Maybe) -> Maybe:
+    """The negative."""
+    return of_one(NEGATIVE, one)
+
+
+def extreme(comparison: str, one: Maybe, other: Maybe) -> Maybe:
+    """The lesser ("lt") or the greater ("gt") of two."""
+    return of_two(LEAST_OF if comparison == "lt" else GREATEST_OF, one, other)

@@ -1,0 +1,141 @@
+"""Contributions and equations of a class as one law: what both look at is found once, and loaded once.
+
+Equations that look at nothing that a pass of the laws changes, and only set rates, may be executed just before the
+contributions of the same object where nobody looks at rates: nothing tells the difference. The flow sees to that
+(`count_runs` in `stepping/overrides.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eventide.lowering.lower import LAWS, lower_law
+from eventide.lowering.lowered import Anchor
+from eventide.lowering.not_compilable import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.lowering.lowered import Lowered
+    from eventide.lowering.paths import Step
+    from eventide.lowering.values import Path
+
+UNCHANGED: Final = ("state", "parameter", "last")
+"""What a pass does not change in a flow whose laws assign no states."""
+_SELF: Final = "self"
+_ENTRY: Final = re.compile(r"(  %base(\d+)at = getelementptr i64, ptr %row, i64 )\d+\n(.*)\n")
+_ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n  %row = .*\n")
+_LISTS: Final = "ptr noalias readonly %lists"
+
+
+class Joint(NamedTuple):
+    """Two laws as one.
+
+    laying      its text for index rows of the contributions with those of the equations behind them, each wherever it
+                is; the entries that it needs are laid in rows one behind the other, at the address of the lists
+    laid        its text for such rows
+    width       of these, in whole numbers, of which each is two entries
+    lowered     what else is known of it
+    """
+
+    laying: str
+    laid: str
+    width: int
+    lowered: Lowered
+
+
+def _both(self: Any) -> None:
+    self.equations()
+    self.contributions()
+
+
+def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow: bool) -> Joint | None:
+    """The law that does what these two of an object do; None if they are to stay two."""
+    parts = contributions, equations
+    if not (_is_early(equations) and all(part.width == len(part.blocks) for part in parts)):
+        return None
+    try:
+        both = lower_law(owner, _both, exact_pow=exact_pow)
+    except CannotLower:
+        return None
+    names = [getattr(type(owner), law).__code__.co_varnames[0] for law in LAWS]
+    known = [_renamed(block, name) for part, name in zip(parts, names, strict=True) for block in part.blocks]
+    if (
+        both.width > len(both.blocks)
+        or not set(both.blocks) <= set(known)
+        or not _is_known(type(owner), both, parts, names)
+    ):
+        return None
+    places = [known.index(block) for block in both.blocks]
+    return Joint(_laying(both, places), _laid(both), _width_of(both), both)
+
+
+def _laying(both: Lowered, places: list[int]) -> str:
+    """The text in which each entry is taken from its place in the two rows, and laid."""
+
+    def lay(entry: re.Match[str]) -> str:
+        base = entry[2]
+        return (
+            f"{entry[1]}{places[int(base)]}\n{entry[3]}\n  %laid{base} = getelementptr i32, ptr %laid, i64 {base}\n"
+            f"  %laid{base}.half = trunc i64 %base{base} to i32\n  store i32 %laid{base}.half, ptr %laid{base}\n"
+        )
+
+    def begin(row: re.Match[str]) -> str:
+        return row[0] + _row_of(both, "%laid")
+
+    text = both.source.replace(_LISTS, "ptr noalias %lists", 1)
+    return _ENTRY.sub(lay, _ROW.sub(begin, text, count=1))
+
+
+def _laid(both: Lowered) -> str:
+    """The text that finds all in rows that have been laid."""
+
+    def find(entry: re.Match[str]) -> str:
+        base = entry[2]
+        return (
+            f"  %base{base}at = getelementptr i32, ptr %row, i64 {base}\n"
+            f"  %base{base}.half = load i32, ptr %base{base}at\n  %base{base} = sext i32 %base{base}.half to i64\n"
+        )
+
+    return _ENTRY.sub(find, _ROW.sub(_row_of(both, "%row"), both.source, count=1))
+
+
+def _row_of(both: Lowered, name: str) -> str:
+    """The instructions for where the row of an object is that is laid, whose entries are half a number each."""
+    length = 2 * _width_of(both)
+    return f"  %laid.at = mul i64 %k, {length}\n  {name} = getelementptr i32, ptr %lists, i64 %laid.at\n"
+
+
+def _width_of(both: Lowered) -> int:
+    return (both.width + 1) // 2
+
+
+def _is_early(equations: Lowered) -> bool:
+    """Whether equations only set rates, and look at nothing that a pass changes."""
+    is_setting = all(access.row == "rate" for access in equations.writes)
+    return is_setting and all(access.row in UNCHANGED for access in equations.reads)
+
+
+def _is_known(owner: type, both: Lowered, parts: tuple[Lowered, Lowered], names: list[str]) -> bool:
+    """Whether all that a law was made for is so where its parts are bound."""
+    laws = [law for name in LAWS for law in (getattr(owner, name), getattr(owner, name).__code__)]
+    constants = [constant for part in parts for constant in part.constants]
+    found = [constant for constant in both.constants if constant.value not in laws]
+    steps = [_mark_of(step, name) for part, name in zip(parts, names, strict=True) for step in part.steps]
+    own = [(_SELF, law) for law in LAWS]
+    met = [_mark_of(step, _SELF) for step in both.steps if step.path not in own]
+    return all(constant in constants for constant in found) and all(mark in steps for mark in met)
+
+
+def _mark_of(step: Step, name: str) -> tuple[Any, ...]:
+    return _path(step.path, name), step.check, step.expected, step.layout
+
+
+def _renamed(block: Anchor, name: str) -> Anchor:
+    return Anchor(_path(block.path, name), block.is_aside)
+
+
+def _path(path: Path, name: str) -> Path:
+    """The path as it is where the law's first argument is called `self`; what it closes over is no argument."""
+    if path[0] == name:
+        return (_SELF, *path[1:])
+    return ("", *path) if path[0] == _SELF else path

@@ -1,0 +1,295 @@
+"""From a law or condition to the text of its kernel."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from eventide.engine.codes import RAISES
+from eventide.engine.records import GuardRecord, LawRecord
+from eventide.lowering.binder import make_binder, make_comparer, make_locator
+from eventide.lowering.carrying import carry
+from eventide.lowering.certificate import certificate_of, comparisons_in, leave
+from eventide.lowering.handler_writer import Handlers
+from eventide.lowering.law_writer import Conditions
+from eventide.lowering.lowered import Lowered, LoweredKind
+from eventide.lowering.name_resolution import Outside
+from eventide.lowering.not_compilable import CannotLower, Unlowerable
+from eventide.lowering.paths import Entry
+from eventide.lowering.segment_writer import Legs
+from eventide.lowering.source import SourceBook
+from eventide.lowering.statements import Statements
+from eventide.lowering.values import Function, Item, Number, Truth
+from eventide.native.ir import MARKS, SCALAR, Builder
+
+LAW: Final = (
+    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
+    "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
+)
+CONDITION: Final = (
+    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
+    "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
+)
+HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
+LAWS: Final = ("contributions", "equations")
+_WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers, "leg": Legs}
+
+
+def lower_law(component: Any, function: Any, *, exact_pow: bool = False) -> Lowered:
+    """The kernel text of a method of a component that sets rates: `equations`, `contributions`.
+
+    function    of the class, as in `Ball.equations`
+    exact_pow   whether `**` keeps the last bit of Python's, which costs time
+    Raises CannotLower if something in it cannot be followed.
+    """
+    entry = _entry_of(function, (component,))
+    return Lowering(entry, "law", SourceBook()).lower(exact_pow=exact_pow)
+
+
+def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowered:
+    """The kernel text of a condition: a lambda, function or bound method, and what it is called with.
+
+    Raises CannotLower if something in it cannot be followed.
+    """
+    entry = _entry_of(test, arguments)
+    return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
+
+
+_HIDING: Final = re.compile(r"\b(call|fcmp|frem)\b|fdiv \w+ \S+, %")
+
+
+def _hides(writer: Statements) -> bool:
+    """Whether what is too large for Python may leave all rates of a law finite: not if these are sums and products."""
+    if any(access.row != "rate" for access in writer.slots.writes):
+        return True
+    return any(_HIDING.search(line) for block in writer.builder.blocks for line in block.lines)
+
+
+_FAILURE: Final = f"i64 {RAISES}"
+"""What a kernel returns that has no memory: it leaves all to Python."""
+
+
+def _finish(builder: Builder, answer: str) -> None:
+    """Return an answer, or RAISES where Python would have raised."""
+    if builder.trap:
+        answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
+    builder.give_back_room()
+    builder.finish(f"i64 {answer}")
+
+
+def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
+    try:
+        return Entry.of(function, arguments)
+    except TypeError:
+        raise not_a_function(function) from None
+
+
+def not_a_function(function: Any) -> CannotLower:
+    """The error for what can be called and has no text."""
+    name = getattr(function, "__qualname__", repr(function))
+    return CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed")
+
+
+class Lowering:
+    """One function on its way to a kernel.
+
+    outside     what it has been found to refer to so far; it also tells when a refusal may be taken back
+    """
+
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
+        self.entry = entry
+        self.kind: LoweredKind = kind
+        self.outside = Outside(entry, kind, book)
+        self._definition = book.definition(entry.function)
+        self.certificate: tuple[int, ...] = ()
+        self.comparisons = 0
+        self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
+
+    def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
+        """The kernel's text and what its caller has to know.
+
+        lanes       how many simulations stand side by side in each slot, for a law; None for one
+        """
+        name = self.entry.function.__name__
+        if self.kind == "law" and name in LAWS and name in self._definition.file.stored:
+            raise self.refusal(
+                f"{self._definition.file.name} sets an attribute `{name}`, so an object may have its own"
+            )
+        writer = _WRITERS.get(self.kind, Statements)(
+            self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes
+        )
+        try:
+            source = getattr(self, f"_write_{self.kind}")(writer)
+        except Unlowerable as error:
+            raise self.refusal(error.why) from None
+        except RecursionError:
+            raise self.refusal("an expression in it is nested too deeply") from None
+        lowered = self._result(writer, source)
+        if lowered.bind(self.entry.function, self.entry.arguments) is None:
+            raise self.refusal("the items of a list refer to objects of several classes, and one kernel fits one")
+        return lowered
+
+    def refusal(self, why: str) -> CannotLower:
+        """The error that names the function as a whole."""
+        return self._definition.refusal(self._definition.tree, why)
+
+    # --- the kinds --------------------------------------------------------------------------------------------
+
+    def _write_law(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry, head, inside, after, end = (builder.block() for _ in range(5))
+        builder.enter(entry)
+        builder.jump(head)
+        builder.enter(head)
+        more = builder.value("icmp slt i64 %k, %n")
+        builder.branch(more, inside, end)
+        builder.enter(inside)
+        if writer.slots.lanes is None:
+            builder.traps = True
+            self._follow(writer)
+            if _hides(writer):
+                builder.note_what_was_put_off()
+        else:
+            writer.iterate(
+                [],
+                lambda lane: Truth(builder.value(f"icmp slt i64 {lane}, {writer.slots.lanes}")),
+                lambda lane: self._follow_lane(writer, lane),
+            )
+        builder.jump(after)
+        builder.enter(after)
+        builder.do("%k1 = add i64 %k, 1")
+        builder.jump(head, SCALAR)
+        builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
+        builder.enter(end)
+        _finish(builder, "0")
+        row = [
+            f"%call = mul i64 %k, {LawRecord.widths['ints']}",
+            "%place.at = getelementptr i64, ptr %calls, i64 %call",
+            "%place = load i64, ptr %place.at",
+            "%row = getelementptr i64, ptr %ix, i64 %place",
+        ]
+        first, room = carry(builder, writer.slots, head, inside) if writer.slots.lanes is None else (inside, [])
+        first.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        builder.begin_without_trap(entry)
+        builder.place_room(entry, _FAILURE, room)
+        return builder.text(LAW) + MARKS
+
+    def _write_condition(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        builder.traps = builder.overflows = True
+        answer = self._follow(writer)
+        if not isinstance(answer, Number | Truth):
+            raise Unlowerable("a condition answers a truth, and this one does not on every way")
+        truth = writer.truths.of(answer)
+        guide, slope = writer.truths.answer(truth)
+        builder.store("double", guide, "%out", "0")
+        builder.store("double", slope, "%out", "1")
+        certificate = certificate_of(writer.truths.tree(truth))
+        self.comparisons = comparisons_in(truth.tree)
+        assert isinstance(writer, Conditions)
+        self.equalities = writer.equalities
+        holds = builder.value(f"zext i1 {truth.text} to i64")
+        _finish(builder, holds)
+        if leave(builder, certificate.stills, GuardRecord.place_of("still")):
+            self.certificate = certificate.words
+        builder.begin_without_trap(entry)
+        entry.lines[:0] = writer.slots.prologue("%ix")
+        builder.place_room(entry, _FAILURE)
+        return builder.text(CONDITION)
+
+    def _write_quantity(self, writer: Statements) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        builder.traps = True
+        answer = self._follow(writer)
+        if not isinstance(answer, Number | Truth):
+            raise Unlowerable("a quantity is a number, and this one is none on some way")
+        arithmetic = writer.truths.arithmetic
+        builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
+        _finish(builder, "0")
+        builder.begin_without_trap(entry)
+        entry.lines[:0] = writer.slots.prologue("%ix")
+        builder.place_room(entry, _FAILURE)
+        return builder.text(CONDITION)
+
+    def _write_handler(self, writer: Handlers) -> str:
+        builder = writer.builder
+        entry = builder.block()
+        builder.enter(entry)
+        self._follow(writer)
+        writer.close()
+        builder.begin_without_trap(entry)
+        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        return builder.text(HANDLER)
+
+    def _write_leg(self, writer: Legs) -> str:
+        builder = writer.builder
+        entry = writer.begin()
+        writer.finish(self._follow(writer))
+        builder.begin_without_trap(entry)
+        writer.compare(entry)
+        writer.first.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        return builder.text(HANDLER)
+
+    def _follow(self, writer: Statements) -> Item:
+        names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
+        self.outside.takes_lists = self.kind == "leg"
+        arguments = [writer.settle(self.outside.root(name)) for name in names]
+        self.outside.takes_lists = False
+        return writer.follow(Function(self.entry.function), arguments, {})
+
+    def _follow_lane(self, writer: Statements, lane: str) -> None:
+        writer.builder.do(f"%lane = add i64 {lane}, 0")
+        self._follow(writer)
+
+    # --- what the caller has to know ------------------------------------------------------------------------------
+
+    def _result(self, writer: Statements, source: str) -> Lowered:
+        slots, outside = writer.slots, self.outside
+        blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
+        steps = tuple(outside.steps.values())
+        return Lowered(
+            kind=self.kind,
+            name=self._name(),
+            source=source,
+            blocks=blocks,
+            lists=lists,
+            tables=tables,
+            reads=tuple(sorted(slots.reads)),
+            writes=tuple(sorted(slots.writes)),
+            constants=tuple(outside.constants.values()),
+            ranges=tuple((access, tuple(spans)) for access, spans in slots.ranges.items()),
+            assignments=tuple(writer.assignments.items()),
+            symbols=(*writer.builder.symbols, *writer.builder.loops, *writer.builder.calls),
+            reads_time="time" in slots.clock,
+            reads_step="dt" in slots.clock or "last_time" in slots.clock,
+            steps=steps,
+            certificate=self.certificate,
+            comparisons=self.comparisons,
+            equalities=tuple((*where, states) for where, states in self.equalities.items()),
+            raises=bool(writer.builder.trap or writer.builder.heap),
+            objects=tuple(slots.objects),
+            literals=tuple(slots.literals),
+            stops=tuple(slots.stops),
+            changes=tuple(writer.changes) if isinstance(writer, Handlers) else (),
+            appends=isinstance(writer, Handlers) and writer.appends,
+            asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),
+            bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
+            locate=None if lists or tables or outside.consts else make_locator(self.entry, steps, blocks),
+            stands=make_comparer(
+                self.entry,
+                steps,
+                tuple(path for path, _ in blocks),
+                tuple(outside.consts),
+                is_possible=not (lists or tables or self.kind == "law"),
+            ),
+        )
+
+    def _name(self) -> str:
+        function = self.entry.function
+        if function.__name__ == "<lambda>":
+            return f"lambda at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+        return function.__qualname__

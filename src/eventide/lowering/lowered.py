@@ -1,0 +1,255 @@
+"""What lowering gives: the text of a kernel, and all that its caller has to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from eventide.continuous import Variable
+from eventide.inputs import Input
+from eventide.lowering.dependencies import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
+from eventide.lowering.paths import ITEMS, Step, same_number
+from eventide.native.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.lowering.binder import Bind, Locate, Stands
+    from eventide.lowering.values import Path
+
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
+"""What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
+
+Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
+
+
+class _Absent:
+    """Nothing stands there."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+
+
+class Anchor(NamedTuple):
+    """A block of slots of the object at a path: that of its states, or that of what stands aside."""
+
+    path: Path
+    is_aside: bool = False
+
+
+class Access(NamedTuple):
+    """A quantity that a kernel reads or writes: whose, of which kind, its name."""
+
+    path: Path
+    row: Row
+    name: str
+
+    def __str__(self) -> str:
+        view = f"{self.row}." if self.row in ("rate", "last") else ""
+        return f"{'.'.join(self.path)}.{view}{self.name}"
+
+
+@dataclass(frozen=True)
+class Constant:
+    """What code refers to outside itself, and what it found there when it was lowered.
+
+    A number or function of a module, what a class has by a name, the defaults of a function.
+    where           the module, class or function, for people
+    value           ABSENT where there was nothing by that name, as in a module that shadows no builtin
+    holder          where to look again: a dict of names, or an object whose attribute is meant
+    is_attribute    which of the two
+    """
+
+    where: str
+    name: str
+    value: Any
+    holder: Any = field(repr=False, compare=False)
+    is_attribute: bool = field(default=False, repr=False, compare=False)
+
+    @property
+    def present(self) -> Any:
+        """What is found there now."""
+        return getattr(self.holder, self.name, ABSENT) if self.is_attribute else self.holder.get(self.name, ABSENT)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it still stands like that."""
+        now = self.present
+        return now is self.value or same_number(now, self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Lowered:
+    """A law, condition, quantity or handler as the text of a kernel.
+
+    name        of the function, for people
+    source      LLVM assembly of one function `@kernel`
+    blocks      the blocks whose first columns the kernel is told, in the order of its index row
+    lists       the lists of whose items it is told first columns, after them
+    tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
+                them, with the bits of the numbers in place of columns
+    reads       quantities, but for those that it has surely written itself before
+    writes      quantities
+    ranges      of the rates of vectors that it writes, which items: runs (first, one beyond the last)
+    assignments the states that it assigns, with file, line and text of where it does so first
+    constants   what was taken as it stood
+    symbols     the functions of the mathematical library, and the loops of numpy, that it calls
+    reads_time  whether it reads the clock; reads_step: dt or last_time
+    certificate of a condition, see `certificate.py`
+    comparisons of how many comparisons a condition consists; 0 if that is not known
+    equalities  its comparisons by == or != of what moves: file, line, text, and its states by their objects' places in
+                the index row and their slots behind the first there
+    raises      whether there are numbers for which Python would raise
+    objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
+    literals    texts and the like in its code, whose addresses it is told after those
+    stops       of a leg: the numbers of those to which it may lead; after the literals it is told which are open
+    changes     what it may write, in the order of what it tells of that
+    appends     whether it puts something into lists
+    asks        where it leaves the event to Python: file, line, text and why
+    bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    locate      the first columns of the blocks it works on alone; None where it works on more than these
+    stands      whether it would work on just what a binding has, which is found out faster
+    """
+
+    kind: LoweredKind
+    name: str
+    source: str
+    blocks: tuple[Anchor, ...]
+    lists: tuple[Anchor, ...]
+    tables: tuple[Path, ...]
+    reads: tuple[Access, ...]
+    writes: tuple[Access, ...]
+    ranges: tuple[tuple[Access, tuple[tuple[int, int], ...]], ...]
+    assignments: tuple[tuple[Access, tuple[str, int, str]], ...]
+    constants: tuple[Constant, ...]
+    symbols: tuple[str, ...]
+    reads_time: bool
+    reads_step: bool
+    steps: tuple[Step, ...]
+    certificate: tuple[int, ...]
+    comparisons: int
+    equalities: tuple[tuple[str, int, str, tuple[tuple[int, int], ...]], ...]
+    raises: bool
+    objects: tuple[Path, ...]
+    literals: tuple[Any, ...]
+    stops: tuple[int, ...]
+    changes: tuple[Access, ...]
+    appends: bool
+    asks: tuple[tuple[str, int, str, str], ...]
+    bind: Bind = field(repr=False)
+    locate: Locate | None = field(repr=False)
+    stands: Stands = field(repr=False)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """What it reads and writes, for the plans of what it is bound to."""
+        return uses_of(self)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its constants still stand as they were taken."""
+        return all(constant.is_current for constant in self.constants)
+
+    @property
+    def named(self) -> tuple[Constant, ...]:
+        """What stands now by the names of modules by which it finds objects, but for what is looked at anyway."""
+        spaces: list[tuple[Any, str]] = [
+            (s.namespace, s.hop.partition(":")[2]) for s in self.steps if s.namespace is not None and not s.can_change
+        ]
+        return tuple(
+            Constant(str(space.get("__name__")), name, space.get(name, ABSENT), space) for space, name in spaces
+        )
+
+    @cached_property
+    def glance(self) -> Glance:
+        """Finds what it reads, for the plan of what it is bound to, if it writes nothing."""
+        return make_glance(self.uses)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """What it concerns, if it is a handler's, for the plans of what it is bound to."""
+        return effects_of(self)
+
+    @cached_property
+    def footprint(self) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
+        """Tells what it concerns where it is bound, if it is a handler's."""
+        return make_footprint(self.effects)
+
+    @property
+    def width(self) -> int:
+        """The length of an index row."""
+        return len(self.blocks) + len(self.lists) + len(self.tables) + len(self.objects) + len(self.literals)
+
+    @cached_property
+    def needs_rates(self) -> bool:
+        """Whether the laws must have been evaluated before: it reads rates, computed values or sums."""
+        return any(access.row in ("rate", "computed", "sum") for access in self.reads)
+
+    @cached_property
+    def is_steady(self) -> bool:
+        """Whether it reads nothing but states, and numbers that stand still, calls no input, and never raises."""
+        looks_elsewhere = self.reads_time or self.reads_step or self.raises or self.needs_rates or self.calls_inputs
+        return not looks_elsewhere and all(access.row != "last" for access in self.reads)
+
+    @property
+    def calls_inputs(self) -> bool:
+        """Whether there are inputs on the way to what it reads."""
+        met = (step.expected for step in self.steps if step.check in ("class", "items"))
+        return any(isinstance(expected, type) and issubclass(expected, Input) for expected in met)
+
+    @cached_property
+    def can_change(self) -> bool:
+        """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
+        return any(step.can_change for step in self.steps)
+
+    @property
+    def assigns_loose(self) -> bool:
+        """Whether it assigns variables that are of no component."""
+        kinds = {step.path: step.expected for step in self.steps}
+        found = (kinds.get(access.path) for access, _ in self.assignments)
+        return any(isinstance(kind, type) and issubclass(kind, Variable) for kind in found)
+
+    @property
+    def references(self) -> tuple[tuple[Path, str], ...]:
+        """What leads to an object or number that may become another: (path of the holder, name).
+
+        The holder's path is empty for what the function itself closes over and somebody may rebind.
+        """
+        return tuple((step.path[:-1], step.hop) for step in self.steps if step.can_change and step.hop != ITEMS)
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A lowered function as machine code.
+
+    address     of the native function; valid while this object lives
+    keeper      what keeps the code in memory
+    """
+
+    address: int
+    lowered: Lowered
+    keeper: Any = field(repr=False)
+
+    @property
+    def width(self) -> int:
+        """The length of an index row."""
+        return self.lowered.width
+
+    @property
+    def is_current(self) -> bool:
+        """Whether its constants still stand as they were taken."""
+        return self.lowered.is_current
+
+
+def compile_kernel(lowered: Lowered, store: Store | None = None) -> Kernel:
+    """The machine code of a lowered function, by default from the store of this system.
+
+    Raises LookupError, naming a function that it calls and the system's mathematical library lacks, and RuntimeError
+    if LLVM does not take its text.
+    """
+    store = store or Store.default()
+    return Kernel(store.load(lowered.source, lowered.symbols), lowered, store)

@@ -1,0 +1,593 @@
+"""What stands around the code that is lowered: the objects it refers to, their attributes, globals, modules.
+
+Every object that is met is written down as a step, with what another must be like to stand in its place.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+from dataclasses import dataclass, replace
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
+
+import numpy as np
+
+from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous.component import Law
+from eventide.declare import Component
+from eventide.discrete.queue import Queue
+from eventide.discrete.world import World
+from eventide.lowering.lowered import ABSENT, Constant, LoweredKind, Row
+from eventide.lowering.not_compilable import Unlowerable
+from eventide.lowering.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
+from eventide.lowering.values import (
+    Above,
+    Builtin,
+    Clock,
+    Elements,
+    Function,
+    Item,
+    Items,
+    Module,
+    Nothing,
+    Path,
+    Ref,
+    Slot,
+    Stored,
+    Stranger,
+    Table,
+    Target,
+    Vector,
+    View,
+    constant,
+)
+
+if TYPE_CHECKING:
+    from eventide.lowering.source import SourceBook
+
+ROLES: Final[dict[str, Row]] = {
+    "state": "state",
+    "computed": "computed",
+    "sum": "sum",
+    "field": "parameter",
+    "vector": "state",
+    "computed vector": "computed",
+}
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
+LASTING: Final = (ModuleType, type, FunctionType, BuiltinFunctionType, staticmethod, property, int, float, str)
+"""Of these no object is of a simulation."""
+STRANGE: Final = "it belongs to another simulation"
+LARGEST_WHOLE: Final = 2**53
+"""Up to this whole number every one is a float."""
+LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A slot of an object, in one of its rows."""
+
+    owner: Ref
+    row: Row
+    name: str
+    offset: int
+    kind: type = float
+
+
+@dataclass(frozen=True)
+class Const:
+    """A number that a condition closes over, by its position among them."""
+
+    index: int
+    kind: type
+    is_numpy: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """A number that stands in no slot, and is told to the kernel as it stands after each event.
+
+    element     the operand that counts the items, if the path goes through a list
+    """
+
+    path: Path
+    kind: type
+    element: str | None
+    is_numpy: bool = False
+
+
+@dataclass(frozen=True)
+class Getter:
+    """A property, to be followed like a method."""
+
+    function: Function
+
+
+Found: TypeAlias = Item | Place | Const | Told | Getter
+"""What a name or attribute stands for, before it is read."""
+
+
+class Outside:
+    """What one function reaches.
+
+    steps       every object met, by its path
+    consts      the paths of the numbers that a condition closes over
+    names       what names of modules and classes stand for, as far as that is no object of the model's: also where it
+                is nothing, or cannot be followed
+    takes_lists whether a list is meant itself, and not what is in it
+    stranger    the name of what was met last that belongs to another simulation
+    """
+
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
+        self.entry = entry
+        self.kind = kind
+        self.book = book
+        self.steps: dict[Path, Step] = {}
+        self.constants: dict[tuple[int, str], Constant] = {}
+        self.names: dict[tuple[int, str], Constant] = {}
+        self.consts: list[Path] = []
+        self._sim: World | None = None
+        self._namespaces: dict[Path, dict[str, Any] | type] = {}
+        self._unsteady: set[Path] = set()
+        self._of_class: set[Path] = set()
+        self._told: set[Path] = set()
+        self.takes_lists = False
+        self.stranger = ""
+
+    # --- objects by their paths -----------------------------------------------------------------------------------
+
+    def root(self, name: str) -> Found:
+        """What a name of the entry stands for."""
+        try:
+            value = self.entry.root(name)
+        except (KeyError, ValueError):
+            raise Unlowerable(f"`{name}` has no value yet") from None
+        if name in self.entry.function.__code__.co_freevars and self.book.is_rebound(self.entry.function, name):
+            self._unsteady.add((name,))
+        return self.item(value, (name,))
+
+    def item(self, value: Any, path: Path, element: str | None = None) -> Found:
+        """What an object found at a path means to the code."""
+        if _is_itself(value):
+            self._note(path, "same", value)
+            return _as_item(value, path)
+        if isinstance(value, BuiltinFunctionType):
+            return Builtin(value, path)
+        if _is_number(value):
+            return self._number(value, path, element)
+        if self.takes_lists and type(value) is list:
+            self._note(path, "class", list)
+            return Target(path)
+        if isinstance(value, list | tuple) or _is_array(value):
+            return self._list(value, path, element)
+        if type(value).__name__ == "ndarray":
+            raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {_sort_of(value)}")
+        self._note(path, *check_of(value), sample=value)
+        self._check_simulation(value)
+        if value is None:
+            return Nothing()
+        if isinstance(value, World):
+            return Clock()
+        if isinstance(value, FunctionType):
+            found = Function(value, path)
+            # What a module names is no simulation's.
+            return self._followed(found) if value.__globals__.get(value.__name__) is value else found
+        if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
+            owner = self.item(value.__self__, (*path, "__self__"), element)
+            return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
+        is_odd = isinstance(value, str | bytes | dict | set | frozenset | float | int | complex)
+        if is_odd or (callable(value) and not isinstance(type(value).__call__, FunctionType)):
+            return Stranger(value)
+        return Ref(path, value, element)
+
+    def _number(self, value: Any, path: Path, element: str | None) -> Const | Told:
+        kind = type(value) if type(value) in NUMBERS else float
+        if kind is int and abs(value) > LARGEST_WHOLE:
+            raise Unlowerable(f"{value} is too large to be told to a kernel exactly")
+        self._note(path, "class", type(value))
+        is_closed_over = len(path) == 1 or path[-1][0] in "(="
+        if self.kind == "law" or not is_closed_over:
+            return Told(path, kind, element, _is_double(value))
+        if path not in self.consts:
+            self.consts.append(path)
+        return Const(self.consts.index(path), kind, _is_double(value))
+
+    def _list(self, value: Any, path: Path, element: str | None) -> Item:
+        if element is not None:
+            raise Unlowerable("lists inside lists are not followed")
+        kinds = {type(item) for item in value} if len(value) else set()
+        if _is_array(value) or kinds in ({float}, {int}):
+            kind = int if kinds == {int} else float
+            self._note(path, "table", kind, sample=value)
+            return Table(path, kind, len(value) if _is_array(value) else None)
+        if kinds and kinds <= {int, float}:
+            raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
+        if type(value) is tuple and value and all(_is_plain(item) for item in value):
+            return self._tuple(value, path)
+        if not all(isinstance(item, Component | Variable) for item in value):
+            return Stranger(value)
+        self._note(path, "class", type(value))
+        return Elements(path, tuple(value))
+
+    def _tuple(self, value: tuple[Any, ...], path: Path) -> Item:
+        """Objects of any kind, which are followed one by one."""
+        self._note(path, "tuple", len(value))
+        found = [self.item(item, (*path, f"[{number}]")) for number, item in enumerate(value)]
+        items = [item for item in found if isinstance(item, Ref | Function)]
+        return Items(tuple(items)) if len(items) == len(found) else Stranger(value)
+
+    def all_items(self, elements: Elements) -> Path:
+        """The path of all items of a list, to go over or to count."""
+        classes = list(dict.fromkeys(type(item) for item in elements.items))
+        if len(classes) > 1:
+            names = " and ".join(cls.__name__ for cls in classes)
+            raise Unlowerable(f"the items are of several classes: {names}")
+        path = (*elements.path, ITEMS)
+        layouts: dict[int, Continuous] = {}
+        for item in elements.items:
+            if isinstance(item, Continuous):
+                layouts.setdefault(id(item._layout), item)
+        if len(layouts) > 1:
+            names = " and ".join(item.name for item in list(layouts.values())[:2])
+            raise Unlowerable(f"the vectors of the items differ in size, as those of {names} do")
+        sample = elements.items[0] if classes else None
+        self._note(path, "items", classes[0] if classes else None, sample=sample)
+        for item in elements.items:
+            self._check_simulation(item)
+        return path
+
+    def members(self, item: Item) -> Item:
+        """A queue of components as the list of who stands in it; anything else as it is."""
+        if not isinstance(item, Ref) or not isinstance(item.sample, Queue) or item.element is not None:
+            return item
+        members = tuple(item.sample)
+        return Elements(item.path, members) if all(isinstance(one, Component) for one in members) else item
+
+    def one_item(self, elements: Elements, index: int) -> Found:
+        """One item of a list."""
+        if not -len(elements.items) <= index < len(elements.items):
+            self.all_items(elements)  # so that the refusal is taken back when there are items
+            raise Unlowerable(f"the list has {len(elements.items)} items now")
+        return self.item(elements.items[index], (*elements.path, f"[{index}]"))
+
+    def _note(self, path: Path, check: Check, expected: Any, sample: Any = None) -> None:
+        if path not in self.steps:
+            parents = list(self.steps)
+            parent = parents.index(path[:-1]) if path[:-1] in self.steps else -1
+            has_vectors = isinstance(sample, Continuous) and sample._layout.lengths
+            self.steps[path] = Step(
+                path,
+                parent,
+                check,
+                expected,
+                self._can_change(path, check),
+                self._namespaces.get(path),
+                sample._layout if has_vectors else None,
+                path in self._told and (check not in ("table", "array") or type(sample) is tuple),
+            )
+
+    def as_vector(self, table: Table) -> Vector:
+        """An array to reckon with: from now on it has to keep its size."""
+        assert table.array_size is not None
+        step = self.steps[table.path]
+        self.steps[table.path] = replace(step, check="array", expected=(table.array_size,))
+        return Vector(table, 0, 1, table.array_size)
+
+    def _can_change(self, path: Path, check: Check) -> bool:
+        """Closures change where somebody rebinds the name; attributes and items change, but not those of a tuple.
+
+        What is found through a class changes with the class, which is looked at for all its objects at once.
+        """
+        if len(path) == 1 or path[-1][0] in "(=":
+            return check in ("table", "array") or path in self._unsteady
+        parent = self.steps.get(path[:-1])
+        is_of_tuple = path[-1][0] == "[" and parent is not None and parent.check == "tuple"
+        return not is_of_tuple and path[-1] != "__self__" and path not in self._of_class
+
+    def _check_simulation(self, value: Any) -> None:
+        if not isinstance(value, Component | Variable | World):
+            return
+        sim: Any = value if isinstance(value, World) else value.sim
+        if self._sim is not None and sim is not self._sim:
+            self.stranger = "a clock" if isinstance(value, World) else value.name
+            raise Unlowerable(STRANGE)
+        self._sim = sim
+
+    def bound_list(self, path: Path) -> Target:
+        """The list of which a method was found at a path."""
+        self._note(path, "class", BuiltinFunctionType)
+        self._note((*path, "__self__"), "class", list)
+        return Target((*path, "__self__"))
+
+    # --- globals --------------------------------------------------------------------------------------------------
+
+    def global_name(self, function: FunctionType, name: str) -> Found:
+        """What a name outside all functions stands for."""
+        namespace = function.__globals__
+        where = str(namespace.get("__name__"))
+        self._note_name(where, name, namespace)
+        if name not in namespace:
+            if hasattr(builtins, name):
+                self._freeze(where, name, ABSENT, namespace)
+                return Builtin(getattr(builtins, name))
+            raise Unlowerable(f"`{name}` is not defined")
+        return self._named(namespace, where, name, function.__code__.co_filename)
+
+    def module_name(self, module: ModuleType, name: str) -> Found:
+        """A name of a module."""
+        namespace = vars(module)
+        self._note_name(module.__name__, name, namespace)
+        if name not in namespace:
+            raise Unlowerable(f"module {module.__name__} has no {name!r}")
+        return self._named(namespace, module.__name__, name, getattr(module, "__file__", None) or "")
+
+    def _named(self, namespace: dict[str, Any], where: str, name: str, file: str) -> Found:
+        value = namespace[name]
+        if _is_number(value):
+            return self._named_number(namespace, where, name, value, self._is_set_in(file, namespace, name))
+        if value is None or _is_itself(value) or isinstance(value, FunctionType | str):
+            self._freeze(where, name, value, namespace)
+        if isinstance(value, FunctionType):
+            return self._followed(Function(value, self._path_of(namespace, where, name)))
+        if value is None:
+            return Nothing()
+        if _is_itself(value):
+            return _as_item(value, None)
+        return Stranger(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
+
+    def _is_set_in(self, file: str, namespace: dict[str, Any], name: str) -> bool:
+        """Whether some function of a file gives a global name another value."""
+        text = self.book.file(file, namespace) if namespace is not vars(math) else None
+        return text is not None and name in text.rebound
+
+    def _named_number(self, space: Any, where: str, name: str, value: Any, is_varying: bool) -> Found:
+        """A number of a module or class: a part of the code, unless it changes often; then it is told."""
+        if not is_varying and (id(space), name) not in self.book.varying:
+            self._freeze(where, name, value, space)
+            return constant(value)
+        path = self._path_of(space, where, name)
+        self._unsteady.add(path)
+        return self._number(value, path, None)
+
+    def _path_of(self, space: Any, where: str, name: str) -> Path:
+        """The path of what a module or class has; of two of one name the later has its name marked."""
+        while self._namespaces.setdefault((f"{where}:{name}",), space) is not space:
+            where += "'"
+        return (f"{where}:{name}",)
+
+    def _note_name(self, where: str, name: str, namespace: Any) -> None:
+        value = namespace.get(name, ABSENT)
+        if value is None or value is ABSENT or isinstance(value, LASTING):
+            self.names[id(namespace), name] = Constant(where, name, value, namespace)
+
+    def _freeze(self, where: str, name: str, value: Any, holder: Any) -> None:
+        is_attribute = isinstance(holder, type | FunctionType)
+        self.constants[id(holder), name] = Constant(where, name, value, holder, is_attribute)
+
+    def _followed(self, function: Function) -> Function:
+        """A function that is no simulation's, which is taken as it stands."""
+        self._freeze(function.function.__qualname__, "__code__", function.function.__code__, function.function)
+        return function
+
+    def closed_over(self, function: Function, name: str) -> Found:
+        """What a function that was met on the way closes over."""
+        return self._hop(function, f"({name})", name)
+
+    def default(self, function: Function, name: str) -> Found:
+        """The default of a parameter of such a function."""
+        return self._hop(function, f"={name}", name)
+
+    def _hop(self, function: Function, hop: str, name: str) -> Found:
+        try:
+            value = follow(function.function, hop)
+        except (KeyError, ValueError):
+            raise Unlowerable(f"`{name}` has no value yet") from None
+        if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
+            for part in ("__defaults__", "__kwdefaults__"):
+                self._freeze(function.function.__qualname__, part, getattr(function.function, part), function.function)
+            by_name = function.function.__kwdefaults__ or {}
+            if name in by_name:
+                self._freeze(function.function.__qualname__, name, value, by_name)
+        if function.path is None:
+            if type(value) in NUMBERS and hop[0] == "=":
+                return constant(value)
+            raise Unlowerable(f"`{name}` is closed over by a function that is found through a class")
+        self._note(function.path, "code", function.function.__code__)
+        path = (*function.path, hop)
+        if hop[0] == "(" and self.book.is_rebound(function.function, name):
+            self._unsteady.add(path)
+        return self.item(value, path)
+
+    # --- attributes -----------------------------------------------------------------------------------------------
+
+    def attribute(self, ref: Ref, name: str) -> Found:
+        """What `object.name` means."""
+        sample = ref.sample
+        if isinstance(sample, VectorVariable):
+            raise Unlowerable("the variable behind a vector is not followed: name the vector of its component")
+        if isinstance(sample, Variable):
+            return _variable_place(ref, name)
+        if isinstance(sample, Component) and name == "sim":
+            return Clock()
+        if isinstance(sample, Continuous):
+            if name in sample._layout.offsets:
+                return place_of(ref, name)
+            if name in sample._layout.starts:
+                return vector_of(ref, ROLES[sample._layout.fields[name].role], name)
+            if name in sample._layout.sizes:
+                return constant(sample._layout.sizes[name])
+            if name in ("rate", "last"):
+                return View(ref, "rate" if name == "rate" else "last")
+        return self._member(ref, name)
+
+    def view(self, view: View, name: str) -> Place | Vector:
+        """A name of `rate` or `last`."""
+        layout = view.owner.sample._layout
+        if name in layout.vectors:
+            return vector_of(view.owner, view.row, name)
+        if name not in layout.states:
+            known = ", ".join((*layout.states, *layout.vectors)) or "none"
+            raise Unlowerable(f"{type(view.owner.sample).__name__} has no state {name!r}; it has: {known}")
+        return Place(view.owner, view.row, name, layout.offsets[name])
+
+    def slot(self, slot: Slot, name: str) -> Place:
+        """A name of the `Variable` behind a name of a component."""
+        place = place_of(slot.owner, slot.name)
+        if name not in LOOSE:
+            raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
+        row = LOOSE[name]
+        return Place(place.owner, place.row if row == "state" else row, place.name, place.offset)
+
+    def _member(self, ref: Ref, name: str) -> Found:
+        sample, cls = ref.sample, type(ref.sample)
+        home, member = self._find_member(cls, name)
+        path = (*ref.path, name)
+        if isinstance(member, property):
+            if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
+                raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
+            self._freeze(cls.__qualname__, name, member, cls)
+            return Getter(self._followed(Function(member.fget, None, ref)))
+        is_static = isinstance(member, staticmethod)
+        function = member.__func__ if is_static else member
+        if isinstance(function, FunctionType) and name not in _own(sample):
+            if not self._is_laid_over(function, name):
+                self._freeze(cls.__qualname__, name, function, cls)
+                self._of_class.add(path)
+            self._note(path, "code", function.__code__)
+            return self._followed(Function(function, path, None if is_static else ref))
+        if name not in _own(sample) and type(member) in NUMBERS and _is_class_variable(home, name):
+            return self._class_number(cls, home, name, member)
+        if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
+            raise Unlowerable(f"a {type(member).__name__} is not followed")
+        try:
+            value = getattr(sample, name)
+        except AttributeError:
+            raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
+        if isinstance(sample, Continuous) and name in sample._layout.references:
+            self._told.add(path)
+        if isinstance(sample, Law):
+            self._of_class.add(path)  # its function is given once for all
+        item = self.item(value, path, ref.element)
+        if isinstance(item, Stranger) and not is_numpys(item.value):
+            raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
+        return item
+
+    def _is_laid_over(self, function: FunctionType, name: str) -> bool:
+        """Whether somebody sets an attribute by a method's name, so that an object may have another than its class."""
+        return any(name in self.book.definition(one).file.stored for one in (function, self.entry.function))
+
+    def class_attribute(self, cls: type, name: str) -> Found:
+        """What `Class.name` means."""
+        home, member = self._find_member(cls, name)
+        function = member.__func__ if isinstance(member, staticmethod) else member
+        if isinstance(function, FunctionType):
+            self._freeze(cls.__qualname__, name, function, cls)
+            return self._followed(Function(function))
+        if type(member) in NUMBERS:
+            return self._class_number(cls, home, name, member)
+        raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
+
+    def above(self, above: Above, name: str) -> Item:
+        """What `super().name` means."""
+        classes = type(above.owner.sample).__mro__
+        for cls in classes[classes.index(above.cls) + 1 :]:
+            member = vars(cls).get(name)
+            self._note_name(cls.__qualname__, name, vars(cls))
+            self._freeze(cls.__qualname__, name, ABSENT if member is None else member, vars(cls))
+            if isinstance(member, FunctionType):
+                return self._followed(Function(member, None, above.owner))
+            if member is not None:
+                return Stranger(member)
+        raise Unlowerable(f"no class above {above.cls.__name__} has {name!r}")
+
+    def _find_member(self, cls: type, name: str) -> tuple[type, Any]:
+        """The class in which a name is found, and what it stands for there; the class itself and None if nowhere."""
+        home = next((base for base in cls.__mro__ if name in vars(base)), cls)
+        self._note_name(home.__qualname__, name, vars(home))
+        return home, vars(home).get(name)
+
+    def _class_number(self, cls: type, home: type, name: str, value: Any) -> Found:
+        if not _is_class_variable(home, name):
+            raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
+        return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
+
+
+def _sort_of(array: Any) -> str:
+    return f"one of {array.dtype} in {array.ndim}" if array.ndim != 1 else f"one of {array.dtype}"
+
+
+def _is_itself(value: Any) -> bool:
+    """Whether it is known by identity: a module, class, function of C or of numpy, of which none is a simulation's."""
+    if isinstance(value, BuiltinFunctionType):
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)
+    return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
+
+
+def _as_item(value: Any, path: Path | None) -> Item:
+    if isinstance(value, ModuleType):
+        return Module(value)
+    return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Stranger(value)
+
+
+def is_numpys(function: Any) -> bool:
+    """Whether it is a function of numpy."""
+    return isinstance(function, np.ufunc) or (
+        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in NUMBERS or _is_double(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is an object of a class of the user's that is no component, or a function."""
+    if isinstance(value, Component | Variable | World):
+        return False
+    return isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0
+
+
+def place_of(ref: Ref, name: str) -> Place:
+    """The slot behind a declared name of a component."""
+    layout = ref.sample._layout
+    spec = layout.fields[name]
+    kind = spec.annotation if spec.role == "field" else float
+    return Place(ref, ROLES[spec.role], name, layout.offsets[name], kind)
+
+
+def vector_of(ref: Ref, row: Row, name: str) -> Vector:
+    """All of a vector of a component."""
+    layout = ref.sample._layout
+    length = layout.lengths[name]
+    return Vector(Stored(ref, row, name, layout.starts[name], length), 0, 1, length)
+
+
+def _variable_place(ref: Ref, name: str) -> Place:
+    if name not in LOOSE:
+        raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
+    return Place(ref, LOOSE[name], "state", 0)
+
+
+def _own(sample: Any) -> dict[str, Any]:
+    return getattr(sample, "__dict__", {})
+
+
+def _is_slot(member: Any) -> bool:
+    return type(member).__name__ == "member_descriptor"
+
+
+def _is_class_variable(home: type, name: str) -> bool:
+    annotation = vars(home).get("__annotations__", {}).get(name, "")
+    text = annotation if isinstance(annotation, str) else str(get_origin(annotation) or annotation)
+    return "ClassVar" in text
+
+
+def _is_double(value: Any) -> bool:
+    """Whether it is numpy's double, which reckons like Python's float."""
+    return isinstance(value, float) and type(value).__name__ == "float64"
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is numpy's array of doubles in one dimension, whose items reckon like Python's floats."""
+    return type(value).__name__ == "ndarray" and (str(value.dtype), value.ndim) == ("float64", 1)

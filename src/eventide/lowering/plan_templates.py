@@ -1,0 +1,180 @@
+"""What the plans of the same kernels have in common, and how they are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.equalities import Equality
+from eventide.continuous.plans import ConditionPlan, LawPlan, Pattern
+from eventide.lowering.dependencies import make_spread
+from eventide.lowering.law_descriptions import Usage, usage_of
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous, Motion
+    from eventide.continuous.growable_arrays import Lease
+    from eventide.continuous.plans import Guidance
+    from eventide.lowering.lowered import Kernel
+    from eventide.lowering.registry import Bound
+
+
+class Template:
+    """The plan of kernels that are used together, but for the objects that they are bound to.
+
+    kernels         those of a component's laws
+    calls           their addresses, and where their index rows begin, which stand side by side
+    locators        for each what finds its index row, where it works on nothing but blocks of slots of single objects
+    is_plain        whether they all do, and none assigns a variable of which only the object tells whether it may
+    usage           what they use of these; None if they use all items of a list
+    """
+
+    def __init__(self, kernels: tuple[Kernel, ...]) -> None:
+        self.kernels = kernels
+        uses = [kernel.lowered.uses for kernel in kernels]
+        self.can_change = any(one.can_change for one in uses)
+        self.is_polled = any(one.is_polled for one in uses)
+        self.assigns = any(one.assigns for one in uses)
+        self.is_direct = not any(one.looks_at_rates for one in uses)
+        self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
+        self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
+        self.locators: Any = [kernel.lowered.locate for kernel in kernels]
+        self.is_plain = None not in self.locators and not any(kernel.lowered.assigns_loose for kernel in kernels)
+        self.usage = usage_of(kernels)
+        self._spread = make_spread(uses)
+
+    def plan_laws(
+        self,
+        motion: Motion,
+        owner: Continuous,
+        bounds: tuple[Bound, ...],
+        *,
+        contributes: bool,
+        equates: bool,
+        rows: int | None = None,
+    ) -> LawPlan:
+        """The plan of a component's laws.
+
+        contributes, equates    whether contributions and equations are among those that are bound
+        rows                    where their index rows stand; None if these are to be written
+        """
+        touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
+        memory: tuple[Lease, ...] = ()
+        if rows is None:
+            memory = (motion.index.put(bases),) if not self.has_lists else lay(motion, bounds)
+            rows = memory[0][1]
+        place, calls = rows, self.calls
+        return LawPlan(  # by place, as so many keywords would take as long as all the rest
+            touches,
+            reads,
+            bounds,
+            memory,
+            bounds if self.can_change else None,
+            self.is_polled,
+            False,
+            inputs,
+            (calls[0][0], place) if contributes else None,
+            (calls[-1][0], place + calls[-1][1]) if equates else None,
+            sets,
+            adds,
+            moves,
+            self.assigns,
+            self.is_direct,
+        )
+
+
+class Mould(Pattern):
+    """The plan of conditions of one kernel, or of functions that answer a number, but for what they are bound to.
+
+    certificate the place of what proves it; -1 without
+    recourse    the address of who asks Python where the kernel would raise
+    record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
+    """
+
+    __slots__ = ("_can_change", "_glance", "_has_equalities", "_has_lists", "_is_polled", "_record", "_uses")
+
+    def __init__(
+        self, kernel: Kernel, *, certificate: int, recourse: int, record: tuple[int, int], guide: Guidance | None
+    ) -> None:
+        lowered = kernel.lowered
+        uses = lowered.uses
+        super().__init__(
+            kernel.address,
+            needs_laws=lowered.needs_rates,
+            certificate=certificate,
+            is_steady=certificate >= 0 and lowered.is_steady,
+            is_still=uses.is_still,
+            comparisons=lowered.comparisons,
+            recourse=recourse,
+            stands=lowered.stands,
+            guide=guide,
+        )
+        self._can_change, self._is_polled = uses.can_change, uses.is_polled
+        self._has_lists = kernel.width > len(lowered.blocks)
+        self._has_equalities = bool(lowered.equalities)
+        self._glance = lowered.glance
+        self._record, self._uses = record
+
+    def plan(self, motion: Motion, bound: Bound) -> ConditionPlan:
+        """The plan of one of them."""
+        binding = bound.binding
+        touches, reads = self._glance(binding)
+        memory = lay(motion, (bound,)) if self._has_lists else (motion.index.put(binding.bases),)
+        index, constants = memory[0][1], 0
+        if binding.consts:
+            memory = (*memory, motion.constants.put(binding.consts))
+            constants = memory[-1][1]
+        record, uses = self._record, self._uses
+        if record < 0:
+            usage = Usage.of_slots(reads, touches)
+            memory = (*memory, motion.lists.put(usage.words()))
+            record, uses = memory[-1][1], usage.uses
+        return ConditionPlan(  # by place, as above
+            touches,
+            reads,
+            (bound,),
+            memory,
+            (bound,) if self._can_change else None,
+            self._is_polled,
+            False,
+            binding.inputs,
+            index,
+            constants,
+            record,
+            uses,
+            binding,
+            _equalities(bound) if self._has_equalities else (),
+            pattern=self,
+        )
+
+
+def is_current(known: tuple[Bound, ...], bounds: tuple[Bound, ...]) -> bool:
+    """Whether kernels are bound as they were."""
+    for (kernel, was), (present, binding) in zip(known, bounds, strict=True):
+        if kernel is not present or was[1:4] != binding[1:4] or was.inputs != binding.inputs:
+            return False
+    return True
+
+
+def lay(motion: Motion, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Lease, ...]:
+    """Write index rows, side by side, of kernels that are told lists, and what they say of these.
+
+    behind      what stands in the last row besides
+    """
+    starts: list[int] = []
+    numbers: list[int] = []
+    for _, binding in bounds:
+        for entries in binding.lists:
+            starts.append(len(numbers))
+            numbers += (len(entries), *entries)
+    lists = motion.lists.put(tuple(numbers))
+    places = iter(starts)
+    rows = [(*binding.bases, *[lists[1] + next(places) for _ in binding.lists]) for _, binding in bounds]
+    return motion.index.put((*[entry for row in rows for entry in row], *behind)), lists
+
+
+def _equalities(bound: Bound) -> tuple[Equality, ...]:
+    """The comparisons of what moves by == or != in a condition."""
+    bases = bound.binding.bases
+    return tuple(
+        Equality(file, line, text, tuple(bases[place] + offset for place, offset in states))
+        for file, line, text, states in bound.kernel.lowered.equalities
+    )

@@ -1,0 +1,507 @@
+"""What compiling knows of laws and conditions: their kernels, the objects they touch, the slots they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.flow import CONTRIBUTIONS
+from eventide.continuous.ordering import STAGES
+from eventide.continuous.plans import (
+    Analyst,
+    ConditionPlan,
+    CoursePlan,
+    Guidance,
+    LawPlan,
+    Pattern,
+    ReactionPlan,
+    StopPlan,
+)
+from eventide.discrete.generator_replay import function_of
+from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
+from eventide.engine.records import STILLS, GuardRecord, LawRecord
+from eventide.errors import ModelError
+from eventide.lowering.branches import branches_of
+from eventide.lowering.class_plans import Cohorts, bounds_in, deal_of
+from eventide.lowering.code_facts import Facts
+from eventide.lowering.fused_steps import MOST_LAWS, MOST_SLOTS
+from eventide.lowering.law_descriptions import usage_of
+from eventide.lowering.not_compilable import CannotLower
+from eventide.lowering.plan_templates import Mould, is_current, lay
+from eventide.lowering.processes import names_of
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous
+    from eventide.continuous.flow import Flow
+    from eventide.continuous.ordering import Deal
+    from eventide.continuous.plans import Cohort, Plan
+    from eventide.continuous.switches import Branches
+    from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.process import Process
+    from eventide.lowering.lowered import Kernel
+    from eventide.lowering.registry import Bound, Registry
+
+_LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
+_CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
+_RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
+
+
+class Compiler(Analyst):
+    """Compiles what it can; what it cannot is called back in Python and may touch anything.
+
+    is_strict       whether what cannot be compiled is an error
+    refusals        why something could not be compiled, in order of first use
+    """
+
+    compiles = True
+    most_fused = MOST_LAWS
+
+    def __init__(self, registry: Registry, *, is_strict: bool) -> None:
+        self.registry = registry
+        self.is_strict = is_strict
+        self.refusals: list[CannotLower] = []
+        # By identity, of what is kept: to hash code takes as long as to bind it.
+        self._opaque: dict[int, Any] = {}
+        self._moulds: dict[Kernel, Mould] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
+        self._cohorts = Cohorts(self)
+        self.facts = Facts(self._announce)
+
+    def _announce(self, stand: Callable[[], bool]) -> None:
+        self.motion.stands = stand
+
+    def branches(self, cls: type[Continuous]) -> Branches:
+        """What branches in the laws of a class."""
+        return branches_of(cls, self.registry.book)
+
+    def law(self, owner: Any) -> LawPlan:
+        """Kernels and index rows of a component's laws."""
+        bounds = self.bounds_of(owner)
+        return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """The plan of laws all of which are native.
+
+        rows    where their index rows stand; None if these are to be written
+        """
+        template, contributes, equates = self.registry.template(bounds), owner._contributes, owner._has_equations
+        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates, rows=rows)
+
+    def bounds_of(self, owner: Continuous) -> tuple[Bound, ...] | None:
+        """The kernels of a component's laws; None if one has none."""
+        try:
+            return self._bounds(owner)
+        except CannotLower:
+            return None
+
+    def enroll(self, owner: Any) -> None:
+        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+        self._cohorts.enroll(owner)
+
+    def dissolve(self, owner: Any) -> None:
+        """One who has gone is of its cohort no longer."""
+        if owner._cohort.memory:
+            self._cohorts.dissolve(owner)
+
+    def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
+        """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
+        return [
+            (stage, tuple(deal for one in bound.kernel.lowered.uses.exchanges for deal in deal_of(bound, one)))
+            for stage, bound in bounds_in(owner, owner._cohort.plan(owner))
+        ]
+
+    def is_law_current(self, owner: Any) -> bool:
+        """Whether a component's laws still refer to what they referred to when it was enrolled."""
+        return self._cohorts.is_current(owner)
+
+    def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
+        """The kernels of a component's laws; raises CannotLower if one has none."""
+        cls, find = type(owner), self.registry.find
+        bounds = (find("law", cls.contributions, (owner,)),) if owner._contributes else ()
+        bounds = (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
+        for bound in bounds:
+            self._check_home(bound, owner)
+        return bounds
+
+    def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
+        """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
+        sim, binding = self.motion.sim, bound.binding
+        for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
+            home = getattr(one, "sim", sim)
+            if home is not sim and isinstance(home, type(sim)):
+                raise _of_another(f"{what}{whose.name}", one.name)
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
+        bounds, refusals = self._law_by_law(owner)
+        calls = {}
+        for name, error in refusals.items():
+            self._refuse(error, f"{name} of {owner.name}")
+            calls[name] = _LAW(self._law_call(owner, name))
+        known = tuple(bounds.values())
+        plan = self.registry.template(known).plan_laws(
+            self.motion, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
+        )
+        for name, call in calls.items():
+            setattr(plan, name, (_address_of(call), 0))
+        return replace(
+            plan,
+            kept=(*plan.kept, *calls.values()),
+            is_opaque=True,
+            inputs=None,
+            assigns=True,
+            is_direct=False,
+        )
+
+    def _law_by_law(self, owner: Continuous) -> tuple[dict[str, Bound], dict[str, CannotLower]]:
+        """The kernels of those laws of a component that can be read, and why the others cannot."""
+        bounds: dict[str, Bound] = {}
+        refusals: dict[str, CannotLower] = {}
+        for name, has in (("contributions", owner._contributes), ("equations", owner._has_equations)):
+            try:
+                if has:
+                    bounds[name] = self.registry.law(owner, getattr(type(owner), name))
+                    self._check_home(bounds[name], owner)
+            except CannotLower as error:
+                refusals[name] = error
+        return bounds, refusals
+
+    def _law_call(self, owner: Continuous, name: str) -> Any:
+        motion, stage = self.motion, STAGES.index(name)
+
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
+            motion.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
+            return 0
+
+        return call
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """Kernel, index row and closure numbers of a condition."""
+        bound = self._bound(condition)
+        if bound is None:
+            function = _CONDITION(self._condition_call(condition))
+            return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
+        self._check_home(bound, condition, "the condition of ")
+        return self._mould(bound.kernel).plan(self.motion, bound)
+
+    def _mould(self, kernel: Kernel) -> Mould:
+        """What conditions of a kernel have in common, which is found out for the first of them."""
+        mould = self._moulds.get(kernel)
+        if mould is None:
+            self.facts.note_code(kernel.lowered)
+            words = kernel.lowered.certificate
+            mould = self._moulds[kernel] = Mould(
+                kernel,
+                certificate=self.motion.lists.put(words)[1] if words else -1,
+                recourse=self.recourse if kernel.lowered.raises else 0,
+                record=self._record((kernel,)),
+                guide=self._guide(kernel.address),
+            )
+        return mould
+
+    def _record(self, kernels: tuple[Kernel, ...]) -> tuple[int, int]:
+        """The place of what tells which slots conditions of a kernel use, and how many uses that are; -1 without."""
+        usage = usage_of(kernels)
+        return (-1, 0) if usage is None else (self.motion.lists.put(usage.words())[1], usage.uses)
+
+    def _guide(self, address: int) -> Guidance | None:
+        """What leaves the event function of a condition where the condition itself is tested in Python."""
+        return None
+
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """Kernel, index row and closure numbers of a handler, and which slots concern it."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.handler(trigger.handler)
+        except CannotLower:
+            return None
+        self._check_home(bound, trigger)
+        return self._reaction(bound)
+
+    def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
+        """The plan of a handler, or of a leg: see `CoursePlan`."""
+        lowered, motion = bound.kernel.lowered, self.motion
+        self.facts.note_code(lowered)
+        bases, (blocks, writes) = bound.binding.bases, lowered.effects
+        # Objects and literals live as long as the plan.
+        known = *map(id, (*bound.binding.told, *lowered.literals)), *(may_wait[stop] for stop in lowered.stops)
+        rows = lay(motion, (bound,), known)
+        numbers = motion.constants.put(bound.binding.consts)
+        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
+        effects = motion.lists.put((*head, *lowered.footprint(bases)))
+        return ReactionPlan(
+            (),
+            kept=(bound,),
+            memory=(*rows, numbers, effects),
+            signature=(bound,) if lowered.uses.can_change else None,
+            address=bound.kernel.address,
+            effects=effects[1],
+        )
+
+    def course(self, process: Process) -> CoursePlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+        function = function_of(process._generator) if self.compiles else None
+        if function is None:
+            return None
+        try:
+            course = self.registry.course(function)
+        except CannotLower:
+            return None
+        values = names_of(process._generator, function)
+        self.facts.note(course.constants)
+
+        def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
+            leg = course.legs[number]
+            try:
+                bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
+            except (CannotLower, KeyError):
+                return None
+            self._check_home(bound, process)
+            return self._reaction(bound, whose, may_wait)
+
+        return CoursePlan(
+            tuple(StopPlan(stop.line, stop.offset, stop.condition, stop.priority) for stop in course.stops),
+            bind,
+        )
+
+    def forget_constants(self) -> bool:
+        """Lower anew what was made with something that has changed; False if nothing has."""
+        if self.facts.adopt():
+            return False
+        self.registry.renew(within_run=True)
+        self.facts.renew()
+        self._moulds = {kernel: mould for kernel, mould in self._moulds.items() if kernel.is_current}
+        return True
+
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+        return self.registry.knows("handler", code)
+
+    def knows_course(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
+        return self.registry.knows_course(code)
+
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
+        """Whether laws or a condition that may come to refer to something else read lists that may grow."""
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
+
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.quantity(read)
+            if not bound.kernel.is_current:
+                self.registry.renew()
+                bound = self.registry.quantity(read)
+        except CannotLower:
+            return None
+        lowered = bound.kernel.lowered
+        if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
+            return None
+        return self._mould(bound.kernel).plan(self.motion, bound)
+
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+        if not plan.kept[0].kernel.is_current:
+            self.registry.renew()
+            return False
+        try:
+            return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
+        except CannotLower:
+            return False
+
+    def _bound(self, condition: Condition) -> Bound | None:
+        """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
+        code = getattr(condition.function, "__code__", condition.function)
+        if id(code) in self._opaque:
+            return None
+        try:
+            return self.registry.find("condition", condition.function, condition.arguments)
+        except CannotLower as error:
+            self._opaque[id(code)] = code
+            self._refuse(error, f"the condition of {condition.name}")
+            return None
+
+    def _condition_call(self, condition: Condition) -> Any:
+        motion = self.motion
+
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
+            return motion.host.call_condition(condition, time, dt, last)
+
+        return call
+
+    @property
+    def recourse(self) -> int:
+        """The address of a function of this simulation that does in Python what kernels leave to it."""
+        return self._recourse
+
+    @cached_property
+    def _recourse(self) -> int:
+        motion = self.motion
+
+        def call(c: int, f: int, time: float, dt: float) -> int:
+            if c >= 0:
+                return int(motion.host.is_true(c, f, time, dt))
+            motion.host.evaluate(f, time, dt)
+            return 0
+
+        self._kept_recourse = _RECOURSE(call)
+        return int(cast(self._kept_recourse, c_void_p).value or 0)
+
+    def measure(self, condition: Condition) -> tuple[float, float] | None:
+        """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
+        plan, motion = condition.plan, self.motion
+        if plan.is_opaque:
+            return None
+        table, sim = motion.arena.table, motion.sim
+        answer = np.zeros(GuardRecord.place_of("still") + STILLS)
+        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
+        index = motion.index.array.ctypes.data + 8 * plan.index
+        constants = motion.constants.array.ctypes.data + 8 * plan.constants
+        lists = motion.lists.array.ctypes.data
+        kernel = _CONDITION(plan.pattern.address)
+        if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
+            return None
+        return float(answer[0]), float(answer[1])
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
+        if flow.assigns or flow.sums.count or not 0 < flow.chain.count <= MOST_LAWS:
+            return 0, 0
+        motion, stretch = self.motion, flow.stretch
+        if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
+            return 0, 0
+        low, high = stretch
+        if high - low > MOST_SLOTS or motion.flow.direct[flow.number] == 0:
+            return 0, 0
+        parts = []
+        for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
+            kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
+            blocks, place = len(kernel.lowered.blocks), row[LawRecord.place_of("operands")]
+            bases = motion.index.view[place : place + blocks]
+            own = tuple([base - low if low <= base < high else None for base in bases])
+            parts.append((kernel, own + (None,) * (kernel.width - blocks)))
+        return self.registry.fused(motion.method.coefficients, high - low, parts)
+
+    def join(self, flow: Flow) -> int:
+        """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
+        widest = 0
+        for _, owner in flow.look_up().laws:
+            if owner._contributes and owner._has_equations and not owner._cohort.is_opaque:
+                first, second = owner._cohort.kernels
+                if (first, second) not in self._joined:
+                    self._joined[first, second] = found = self.registry.joined(owner, first, second)
+                    self._tell_of(first, second, *found)
+                widest = max(widest, self._joined[first, second][2])
+        return widest
+
+    def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
+        run = self.motion.run
+        if width:
+            words = first.address, second.address, laying, laid, first.width, width, run.joined
+            run.joined = self.motion.lists.put(words)[1]
+
+    def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+        known = tuple(bound for _, bound in bounds_in(owner, plan))
+        bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native
+        return len(known) == len(bounds) and is_current(known, bounds)
+
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made; in Python it always does."""
+        try:
+            bound = self.registry.find("condition", condition.function, condition.arguments)
+        except CannotLower:
+            return plan.is_opaque
+        return plan.is_opaque or is_current(plan.kept, (bound,))
+
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
+            return None
+        if binding.consts != bound.binding.consts:
+            constants, present = self.motion.constants.view, bound._replace(binding=binding)
+            for k, value in enumerate(binding.consts, start=plan.constants):
+                constants[k] = value
+            plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
+        return plan
+
+    def _refuse(self, error: CannotLower, whose: str) -> None:
+        if error.stranger:
+            raise _of_another(whose, error.stranger)
+        if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
+            raise error
+        if not any(str(error) == str(known) for known in self.refusals):
+            self.refusals.append(error)
+
+
+class Guide(Compiler):
+    """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
+
+    compiles = False
+    most_fused = 0
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """Nothing stands for the plain functions."""
+        return 0, 0
+
+    def join(self, flow: Flow) -> int:
+        """Laws that run in Python are called one by one."""
+        return 0
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
+        return _in_python(super().plan_of_laws(owner, bounds, rows))
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The same of a component of whose laws some cannot be read."""
+        return _in_python(super()._law_with_calls(owner))
+
+    def _guide(self, address: int) -> Guidance:
+        motion, kernel = self.motion, _CONDITION(address)
+
+        def guide(row: int, time: float, dt: float, last: float) -> None:
+            table, known = motion.arena.table, motion.watches.guard
+            floats = known.floats
+            kernel(
+                time,
+                dt,
+                last,
+                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
+                motion.index.array.ctypes.data + 8 * known.index[row],
+                motion.constants.array.ctypes.data + 8 * known.constants[row],
+                floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
+                motion.lists.array.ctypes.data,
+            )
+
+        return guide
+
+
+def _in_python(plan: LawPlan) -> LawPlan:
+    """A plan of laws that run in Python."""
+    return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+
+
+def _of_another(whose: str, stranger: str) -> ModelError:
+    return ModelError(
+        f"{whose} may not refer to {stranger}, which belongs to another simulation: each object lives in the one it "
+        "was made for"
+    )
+
+
+def _address_of(function: Any) -> int:
+    """Where native code finds a function of ctypes."""
+    return int(cast(function, c_void_p).value or 0)

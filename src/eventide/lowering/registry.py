@@ -1,0 +1,307 @@
+"""Which kernels there are already, so that objects of a class that start by the thousand compile nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+from types import CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eventide.lowering.binder import Bind, Binding, make_binder
+from eventide.lowering.fused_steps import Part, can_fuse, fused_text
+from eventide.lowering.joining import joined
+from eventide.lowering.lower import Lowering, not_a_function
+from eventide.lowering.lowered import compile_kernel
+from eventide.lowering.name_resolution import STRANGE
+from eventide.lowering.not_compilable import CannotLower
+from eventide.lowering.paths import Entry
+from eventide.lowering.plan_templates import Template
+from eventide.lowering.process_reader import Course, Reader
+from eventide.lowering.source import SourceBook
+from eventide.native.locking import LOCK, locked
+from eventide.native.memory import table_at
+from eventide.native.store import Store
+
+if TYPE_CHECKING:
+    from eventide.engine.codes import Coefficients
+    from eventide.lowering.lowered import Constant, Kernel, LoweredKind
+
+
+class Bound(NamedTuple):
+    """A kernel and what it works on for one object or wait."""
+
+    kernel: Kernel
+    binding: Binding
+
+
+_KERNEL: Final = attrgetter("kernel")
+_new: Final = tuple.__new__  # the constructor of a named tuple is a function of Python's, and as slow
+
+
+MOST_REFUSALS: Final = 8
+"""So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+OFTEN: Final = 8
+"""A number of a module or class that has changed so often while models ran is no part of the code that reads it."""
+
+
+class _Refused(NamedTuple):
+    """A refusal, without the traceback of its error, which would keep objects of a simulation.
+
+    fits    whether a function and its arguments are such as were refused
+    names   what names stood for that were met
+    what    what `CannotLower` is told
+    """
+
+    fits: Bind
+    names: tuple[Constant, ...]
+    what: tuple[str, int, str, str]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all names stand for what they stood for."""
+        return all(name.is_current for name in self.names)
+
+
+class Registry:
+    """Kernels by the code they were made from and the classes of what it refers to.
+
+    One may serve many simulations in turn. It keeps no object of theirs, only classes and code.
+    exact_pow   whether `**` keeps the last bit of Python's
+    lowered     how many functions were lowered; refused: how many could not be
+    generation  how often kernels have been looked through whether they still stand
+    """
+
+    def __init__(self, store: Store | None = None, *, exact_pow: bool = False) -> None:
+        self.store = store or Store.default()
+        self.exact_pow = exact_pow
+        self.lowered = 0
+        self.refused = 0
+        self.book = SourceBook()
+        self._kernels: dict[tuple[str, int], list[Kernel]] = {}
+        self._refusals: dict[tuple[str, int], list[_Refused]] = {}
+        # Code is compared by identity: equal code may stand in several files, among other globals.
+        self._codes: dict[int, CodeType] = {}
+        self._templates: dict[tuple[Kernel, ...], Template] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
+        self.generation = 0
+        self._plain: dict[type, list[Template]] = {}
+        self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
+        self._changes: dict[tuple[int, str], tuple[int, Any]] = {}
+        self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
+
+    def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
+        """The kernel of a function for some arguments, and its binding.
+
+        Raises CannotLower if something in it cannot be followed.
+        """
+        if function.__class__ is not FunctionType:
+            if not isinstance(function, MethodType) or not isinstance(function.__func__, FunctionType):
+                raise not_a_function(getattr(function, "__func__", function))
+            function, arguments = function.__func__, (function.__self__, *arguments)
+        key = kind, id(function.__code__)
+        for kernel in self._kernels.get(key, ()):
+            binding = kernel.lowered.bind(function, arguments)
+            if binding is not None:
+                return _new(Bound, (kernel, binding))
+        with LOCK:
+            return self._find_or_make(key, function, arguments)
+
+    def _find_or_make(self, key: tuple[LoweredKind, int], function: FunctionType, arguments: tuple[Any, ...]) -> Bound:
+        for kernel in self._kernels.get(key, ()):  # another thread may have made it meanwhile
+            binding = kernel.lowered.bind(function, arguments)
+            if binding is not None:
+                return Bound(kernel, binding)
+        for refused in self._refusals.get(key, ()):
+            if refused.fits(function, arguments) is not None:
+                raise CannotLower(*refused.what)
+        kernel = self._make(key[0], Entry(function, arguments))
+        binding = kernel.lowered.bind(function, arguments)
+        assert binding is not None
+        return Bound(kernel, binding)
+
+    def knows(self, kind: LoweredKind, code: CodeType) -> bool:
+        """Whether functions of some code have been lowered, or refused."""
+        key = kind, id(code)
+        return bool(self._kernels.get(key) or self._refusals.get(key))
+
+    def knows_course(self, code: CodeType) -> bool:
+        """Whether a generator function has been read before."""
+        return id(code) in self._courses
+
+    def law(self, component: Any, function: Any) -> Bound:
+        """The kernel of a law of a component, and its binding.
+
+        function    of the class, as in `Ball.equations`
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self.find("law", function, (component,))
+
+    def condition(self, test: Any, *arguments: Any) -> Bound:
+        """The kernel of a condition (and what it is to be called with), and its binding.
+
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self.find("condition", test, arguments)
+
+    @locked
+    def fused(
+        self, method: Coefficients, slots: int, laws: list[tuple[Kernel, tuple[int | None, ...]]]
+    ) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in a flow of so few slots; 0 if nothing can.
+
+        laws    kernels in their order; for each entry of their index rows the place among the slots, if it is there
+        """
+        # A method's arrays are compared by identity, and kept, as long as this registry lives.
+        key = id(method.table), slots, tuple((kernel.address, own) for kernel, own in laws)
+        if key not in self._fused:
+            addresses = (0, 0)
+            if can_fuse(method):
+                parts = [Part(kernel.lowered, own) for kernel, own in laws]
+                symbols = tuple(dict.fromkeys(name for part in parts for name in part.lowered.symbols))
+                table = table_at(self.store.load(fused_text(method, slots, parts), symbols))
+                addresses = int(table[0]), int(table[1])
+            self._fused[key] = method, addresses
+        return self._fused[key][1]
+
+    @locked
+    def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
+        """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
+        how wide these are; zeros if they are to stay two. See `joining.py`.
+        """
+        pair = contributions, equations
+        if pair not in self._joined:
+            made = joined(owner, contributions.lowered, equations.lowered, exact_pow=self.exact_pow)
+            load = self.store.load
+            found = (load(text, made.lowered.symbols) for text in (made.laying, made.laid)) if made else (0, 0)
+            self._joined[pair] = (*found, made.width if made else 0)
+        return self._joined[pair]
+
+    def quantity(self, read: Any) -> Bound:
+        """The kernel of a function without arguments that answers a number, and its binding.
+
+        It has the form of a condition's, leaves the number in the answer, and answers RAISES where Python would.
+        Raises CannotLower if something in it cannot be followed.
+        """
+        return self.find("quantity", read, ())
+
+    def template(self, bounds: tuple[Bound, ...]) -> Template:
+        """What all plans have in common that are made of these kernels, in this order."""
+        kernels = tuple(map(_KERNEL, bounds))
+        known = self._templates.get(kernels)
+        if known is None:
+            with LOCK:
+                known = self._templates.setdefault(kernels, Template(kernels))
+        return known
+
+    def templates_of(self, cls: type) -> list[Template]:
+        """The templates of laws of a class's objects that are plain, as far as they are known; to be added to."""
+        return self._plain.setdefault(cls, [])
+
+    def handler(self, handler: Any) -> Bound:
+        """The kernel of a handler, a bound method, and its binding: see `handler_writer.py`.
+
+        Raises CannotLower if it is left to Python on each of its ways.
+        """
+        return self.find("handler", handler, ())
+
+    @locked
+    def course(self, function: FunctionType) -> Course:
+        """What a generator function does between its yields.
+
+        Raises CannotLower if none of that can be native code.
+        """
+        code = function.__code__
+        if id(code) not in self._courses:
+            found: Course | tuple[str, int, str, str]
+            try:
+                found = Reader(self.book.definition(function, yields=True), function).read()
+                for part, definition in found.definitions:
+                    self.book.adopt(part, definition)
+            except CannotLower as error:
+                found = error.file, error.line, error.construct, error.why
+            self._courses[id(code)] = code, found
+        known = self._courses[id(code)][1]
+        if not isinstance(known, Course):
+            raise CannotLower(*known)
+        return known
+
+    @locked
+    def renew(self, *, within_run: bool = False) -> None:
+        """Forget kernels, and refusals, where names no longer stand for what was taken.
+
+        So what cannot be lowered is looked at once, and not again for each simulation.
+        """
+        self.generation += 1
+        self._plain.clear()
+        changed: dict[tuple[int, str], Constant] = {}
+        current: set[Kernel] = set()  # asked for membership only, so its order is never seen
+        for key, kernels in self._kernels.items():
+            self._kernels[key] = self._renewed(kernels, changed)
+            current.update(self._kernels[key])
+        if within_run:
+            self._note_varying(changed.values())
+        self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key)}
+        self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
+        for key, refusals in self._refusals.items():
+            self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
+        self._courses = {key: known for key, known in self._courses.items() if _is_current(known[1])}
+
+    def _renewed(self, kernels: list[Kernel], changed: dict[tuple[int, str], Constant]) -> list[Kernel]:
+        """Those of some kernels that still stand; what has changed of the others is gathered."""
+        kept = []
+        for kernel in kernels:
+            new = [constant for constant in kernel.lowered.constants if not constant.is_current]
+            changed.update(((id(constant.holder), constant.name), constant) for constant in new)
+            if not new:
+                kept.append(kernel)
+        return kept
+
+    def _note_varying(self, changed: Iterable[Constant]) -> None:
+        """Numbers that change often are told to code from then on, and no part of it."""
+        for constant in changed:
+            if isinstance(constant.value, float | int):
+                key = id(constant.holder), constant.name
+                count, holder = self._changes.get(key, (0, constant.holder))
+                self._changes[key] = count + 1, holder
+                if count + 1 >= OFTEN:
+                    self.book.varying[key] = holder
+
+    def _make(self, kind: LoweredKind, entry: Entry) -> Kernel:
+        code = entry.function.__code__
+        key, lowering = (kind, id(code)), None
+        self._codes[id(code)] = code
+        try:
+            lowering = Lowering(entry, kind, self.book)
+            kernel = self._compile(lowering)
+        except CannotLower as error:
+            self.refused += 1
+            outside = lowering.outside if lowering else None
+            if outside and error.why == STRANGE:
+                error.stranger = outside.stranger
+                if kind in ("law", "condition"):  # which is an error of this object, and not kept for others
+                    raise
+            steps, names = (outside.steps, outside.names) if outside else ({}, {})
+            what = (error.file, error.line, error.construct, error.why)
+            refused = _Refused(make_binder(entry, tuple(steps.values())), tuple(names.values()), what)
+            self._refusals.setdefault(key, []).append(refused)
+            raise
+        self.lowered += 1
+        self._kernels.setdefault(key, []).append(kernel)
+        return kernel
+
+    def _compile(self, lowering: Lowering) -> Kernel:
+        # What is looked at is what Python would have seen, to the last bit.
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "leg"))
+        try:
+            return compile_kernel(lowered, self.store)
+        except LookupError as error:
+            raise lowering.refusal(f"the mathematical library of this system has no {error}") from None
+        except RuntimeError as error:
+            raise lowering.refusal(
+                f"LLVM does not take what was made of it, which is an error of ours: {error}"
+            ) from error
+
+
+def _is_current(known: Course | tuple[str, int, str, str]) -> bool:
+    """Whether what is known of a generator function still stands."""
+    return isinstance(known, Course) and all(constant.is_current for constant in known.constants)

@@ -1,0 +1,278 @@
+"""The syntax tree of a function that exists: the text it was made from, found again and compared with what runs."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any, Final, TypeAlias
+
+from eventide.lowering.not_compilable import CannotLower
+
+Tree: TypeAlias = ast.FunctionDef | ast.Lambda
+
+FUTURE: Final = __future__.annotations.compiler_flag
+"""The flag of the future statement that still changes what is compiled."""
+GENERATOR_LIKE: Final = 0x20 | 0x80 | 0x200
+"""The flags of code that yields or awaits."""
+
+
+@dataclass(frozen=True)
+class Definition:
+    """Where a function is written."""
+
+    file: SourceFile
+    tree: Tree
+
+    def refusal(self, node: ast.AST, why: str) -> CannotLower:
+        """The error that names a piece of this function."""
+        return CannotLower(self.file.name, getattr(node, "lineno", self.tree.lineno), self.file.excerpt(node), why)
+
+
+class SourceFile:
+    """One file, parsed once.
+
+    rebound     the names that some function declares `global`
+    stored      the names of attributes that are set or deleted somewhere
+    """
+
+    def __init__(self, name: str, lines: list[str]) -> None:
+        self.name = name
+        self.lines = lines
+        self.text = "".join(lines)
+        tree = self._tree = ast.parse(self.text)
+        self.rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+        self.stored = {name for node in ast.walk(tree) if (name := _stored(node))}
+        self._trees: dict[tuple[str, int], list[Tree]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                self._trees.setdefault(_key_of(node), []).append(node)
+        self._scopes = _scopes(tree)
+        self._codes: dict[int, dict[tuple[str, int], list[CodeType]]] = {}
+
+    def has(self, code: CodeType) -> bool:
+        """Whether this text is what the code was made from.
+
+        What `exec` and `compile` are called with inherits the future statements of the code that calls them.
+        """
+        future = code.co_flags & FUTURE
+        if future not in self._codes:
+            codes = self._codes[future] = {}
+            for made in _codes_in(compile(self._tree, self.name, "exec", flags=future, dont_inherit=True)):
+                codes.setdefault((made.co_name, made.co_firstlineno), []).append(made)
+        return code in self._codes[future].get((code.co_name, code.co_firstlineno), ())
+
+    def tree_of(self, code: CodeType) -> Tree | None:
+        """The tree of a function or lambda; None if the text does not tell."""
+        trees = self._trees.get((code.co_name, code.co_firstlineno), [])
+        if len(trees) == 1:
+            return trees[0]
+        extent = _extent(code)
+        lambdas = [tree for tree in trees if isinstance(tree, ast.Lambda)]
+        if extent is None:  # Python 3.12 does not tell where a constant stands that is all there is
+            return next((tree for tree in lambdas if _is_constant(tree.body, code.co_consts[-1])), None)
+        return min((tree for tree in lambdas if _covers(tree.body, extent)), key=_width, default=None)
+
+    def is_rebound(self, tree: Tree, name: str) -> bool:
+        """Whether a name that a function closes over may be given more than one value."""
+        scope = self._scopes.get(tree)
+        while scope is not None:
+            bindings = _bindings(scope, name)
+            if bindings:
+                return bindings > 1
+            scope = self._scopes.get(scope)
+        return True
+
+    def place(self, tree: Tree, where: Tree) -> None:
+        """A tree that was made from another stands where that does."""
+        if where in self._scopes:
+            self._scopes[tree] = self._scopes[where]
+
+    def excerpt(self, node: ast.AST) -> str:
+        """The first line of the text of a node, shortened."""
+        text = ast.get_source_segment(self.text, node) or ast.dump(node)
+        first = text.strip().splitlines()[0]
+        return first if len(first) <= 80 and first == text.strip() else first[:76] + " ..."
+
+
+_MADE_OF: Final = "_eventide_made_of"
+
+
+def made_of(function: FunctionType, original: FunctionType, tree: Tree) -> None:
+    """A function was made of the text of another, as a tree says."""
+    function.__dict__[_MADE_OF] = function.__code__, original, tree
+
+
+class SourceBook:
+    """The files that have been read.
+
+    varying     numbers of modules and classes that have changed often, as (id of whose they are, name): whose they are
+    """
+
+    def __init__(self) -> None:
+        self.varying: dict[tuple[int, str], Any] = {}
+        self._files: dict[str, SourceFile] = {}
+        self._definitions: dict[int, tuple[CodeType, Definition]] = {}
+
+    def adopt(self, code: CodeType, definition: Definition) -> None:
+        """Code that was made of a piece of a file."""
+        self._definitions[id(code)] = code, definition
+
+    def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
+        """Where a function is written.
+
+        yields      whether it is to be a generator function, and not a plain one
+        Raises CannotLower if its text cannot be had, or is another by now.
+        """
+        # Code is compared by identity: equal code may stand in several files, among other globals.
+        code = function.__code__
+        if id(code) not in self._definitions:
+            self._definitions[id(code)] = code, self._find(function, code, yields=yields)
+        return self._definitions[id(code)][1]
+
+    def _find(self, function: FunctionType, code: CodeType, *, yields: bool) -> Definition:
+        made = function.__dict__.get(_MADE_OF)
+        if made is not None and made[0] is code:
+            _, original, tree = made
+            known = self.definition(original, yields=yields)
+            known.file.place(tree, known.tree)
+            return Definition(known.file, tree)
+        if code.co_flags & GENERATOR_LIKE and not yields:
+            raise _refusal(code, "it yields or awaits: what holds between events is a plain function")
+        file = self.file(code.co_filename, function.__globals__)
+        if file is None:
+            raise _refusal(code, "its source text cannot be had: write it in a file")
+        if not file.has(code):
+            del self._files[code.co_filename]
+            linecache.checkcache(code.co_filename)
+            file = self.file(code.co_filename, function.__globals__)
+        if file is None or not file.has(code):
+            raise _refusal(
+                code, "the text in the file is not the one that runs (it was edited, or an import rewrites it)"
+            )
+        tree = file.tree_of(code)
+        if tree is None:
+            raise _refusal(code, "several lambdas stand in its line: give it a line of its own")
+        return Definition(file, tree)
+
+    def is_rebound(self, function: FunctionType, name: str) -> bool:
+        """Whether a name that a function closes over may be given more than one value."""
+        definition = self.definition(function)
+        return definition.file.is_rebound(definition.tree, name)
+
+    def file(self, name: str, namespace: dict[str, Any]) -> SourceFile | None:
+        """A file by its name; None if it cannot be read as Python."""
+        if name not in self._files:
+            lines = linecache.getlines(name, namespace)
+            if not lines:
+                return None
+            try:
+                self._files[name] = SourceFile(name, lines)
+            except (SyntaxError, ValueError):
+                return None
+        return self._files[name]
+
+
+def _refusal(code: CodeType, why: str) -> CannotLower:
+    return CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
+
+
+def _stored(node: ast.AST) -> str:
+    """The name of the attribute that a piece of code sets or deletes; empty if it is no such piece."""
+    if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        return node.attr
+    if not isinstance(node, ast.Call) or len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+        return ""
+    function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return str(node.args[1].value) if function.endswith(("setattr", "delattr")) else ""
+
+
+def _key_of(tree: Tree) -> tuple[str, int]:
+    if isinstance(tree, ast.Lambda):
+        return "<lambda>", tree.lineno
+    return tree.name, min([tree.lineno, *(decorator.lineno for decorator in tree.decorator_list)])
+
+
+def _codes_in(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes_in(constant)
+
+
+Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _scopes(tree: ast.AST) -> dict[ast.AST, Scope]:
+    """For each function the function around it, if there is one."""
+    around: dict[ast.AST, Scope] = {}
+
+    def visit(node: ast.AST, scope: Scope | None) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, Scope):
+                if scope is not None:
+                    around[child] = scope
+                visit(child, child)
+            else:
+                visit(child, scope)
+
+    visit(tree, None)
+    return around
+
+
+def _bindings(scope: Scope, name: str) -> int:
+    """How often a function gives a value to a name of its own: 0 if it has none, 2 for often."""
+    arguments = scope.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    count = sum(argument is not None and argument.arg == name for argument in every)
+    body = scope.body if isinstance(scope.body, list) else [scope.body]
+    return min(2, count + sum(_given(node, name) for node in body))
+
+
+def _given(node: ast.AST, name: str) -> int:
+    """How often a piece of code gives a value to a name of the function around it; in loops as often as may be."""
+    if isinstance(node, Scope | ast.ClassDef):
+        own = 0 if isinstance(node, ast.Lambda) or node.name != name else 1
+        shared = any(isinstance(inner, ast.Nonlocal) and name in inner.names for inner in ast.walk(node))
+        return own + 2 * shared
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return 2 * any(isinstance(inner, ast.NamedExpr) and inner.target.id == name for inner in ast.walk(node))
+    if isinstance(node, ast.Name):
+        return int(node.id == name and not isinstance(node.ctx, ast.Load))
+    if isinstance(node, ast.alias):
+        return int((node.asname or node.name) == name)
+    inside = sum(_given(child, name) for child in ast.iter_child_nodes(node))
+    often = 2 if isinstance(node, ast.For | ast.While | ast.AsyncFor) else 1
+    return int(getattr(node, "name", None) == name) + often * inside
+
+
+Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _is_constant(node: ast.expr, value: Any) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
+
+
+def _extent(code: CodeType) -> Extent | None:
+    """From where to where in the text the instructions of some code come from: (line, column) twice."""
+    places: list[Extent] = []
+    for line, end_line, column, end_column in code.co_positions():
+        if line is None or end_line is None or column is None or end_column is None:
+            continue
+        if (line, column) != (end_line, end_column):
+            places.append(((line, column), (end_line, end_column)))
+    if not places:
+        return None
+    return min(start for start, _ in places), max(end for _, end in places)
+
+
+def _covers(node: ast.expr, extent: Extent) -> bool:
+    start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+    return start <= extent[0] and extent[1] <= end
+
+
+def _width(tree: Tree) -> tuple[int, int]:
+    return ((tree.end_lineno or 0) - tree.lineno, (tree.end_col_offset or 0) - tree.col_offset)

@@ -1,0 +1,102 @@
+"""Pieces of syntax trees for laws that are written anew, and the functions that are made of such trees."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+from copy import deepcopy
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+from eventide.lowering.source import made_of
+
+_FUTURES: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> FunctionType:
+    """The function of a tree, among the names of the one that it was made from."""
+    free = original.__code__.co_freevars
+    inner: list[ast.stmt] = [tree] if isinstance(tree, ast.FunctionDef) else [ast.Expr(tree)]
+    args = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
+    maker = ast.FunctionDef("make", args, inner, [])
+    for node in (maker, tree):
+        node.type_params = []  # type: ignore[union-attr]  # Python 3.12 wants them
+    module = ast.fix_missing_locations(ast.Module([maker], []))
+    flags = original.__code__.co_flags & _FUTURES
+    outer = compile(module, original.__code__.co_filename, "exec", flags, dont_inherit=True)
+    code = _code_in(_code_in(outer))
+    first = original.__code__.co_firstlineno if isinstance(tree, ast.FunctionDef) else code.co_firstlineno
+    code = code.replace(co_firstlineno=first, co_qualname=original.__code__.co_qualname)
+    cells = dict(zip(free, original.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    made = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+    made.__qualname__, made.__module__, made.__doc__ = original.__qualname__, original.__module__, original.__doc__
+    made.__annotations__ = original.__annotations__
+    made.__dict__.update(original.__dict__)
+    if isinstance(tree, ast.FunctionDef):
+        made.__wrapped__ = original  # type: ignore[attr-defined]  # as functools has it
+    made_of(made, original, tree)
+    return made
+
+
+def _code_in(code: CodeType) -> CodeType:
+    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+
+
+def key_of(node: ast.expr) -> str:
+    """What a name or attribute is known by."""
+    return ast.unparse(node)
+
+
+def as_read(node: ast.expr) -> ast.expr | None:
+    """What an assignment with an operator reads."""
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return None
+    read = deepcopy(node)
+    read.ctx = ast.Load()
+    return read
+
+
+def placed(node: Any, where: ast.AST) -> Any:
+    """A node, and what in it has no place yet, at the place of another."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.expr | ast.arg) and not hasattr(inner, "lineno"):
+            ast.copy_location(inner, where)
+    return node
+
+
+def number(value: float) -> ast.expr:
+    """A number."""
+    return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0.0 else ast.Constant(value)
+
+
+def as_float(node: ast.expr) -> ast.expr:
+    """A whole number that is written as a float, as it is compared with floats."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return ast.copy_location(ast.Constant(float(node.value)), node)
+    return node
+
+
+def order(one: ast.expr, op: type[ast.cmpop], value: float) -> ast.expr:
+    """A comparison with a number."""
+    return ast.Compare(deepcopy(one), [op()], [number(value)])
+
+
+HOLDS: Final = "eventide_held"
+"""The attribute of a node that tells what it is while outcomes are held."""
+
+
+def holding(node: ast.expr, held: ast.expr) -> ast.expr:
+    """A piece of a law, with what it is while outcomes are held, for the conditions of what comes after it."""
+    setattr(node, HOLDS, held)
+    return node
+
+
+def both(one: ast.expr, other: ast.expr) -> ast.expr:
+    """`one and other`."""
+    return ast.BoolOp(ast.And(), [one, other])
+
+
+def either(one: ast.expr, other: ast.expr) -> ast.expr:
+    """`one or other`."""
+    return ast.BoolOp(ast.Or(), [one, other])

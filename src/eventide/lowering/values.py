@@ -1,0 +1,350 @@
+"""What an expression can stand for while it is lowered: a number in the kernel, or something known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from eventide.lowering.not_compilable import Unlowerable
+from eventide.native.ir import real
+
+if TYPE_CHECKING:
+    from eventide.lowering.lowered import Row
+
+Path: TypeAlias = tuple[str, ...]
+"""How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
+
+Kind: TypeAlias = Literal["int", "whole", "float"]
+"""int: 64 bits; whole: a double that is a whole number, as `int(x)` makes it; float: a double.
+
+An int or a whole is Python's number exactly, or it has been noted that Python is to be asked."""
+
+Span: TypeAlias = tuple[int, int]
+
+LARGEST_INT: Final = 2**63
+EXACT: Final[Span] = (1 - 2**53, 2**53 - 1)
+"""Whole numbers of which each has a double of its own, that no other is rounded to."""
+COUNTABLE: Final[Span] = (-(2**52), 2**52)
+"""Where loops count: beyond, none would ever end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """How a number moves within a step: an expression that the stepper can enclose, as `tables.py` names its codes.
+
+    parts       the expressions it is made of
+    numbers     of a state: the object's place in the index row, and the slot's behind its first
+    still       the operand in it that stands still, a double
+    """
+
+    code: int
+    parts: tuple[Form, ...] = ()
+    numbers: tuple[int, ...] = ()
+    still: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One comparison: what is above zero where it holds and below where it does not; None if that is not known."""
+
+    form: Form | None
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """Two truths joined by "and" or "or"."""
+
+    word: str
+    one: Tree
+    other: Tree
+
+
+Tree: TypeAlias = Leaf | Joint
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of the kernel.
+
+    slope       its derivative by time; None if it does not move within a step, NAN if the derivative is not to be had
+    known       its value, if that is known already
+    span        of a whole number of 64 bits: the least and the greatest that it can be, if that is known
+    is_numpy    whether it is numpy's double: `sum` adds those up without compensation
+    form        how it moves, if that can be told; see `guard_expressions.py`
+    is_mixed    whether it may be a whole number in Python, although it is a double here
+    """
+
+    text: str
+    kind: Kind
+    slope: str | None = None
+    known: float | None = None
+    span: Span | None = None
+    is_numpy: bool = False
+    form: Form | None = None
+    is_mixed: bool = False
+
+    @property
+    def extent(self) -> Span | None:
+        """The span, also of a number that is known."""
+        if self.kind == "int" and self.known is not None:
+            return int(self.known), int(self.known)
+        return self.span
+
+    @property
+    def has_double(self) -> bool:
+        """Whether it surely has a double of its own, which `Arithmetic.double` gives."""
+        if self.known is not None and self.kind != "float":
+            return int(float(self.known)) == self.known
+        return self.kind != "int" or is_within(self.span, EXACT)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A truth of the kernel.
+
+    guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
+    slope       the guide's derivative, as for numbers
+    is_numpy    whether it is numpy's, of which two are not added up as numbers
+    tree        the comparisons it is joined of; None if they are not known
+    """
+
+    text: str
+    guide: str | None = None
+    slope: str | None = None
+    known: bool | None = None
+    is_numpy: bool = False
+    tree: Tree | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple written in the code."""
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ref:
+    """An object that exists while the kernel is made; another of its class may stand in its place later.
+
+    sample      the object
+    element     the operand that counts the items, if the path goes through a list
+    """
+
+    path: Path
+    sample: Any
+    element: str | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ref) and (self.path, self.element) == (other.path, other.element)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.element))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`rate` or `last` of a component."""
+
+    owner: Ref
+    row: Literal["rate", "last"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The `Variable` behind one name of a component, or a loose one."""
+
+    owner: Ref
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The simulation: time, dt and last_time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elements:
+    """A list, tuple or queue of components, which may be longer or shorter later."""
+
+    path: Path
+    items: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A list into which something is put."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list, tuple or array of numbers.
+
+    kind        of all of them
+    array_size  how many numbers an array has, with which it can be reckoned; None for lists
+    """
+
+    path: Path
+    kind: type
+    array_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """The slots of a vector of a component.
+
+    offset      of its first item, from the first of the object
+    length      of the whole vector
+    """
+
+    owner: Ref
+    row: Row
+    name: str
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Memory of the kernel for the length of a call.
+
+    slopes      where the derivatives of its numbers are kept; None if they do not move
+    is_truth    whether it keeps truths, as 1.0 and 0.0
+    """
+
+    address: str
+    slopes: str | None = None
+    is_truth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """Numbers in memory, as numpy's views are: item k is number `start + step * k` there."""
+
+    memory: Stored | Buffer | Table
+    start: int
+    step: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Formula:
+    """Numbers that are computed one by one where they are wanted, instead of an array of numpy's for each operation.
+
+    at          writes the instructions for one of them
+    sources     what in memory they are computed from
+    epoch       how much had been written when the formula was made: after that it would see what it should not
+    """
+
+    count: int
+    at: Callable[[Number], Number | Truth]
+    sources: tuple[Vector, ...]
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True)
+class VectorMethod:
+    """A method of an array, not yet called."""
+
+    vector: Vector | Formula
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function with a body to follow.
+
+    path    where the function object is found, for what it closes over; None if it is found through a class
+    owner   what a method is bound to
+    """
+
+    function: FunctionType
+    path: Path | None = None
+    owner: Ref | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A function of Python's own, of `math` or of `builtins`.
+
+    path    where it is found, if it is bound to an object
+    """
+
+    function: Any
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A module, for the names in it."""
+
+    module: ModuleType
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """`super()`: what the classes above the present one define."""
+
+    owner: Ref
+    cls: type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stranger:
+    """Anything else: it may be named, and nothing can be done with it."""
+
+    value: Any
+
+
+Item: TypeAlias = (
+    Number
+    | Truth
+    | Nothing
+    | Items
+    | Ref
+    | View
+    | Slot
+    | Clock
+    | Elements
+    | Target
+    | Table
+    | Vector
+    | Formula
+    | VectorMethod
+    | Function
+    | Builtin
+    | Module
+    | Above
+    | Stranger
+)
+
+
+def is_within(span: Span | None, limits: Span) -> bool:
+    """Whether a number is known to be between two others."""
+    return span is not None and limits[0] <= span[0] <= span[1] <= limits[1]
+
+
+def constant(value: float) -> Number | Truth:
+    """A number that is known beforehand.
+
+    Raises Unlowerable for a whole number that no float can hold.
+    """
+    if isinstance(value, bool):
+        return Truth("true" if value else "false", known=value)
+    if isinstance(value, int):
+        if -LARGEST_INT <= value < LARGEST_INT:
+            return Number(str(int(value)), "int", known=value)
+        try:
+            return Number(real(float(value)), "whole", known=value)
+        except OverflowError:
+            raise Unlowerable("this whole number is larger than any float") from None
+    return Number(real(value), "float", known=float(value), is_numpy=type(value).__name__ == "float64")

@@ -1,0 +1,117 @@
+"""The condition list of a simulation that has a monitor: conditions are watched inside steps as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous.plans import never_started
+from eventide.discrete.conditions import Condition, ConditionList
+from eventide.monitor.time_conditions import Instants
+
+if TYPE_CHECKING:
+    from eventide.continuous import Motion
+    from eventide.discrete.conditions import StateWait, Trigger, Until
+
+
+class WatchedConditions(ConditionList):
+    """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members.
+
+    instants    when those on time alone become true
+    """
+
+    __slots__ = ("_motion", "_watches", "instants")
+
+    def __init__(self, motion: Motion, before: ConditionList) -> None:
+        super().__init__()
+        self._motion = motion
+        self.instants = Instants(motion.sim)
+        self._watches = motion.watches
+        self._arrivals = before._arrivals
+        for condition in before:
+            self._members[condition] = None
+            self._watch(condition)
+
+    def __len__(self) -> int:
+        motion, watches = self._motion, self._watches
+        return motion.run.listed + len(watches.arriving) + (watches.returning is not None)
+
+    def __iter__(self) -> Iterator[Condition]:
+        return (condition for condition in super().__iter__() if not condition.is_over)
+
+    def _watch(self, condition: Condition) -> None:
+        """Watch a condition that has come, perhaps one that was withdrawn before."""
+        condition.is_over = False
+        self._watches.expect(condition)
+        condition.is_timed = self.instants.add(condition)
+
+    def remove(self, condition: Condition) -> None:
+        """Take a condition out and watch it no longer."""
+        if condition in self._members and not condition.is_over:
+            self.instants.remove(condition)
+            if not self._watches.remove(condition):
+                del self._members[condition]
+
+    def end(self, condition: Condition) -> None:
+        """A wait is over: its condition has fired."""
+        if condition.is_timed:
+            self.instants.remove(condition)
+        if not self._watches.end(condition):
+            del self._members[condition]
+
+    def forget(self, condition: Condition) -> None:
+        """A wait that rested is not kept any longer."""
+        self._members.pop(condition, None)
+
+    def count_event(self, trigger: Trigger) -> None:
+        """A handler runs: when its code has done so often enough it may be native code from then on."""
+        self._motion.reactions.count_event(trigger)
+
+    def count_wait(self, wait: StateWait) -> None:
+        """A wait is over for the so-manieth time: who waits may go on as native code from then on."""
+        self._motion.journeys.count_event(wait)
+
+    def disturb(self, process: Any) -> None:
+        """Something else than its condition will let a process go on that waits for one."""
+        self._motion.journeys.leave(process)
+
+    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Let a wait that is over be waited for once more; False if it is kept no longer."""
+        wait.ask(test)
+        self._arrivals = arrival = self._arrivals + 1.0
+        wait.rank, wait.priority = -arrival if prior else arrival, priority
+        if not self._watches.resume(wait):
+            return False
+        if wait.is_timed:
+            self.instants.add(wait)
+        wait.is_over = False
+        return True
+
+    def take_up(self, wait: StateWait, until: Until) -> bool:
+        """The same, where nothing but its rank is new: that is told on the way to the next event; False otherwise."""
+        sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
+        priority = sim.wait_priority if until.priority is None else until.priority
+        if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
+            return False
+        if test.__class__ is FunctionType:
+            wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
+        else:
+            wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
+        stands = plan.pattern.stands
+        if not (wait.flow.is_open and stands(test, wait.arguments, plan.binding)):
+            return False
+        self._arrivals = arrival = self._arrivals + 1.0
+        wait.rank = -arrival if (sim.wait_prior if until.prior is None else until.prior) else arrival
+        watches.returning = wait
+        wait.is_over = False
+        return True
+
+    def progress(self, condition: Condition) -> tuple[float, float] | None:
+        """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
+        waits = condition in self._members and not condition.is_over
+        return self._motion.measure(condition) if waits else None
+
+    def resting(self, condition: Condition) -> tuple[str, ...]:
+        """The names of objects with laws that a condition reads, and that have never been started."""
+        return never_started(condition)

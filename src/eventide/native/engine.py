@@ -1,0 +1,114 @@
+"""The native stepper: its source gathered and translated, compiled once for an installation, and loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.engine import codes
+from eventide.engine.interface import ENTRIES, PLAIN, Engine
+from eventide.native import calls, overrides
+from eventide.native.expressions import signature
+from eventide.native.gathering import MATHEMATICAL, gathered
+from eventide.native.locking import locked
+from eventide.native.memory import MARKS, pack, places_of, table_at
+from eventide.native.method_kernels import kernels_of, method_text, table_of
+
+if TYPE_CHECKING:
+    from types import FunctionType
+
+    from eventide.engine.codes import Coefficients
+    from eventide.engine.records import Arrays
+    from eventide.native.store import Store
+
+NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
+SOURCES: Final = (Path(__file__).parent, Path(codes.__file__).parent)
+"""Folders of the source on which the native stepper depends."""
+
+
+class NativeEngine:
+    """The stepper's functions as native code, from a store.
+
+    engine      what the motion of a simulation calls
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kernels: dict[bytes, Any] = {}
+        self._methods: dict[int, tuple[Coefficients, list[int]]] = {}
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The functions that Python calls."""
+        table = self._store.load(_told(stepper_text), NEEDED, key=_key())
+        return Engine(self._pack, *functions_at(table, ENTRIES))
+
+    def _pack(self, arrays: Arrays) -> tuple[int, Any]:
+        method = arrays.method
+        known = self._methods.get(id(method)) or self._add(method)
+        return pack(arrays, known[1])
+
+    @locked
+    def _add(self, method: Coefficients) -> tuple[Coefficients, list[int]]:
+        """A method, and where its arrays stand. Native code works on these, so what is made first is kept for good."""
+        key = id(method)
+        if key not in self._methods:
+            whole = method._replace(kernels=self._kernels_of(method))
+            # It is kept with what it was made from, whose number might else be given to another.
+            self._methods[key] = method, places_of(whole)
+        return self._methods[key]
+
+    def _kernels_of(self, method: Coefficients) -> Any:
+        """The addresses of a method's functions."""
+        key = bytes(method.sizes) + bytes(method.table)
+        if key not in self._kernels:
+            addresses = table_at(self._store.load(method_text(method)))
+            self._kernels[key] = np.array(addresses[: len(kernels_of(method))], np.int64)
+        return self._kernels[key]
+
+
+def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
+    """The entries of a program, as Python calls them."""
+    addresses = table_at(table)
+    return [calls.builtin(name, addresses[k]) for k, name in enumerate(names)]
+
+
+def _told(make: Callable[[], str]) -> Callable[[], str]:
+    """The same, but it says that it takes a moment."""
+
+    def make_and_tell() -> str:
+        sys.stderr.write("eventide: compiling its stepper, once for this installation (some seconds)\n")
+        return make()
+
+    return make_and_tell
+
+
+def _key() -> str:
+    """What the stepper's text depends on, as a hash: its source and that of its translation."""
+    digest = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted(folder.glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def stepper_text() -> str:
+    """The whole stepper as assembly; its entries are `ENTRIES`."""
+    return program({name: getattr(PLAIN, name) for name in ENTRIES})
+
+
+def program(entries: dict[str, FunctionType]) -> str:
+    """Functions of the stepper's language, and those that they call, as assembly.
+
+    Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
+    """
+    calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
+    table = table_of([f"@{calls.SECOND}{name}" for name in entries])
+    parts = [*calls.DECLARATIONS, *gathered(entries, overrides), *calling, table]
+    return "\n".join([*parts, MARKS])

@@ -1,0 +1,81 @@
+"""Functions of the stepper's language, gathered with those that they call, as assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FunctionType
+from typing import Any, Final
+
+from eventide.engine import law_evaluation, newton_matrices, newton_step
+from eventide.engine.guard_signs import crossing, sign_of
+from eventide.engine.taylor_models import enclose_state, stretch
+from eventide.native.expressions import LIBRARY
+from eventide.native.instructions import INSTRUCTIONS
+from eventide.native.statements import Translation
+from eventide.native.values import Untranslatable
+
+_INLINED: Final = frozenset(
+    [
+        "evaluate",
+        "execute",
+        "run_laws",
+        "is_true",
+        "copy",
+        "combine",
+        "combine_by",
+        "time_at",
+        "awake",
+        "find_coefficients",
+    ]
+)
+"""Small functions on the path of every evaluation, which LLVM would leave as calls."""
+_RARE: Final = frozenset(module.__name__ for module in (newton_step, newton_matrices, law_evaluation))
+"""Modules of what few models need: their functions are not copied into those that call them."""
+WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing)  # type: ignore[assignment]
+"""What each method has of its own: loops over the degree, which is known there, are written out. They are called at
+the addresses that stand first in `kernels`."""
+FITTING: Final = len(WRITTEN_OUT)
+"""Where in `kernels` the address of the function for the interpolant's coefficients stands; behind it that of the
+interpolant, of the same with its derivative, of its bounds, and those of the rows of the method's table."""
+INTERPOLANT: Final = FITTING + 1
+MOTION: Final = FITTING + 2
+BOUNDS: Final = FITTING + 3
+FIRST_ROW: Final = FITTING + 4
+MATHEMATICAL: Final = ("pow", *LIBRARY)
+"""What the stepper needs of the mathematical library."""
+
+
+def gathered(
+    functions: Mapping[str, FunctionType], replaced: Any = None, sizes: Sequence[int] | None = None
+) -> list[str]:
+    """The text of functions and of those that they call, behind what they declare.
+
+    replaced    a module whose functions take the place of those of the same name
+    sizes       those of the method, if they are for one alone; else what it has of its own is called at its address
+    Raises Untranslatable.
+    """
+    own = {} if sizes is not None else {function.__name__: k for k, function in enumerate(WRITTEN_OUT)}
+    known = {name: getattr(replaced, name, function) for name, function in functions.items()}
+    waiting = dict(known)
+    texts: dict[str, str] = {}
+    declarations: dict[str, None] = {}
+    while waiting:
+        name, function = waiting.popitem()
+        translation = Translation(function, INSTRUCTIONS, mark=_mark(function), sizes=sizes, own=own)
+        texts[name] = translation.text
+        declarations.update(dict.fromkeys(translation.builder.declarations()))
+        assert set(translation.builder.symbols) <= set(MATHEMATICAL)
+        for called, named in translation.called.items():
+            other = getattr(replaced, called, named)
+            if known.setdefault(called, other) is not other:
+                raise Untranslatable(f"two functions of the stepper are called {called}")
+            if called not in texts:
+                waiting[called] = other
+    return [*declarations, *(texts[name] for name in sorted(texts))]
+
+
+def _mark(function: FunctionType) -> str:
+    """What the compiler is told of a function of the stepper."""
+    if function.__name__ in _INLINED:
+        return "alwaysinline"
+    return "cold" if function.__module__ in _RARE else ""

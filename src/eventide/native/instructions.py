@@ -1,0 +1,175 @@
+# ruff: noqa: ARG001  # what stands for an instruction has the arguments of its kind
+"""Functions that stand for instructions: what native code does that the stepper's language has no words for.
+
+They are never run. `INSTRUCTIONS` says what is written in place of a call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, Final
+
+from eventide.native.expressions import Expressions
+from eventide.native.ir import real
+from eventide.native.values import Kind, Value
+
+
+def law(
+    address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, calls: int, n: int, at: int
+) -> int:
+    """Call a law's kernel for `n` rows of the chain; answers 0, or RAISES."""
+    return 0
+
+
+def condition(
+    address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, numbers: int, out: int, at: int
+) -> int:
+    """Call a condition's kernel; answers 0 or 1, or RAISES."""
+    return 0
+
+
+def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
+    """Test a condition in Python, which answers 0 or 1; without one (-1) execute the laws of a flow."""
+    return 0
+
+
+def fused(
+    address: int,
+    index: int,
+    calls: int,
+    lists: int,
+    worst: int,
+    rows: int,
+    width: int,
+    low: int,
+    start: float,
+    rest: float,
+    before: float,
+    step: float,
+    end: float,
+) -> float:
+    """Call what stands for `attempt` or `complete` in a small flow."""
+    return 0.0
+
+
+def combination(address: int, rows: int, width: int, low: int, high: int, factor: float, scale: float) -> None:
+    """Call a method's kernel."""
+
+
+def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
+    """Whether of LANES slots, told by the addresses of their numbers, each error times a ratio is in its tolerance."""
+    return False
+
+
+def address_of(item: Any) -> int:
+    """The address of an item of an array."""
+    return 0
+
+
+def clear_run(low: int, high: int) -> None:
+    """Set the items from one address up to another, not included, to zero."""
+
+
+def move_run(low: int, high: int, to: int) -> None:
+    """Copy what stands from one address up to another, not included, to a third; they may overlap."""
+
+
+_CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
+_LAW: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "i64", "ptr")
+_CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr", "ptr", "ptr")
+_FUSED: Final[tuple[Kind, ...]] = ("ptr", "ptr", "ptr", "ptr", "ptr", "i64", "i64", *_CLOCK, "double", "double")
+_COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
+
+Instruction = Callable[[Expressions, list[ast.expr]], Value]
+
+
+def _call(kinds: tuple[Kind, ...], answer: Kind) -> Instruction:
+    """A call of the function at the address that comes first."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder = expressions.builder
+        address = builder.value(f"inttoptr i64 {expressions.number(arguments[0], 'i64').text} to ptr")
+        given = [f"{k} {expressions.number(a, k).text}" for a, k in zip(arguments[1:], kinds, strict=True)]
+        call = f"call {answer} {address}({', '.join(given)})"
+        if answer == "void":
+            builder.do(call)
+            return Value("", "void")
+        return Value(builder.value(call), answer)
+
+    return write
+
+
+def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    item = arguments[0]
+    assert isinstance(item, ast.Subscript)
+    return Value(expressions.memory.address(*expressions.place(item)), "ptr")
+
+
+def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    low, high = (expressions.value(argument).text for argument in arguments)
+    many, before, test, body, done = (builder.block() for _ in range(5))
+    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
+    size = builder.value(f"sub i64 {ends[1]}, {ends[0]}")
+    builder.branch(builder.value(f"icmp sgt i64 {size}, {FEW}"), many, before)
+    builder.enter(many)
+    builder.zero(low, size)
+    builder.jump(done)
+    builder.enter(before)
+    builder.jump(test)
+    builder.enter(body)
+    # Volatile, lest LLVM make a call of memset for two states.
+    builder.do(f"store volatile double {real(0.0)}, ptr %{test.label}.at")
+    following = builder.value(f"getelementptr inbounds double, ptr %{test.label}.at, i64 1")
+    builder.jump(test)
+    builder.enter(test)
+    at = builder.merge(test, "ptr", [(low, before), (following, body)], f"%{test.label}.at")
+    builder.branch(builder.value(f"icmp ult ptr {at}, {high}"), body, done)
+    builder.enter(done)
+    return Value("", "void")
+
+
+def _move(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    low, high, to = (expressions.value(argument).text for argument in arguments)
+    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
+    builder.move(low, to, builder.value(f"sub i64 {ends[1]}, {ends[0]}"))
+    return Value("", "void")
+
+
+def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """As `least_of_each` tests a slot: what is no number is not within."""
+    value, group = expressions.builder.value, f"<{LANES} x double>"
+    addresses = [expressions.value(argument).text for argument in arguments[:-1]]
+    errors, absolute, relative, states = (value(f"load {group}, ptr {address}, align 8") for address in addresses)
+    ratio = expressions.number(arguments[-1], "double").text
+    first = value(f"insertelement {group} poison, double {ratio}, i64 0")
+    ratios = value(f"shufflevector {group} {first}, {group} poison, <{LANES} x i32> zeroinitializer")
+
+    def size(numbers: str) -> str:
+        without_sign = ", ".join([f"i64 {2**63 - 1}"] * LANES)
+        whole = value(f"bitcast {group} {numbers} to <{LANES} x i64>")
+        return value(f"bitcast <{LANES} x i64> {value(f'and <{LANES} x i64> {whole}, <{without_sign}>')} to {group}")
+
+    scaled = size(value(f"fmul {group} {relative}, {states}"))
+    tolerances = value(f"fadd {group} {size(absolute)}, {scaled}")
+    worse = value(f"fcmp ugt {group} {value(f'fmul {group} {size(errors)}, {ratios}')}, {tolerances}")
+    return Value(value(f"icmp eq i{LANES} {value(f'bitcast <{LANES} x i1> {worse} to i{LANES}')}, 0"), "i1")
+
+
+LANES: Final = 4
+"""So many slots are looked at together."""
+FEW: Final = 128
+"""So many bytes are set to zero one number after the other."""
+INSTRUCTIONS: Final[dict[str, Instruction]] = {
+    "law": _call(_LAW, "i64"),
+    "condition": _call(_CONDITION, "i64"),
+    "recourse": _call(("i64", "i64", "double", "double"), "i64"),
+    "fused": _call(_FUSED, "double"),
+    "combination": _call(_COMBINATION, "void"),
+    "are_within": _are_within,
+    "address_of": _address,
+    "clear_run": _clear,
+    "move_run": _move,
+}

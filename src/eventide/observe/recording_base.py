@@ -1,0 +1,375 @@
+"""What all recordings share: rows in flat buffers, and the rule for the two sides of an event."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import nan
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+
+import numpy as np
+
+from eventide.errors import SimulationError
+from eventide.monitor import Observer, Phase
+from eventide.observe.frames import to_pandas, to_polars, to_xarray
+from eventide.observe.reporter import Every, as_frequency
+from eventide.observe.row_sink import Outlet
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import pandas as pd
+    import polars as pl
+    import xarray as xr
+
+    from eventide.simulation import Simulation
+
+BEFORE, REGULAR, AFTER = -1, 0, 1
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a recorded column.
+
+    is_discrete     whether the quantity is a count that stays as it is between events
+    description     what it means, in words
+    """
+
+    name: str
+    unit: str
+    is_discrete: bool = field(default=False, kw_only=True)
+    description: str = field(default="", kw_only=True)
+
+
+class Source(Protocol):
+    """What is recorded: one object that is read at a time."""
+
+    def values(self) -> list[float]:
+        """Its present values, one for each column."""
+        ...
+
+    def rates(self) -> list[float]:
+        """The rates of those that have one: a kink without a jump is an event's trace as well."""
+        ...
+
+
+class Row(NamedTuple):
+    """One row: whose it is, when, on which side of an event, and the values."""
+
+    source: int
+    time: float
+    side: int
+    values: list[float]
+
+
+class Block(NamedTuple):
+    """Rows side by side: for each its time, its side, the number of its source, and for each column its values."""
+
+    times: npt.NDArray[np.float64]
+    sides: npt.NDArray[np.int8]
+    numbers: npt.NDArray[np.int32]
+    data: list[npt.NDArray[np.float64]]
+
+
+class Look(NamedTuple):
+    """What a source was when it was looked at, and how many events had taken place by then."""
+
+    values: list[float]
+    rates: list[float]
+    events: int
+
+
+class Sides:
+    """A source just before the first and just after the latest event of the present instant, where it took part."""
+
+    __slots__ = ("after", "before")
+
+    def __init__(self) -> None:
+        self.before: Look | None = None
+        self.after: Look | None = None
+
+    def rows(self, *, keeps_events: bool, keeps_all: bool, is_due: bool) -> list[tuple[int, list[float]]]:
+        """Which sides are kept: both if an event left a trace, else one row for a regular instant.
+
+        With no look before it the source began here, with none after it it ended, or the run did.
+        """
+        before, after = self.before, self.after
+        if keeps_events and (keeps_all or before is None or after is None or _differ(before, after)):
+            return [(side, look.values) for side, look in ((BEFORE, before), (AFTER, after)) if look is not None]
+        latest = after or before
+        return [(REGULAR, latest.values)] if is_due and latest is not None else []
+
+
+def _items(items: list[str]) -> str:
+    """The items of a vector as one writes them: "[0] ... [19]"; nothing for what is no vector."""
+    written = [f"[{item}" for item in items if item]
+    return "" if not written else written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}"
+
+
+def _joined(settled: array[Any], pending: list[Any]) -> npt.NDArray[Any]:
+    """A column with the rows that are not yet written down; an array of its own."""
+    column = np.array(settled)
+    return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
+
+
+def _differ(before: Look, after: Look) -> bool:
+    """Whether an event changed anything; no event at all between two looks is the end of one run and the next."""
+    return before.values != after.values or before.rates != after.rates or before.events == after.events
+
+
+class Ledger(Observer):
+    """The base of recordings: whatever sources are present write their rows one after the other.
+
+    columns     the heads of the columns
+    """
+
+    def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
+        self.sim = sim
+        self.name = name or f"recording {sim._register(Ledger)}"
+        self.columns = tuple(columns)
+        self.keeps_events = events
+        self._frequency = as_frequency(every)
+        self._sources = array("i")
+        self._times = array("d")
+        self._sides = array("b")
+        self._data = [array("d") for _ in self.columns]
+        self._instant = nan
+        self._open: dict[int, Sides] = {}
+        """The sources that took part in the instant not yet written down."""
+        self._due = nan
+        """The latest regular instant."""
+        self._outlet: Outlet | None = None
+        self._taps: list[Callable[[], None]] = []
+        """Called before rows are let go, by who follows them."""
+
+    def _present(self) -> Iterable[tuple[int, Source]]:
+        """The sources that take part now, each with its number."""
+        raise NotImplementedError
+
+    def _labels_of(self, numbers: npt.NDArray[np.int32]) -> dict[str, list[str]]:
+        """Columns of texts that tell the sources of rows apart; none if there is one source only."""
+        return {}
+
+    # --- reading it -----------------------------------------------------------------------------------------------
+
+    @property
+    def times(self) -> npt.NDArray[np.float64]:
+        """The times of the rows, ascending; equal ones of one source are the two sides of an event."""
+        return _joined(self._times, [row.time for row in self._pending()])
+
+    @property
+    def sides(self) -> npt.NDArray[np.int8]:
+        """For each row: -1 just before an event, 1 just after one, 0 a regular instant without one.
+
+        The start and the end of a recording, and of a run, count as events.
+        """
+        return _joined(self._sides, [row.side for row in self._pending()])
+
+    def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
+        """One column's values, in the order of `times`."""
+        for place, column in enumerate(self.columns):
+            if column.name == name:
+                return self._column(place)
+        raise KeyError(f"{self.name} has no column {name!r}; it has: {self._names()}")
+
+    def __len__(self) -> int:
+        return len(self._times) + len(self._pending())
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {len(self)} rows of {self._names()}>"
+
+    def _names(self) -> str:
+        """The names of the columns; those of a vector as one."""
+        found: dict[str, list[str]] = {}
+        for column in self.columns:
+            vector, bracket, item = column.name.rpartition("[")
+            found.setdefault(vector if bracket else column.name, []).append(item if bracket else "")
+        return ", ".join(name + _items(items) for name, items in found.items())
+
+    def to_pandas(self, *, sides: bool = False) -> pd.DataFrame:
+        """The rows as a DataFrame with the time as index.
+
+        Its columns are, for a class, the name of the component, then a column for each quantity. `attrs` has the
+        recording's `name`, and `units` and `descriptions` by column.
+        sides       with a first column `side`: "before" or "after" an event, "" at a regular instant
+        Raises      ModelError if two columns would have one name
+        """
+        return to_pandas(self, self._block(), sides=sides)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The rows as a Dataset over `time`, with a variable for each quantity, and `side` (-1, 0, 1) beside the time.
+
+        For a class the name of the `component` stands beside the time as well. A variable's attributes are `units` and
+        `long_name`, as in the CF conventions; the Dataset's is the recording's `name`.
+        """
+        return to_xarray(self, self._block())
+
+    def to_polars(self, *, sides: bool = False) -> pl.DataFrame:
+        """The rows as a polars DataFrame, which has no index and no attributes: the units stand in `columns`.
+
+        Raises MissingLibraryError if polars is not installed.
+        """
+        return to_polars(self, self._block(), sides=sides)
+
+    def _column(self, place: int) -> npt.NDArray[np.float64]:
+        return _joined(self._data[place], [row.values[place] for row in self._pending()])
+
+    def _numbers(self) -> npt.NDArray[np.int32]:
+        """For each row the number of its source."""
+        return _joined(self._sources, [row.source for row in self._pending()])
+
+    def _block(self) -> Block:
+        """All rows, those of the present instant included."""
+        data = [self._column(place) for place in range(len(self.columns))]
+        return Block(self.times, self.sides, self._numbers(), data)
+
+    # --- letting rows go ------------------------------------------------------------------------------------------
+
+    def take(self) -> pd.DataFrame:
+        """The rows so far as `to_pandas(sides=True)` gives them; the recording lets them go and records on.
+
+        For runs without end: `while True: sim.run(until=sim.time + 100.0); digest(trace.take())`.
+        """
+        self._settle_for_good()
+        frame = self._settled()
+        self._let_go()
+        return frame
+
+    def drain(self, receive: Callable[[pd.DataFrame], Any], *, rows: int = 10_000) -> Outlet:
+        """Let a function receive the rows, about `rows` at a time while the run goes on, and the rest at the end.
+
+        It is called between events with what `to_pandas(sides=True)` gives, and looks at the model only; then the
+        recording lets these rows go. The end is that of the block: `with trace.drain(digest): sim.run()`, or `close()`.
+        An error of the function goes up, and the rows stay.
+        """
+        return Outlet(self, receive, rows)
+
+    def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> Outlet:
+        """Write the rows to a file or a database while the run goes on, so that memory holds few of them.
+
+        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
+        place of what was there, as after `ev.dump`; also if the run failed or was interrupted: with the rows so far.
+        where, table    as for `ev.dump`; a JSON file cannot be streamed to
+        rows            about so many are written at a time
+        """
+        return Outlet.into(self, where, table, rows)
+
+    def stop(self) -> None:
+        """Record no longer."""
+        self.sim._the_monitor.observers.remove(self)
+
+    def _settle_for_good(self) -> None:
+        """Write down the rows of the present instant as they are known; a next run begins with rows of its own."""
+        self._settle()
+        self._due = nan
+
+    def _settled(self) -> pd.DataFrame:
+        """The rows that are written down."""
+        return to_pandas(self, self._rows_from(0), sides=True)
+
+    def _rows_from(self, first: int) -> Block:
+        """The rows that are written down, from one on."""
+        times, sides, sources = (np.array(column[first:]) for column in (self._times, self._sides, self._sources))
+        return Block(times, sides, sources, [np.array(column[first:]) for column in self._data])
+
+    def _open_rows(self) -> Block:
+        """The rows of the present instant, as far as it is known."""
+        rows = self._pending()
+        data = [np.array([row.values[place] for row in rows]) for place in range(len(self._data))]
+        times, sides = np.array([row.time for row in rows]), np.array([row.side for row in rows], dtype=np.int8)
+        return Block(times, sides, np.array([row.source for row in rows], dtype=np.int32), data)
+
+    def _let_go(self) -> None:
+        """Forget the rows that are written down."""
+        for tap in self._taps:
+            tap()
+        del self._sources[:], self._times[:], self._sides[:]
+        for column in self._data:
+            del column[:]
+
+    # --- recording ------------------------------------------------------------------------------------------------
+
+    def _observe(self, phase: Phase) -> None:
+        time = self.sim.time
+        if phase is Phase.AFTER:
+            self._note_after(time)
+            return
+        self._settle()
+        if phase is Phase.BEFORE:
+            self._note_before(time)
+        else:
+            for number, source in self._present():
+                self._append(Row(number, time, REGULAR, source.values()))
+        if self._outlet is not None:
+            self._outlet.offer(len(self._times))
+
+    def _note_before(self, time: float) -> None:
+        self._instant = time
+        if self._frequency == "step":
+            self._due = time  # a step ends here, whatever the event does
+        for number, source in self._present():
+            self._sides_of(number).before = self._look(source)
+
+    def _note_after(self, time: float) -> None:
+        """Keep the latest look at this instant until it is known to be the last."""
+        if self._instant != time:
+            self._settle()
+            self._instant = time
+        for sides in self._open.values():
+            sides.after = None
+        for number, source in self._present():
+            self._sides_of(number).after = self._look(source)
+
+    def _sides_of(self, number: int) -> Sides:
+        sides = self._open.get(number)
+        if sides is None:
+            sides = self._open[number] = Sides()
+        return sides
+
+    def _look(self, source: Source) -> Look:
+        return Look(source.values(), source.rates(), self.sim.events)
+
+    def _pending(self) -> list[Row]:
+        """The rows of the present instant, as far as it is known; reading them decides nothing."""
+        keeps_all, is_due = self._frequency == "event", self._due == self._instant
+        return [
+            Row(number, self._instant, side, values)
+            for number, sides in self._open.items()
+            for side, values in sides.rows(keeps_events=self.keeps_events, keeps_all=keeps_all, is_due=is_due)
+        ]
+
+    def _settle(self) -> None:
+        """Write down the rows of the present instant: nothing more happens in it."""
+        if self._open:
+            for row in self._pending():
+                self._append(row)
+            self._open.clear()
+
+    def _append(self, row: Row) -> None:
+        self._sources.append(row.source)
+        self._times.append(row.time)
+        self._sides.append(row.side)
+        for column, value in zip(self._data, row.values, strict=True):
+            column.append(value)
+
+    def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
+        """Write down rows of the only source at regular instants, all of them before the present."""
+        self._settle()
+        self._sources.frombytes(bytes(self._sources.itemsize * len(times)))
+        self._times.frombytes(times.tobytes())
+        self._sides.frombytes(bytes(len(times)))
+        for column, values in zip(self._data, rows.T, strict=True):
+            column.frombytes(values.tobytes())
+
+    def _pass(self, time: float) -> None:
+        if self._grid is not None and self._next_time() <= time:
+            if self._instant != time:
+                self._settle()  # what is due now says nothing of the instant before
+            self._due = time
+        super()._pass(time)
+
+    def _refuse_period(self, time: float) -> NoReturn:
+        period = float(self._frequency) if isinstance(self._frequency, Fraction) else 0.0
+        raise SimulationError(6, time, f"The period {period!r} of {self.name} cannot be seen at this time.")

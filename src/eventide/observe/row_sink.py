@@ -1,0 +1,105 @@
+"""Where rows go while a run goes on, so that a run without end needs no memory without end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from os import PathLike
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eventide.observe.recording_base import Ledger
+    from eventide.observe.writers import Write
+
+
+FEWEST_ROWS: Final = 64
+"""Fewer rows than these are not left to the stepper, which takes down many before it comes back."""
+
+
+class Outlet:
+    """Hands the rows of a recording on, some at a time; the recording then lets them go.
+
+    count       how many rows have been handed on
+    """
+
+    def __init__(self, ledger: Ledger, receive: Callable[[pd.DataFrame], Any], rows: int) -> None:
+        if not rows >= 1:
+            raise ModelError(f"{ledger.name} hands on rows= at a time, a whole number of at least 1, and got {rows!r}")
+        if ledger._outlet is not None:
+            raise ModelError(f"the rows of {ledger.name} go elsewhere already: close that outlet first")
+        self.count = 0
+        self._ledger = ledger
+        self._receive = receive
+        self._rows = rows
+        self._file: AbstractContextManager[Write] | None = None
+        ledger._outlet = self
+
+    @classmethod
+    def into(cls, ledger: Ledger, where: str | PathLike[str], table: str, rows: int) -> Self:
+        """An outlet into a file or a database."""
+        from eventide.observe.dumps import begin_stream
+
+        writing = begin_stream(ledger._settled(), where, table)
+        outlet = cls(ledger, writing.__enter__(), rows)
+        outlet._file = writing
+        return outlet
+
+    def offer(self, count: int) -> None:
+        """So many rows are written down: hand them on if they are enough."""
+        if count >= self._rows:
+            self._hand_on()
+
+    def is_due(self, count: int) -> bool:
+        """Whether rows that are written down are to be handed on when the next one has come."""
+        return count >= self._rows or self._rows < FEWEST_ROWS
+
+    def close(self) -> None:
+        """Hand on the rest; a file then stands in its place. The recording goes on in memory."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._ledger._outlet is not self:
+            return
+        self._ledger._outlet = None
+        try:
+            if not self._has_failed:
+                self._ledger._settle_for_good()
+                self._hand_on()
+        except BaseException as failure:
+            self._end_file(failure)
+            raise
+        self._end_file(error if self._has_failed else None)
+
+    _has_failed = False
+    """Whether the rows could not be handed on: then what was written is not whole."""
+
+    def _end_file(self, failure: BaseException | None) -> None:
+        if self._file is None:
+            return
+        if failure is None:
+            self._file.__exit__(None, None, None)
+        else:
+            self._file.__exit__(type(failure), failure, failure.__traceback__)
+
+    def _hand_on(self) -> None:
+        frame = self._ledger._settled()
+        if frame.empty:
+            return
+        try:
+            self._receive(frame)
+        except BaseException as error:
+            self._has_failed = True
+            error.add_note(f"raised where the rows of {self._ledger.name} go, with {len(frame)} of them")
+            raise
+        self.count += len(frame)
+        self._ledger._let_go()
