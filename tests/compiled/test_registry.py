@@ -17,7 +17,7 @@ from compiled.harness import Moment, index_row, new_registry, run_condition, run
 from compiled.test_laws import new_probe
 
 import eventide as ev
-from eventide.engine.stepper import R, Y
+from eventide.engine.stepper import R
 from eventide.lowering import Access, CannotLower, Store, compile_kernel, lower_condition, lower_law
 
 
@@ -530,30 +530,6 @@ def test_a_binding_of_two_simulations_is_refused(sim) -> None:
     registry.law(Ingot(sim, furnace=Furnace(sim)), Ingot.equations)
     with pytest.raises(CannotLower, match="another simulation"):
         registry.law(Ingot(sim, furnace=Furnace(other)), Ingot.equations)
-
-
-def test_lanes_stand_side_by_side(sim) -> None:
-    from eventide.lowering.lower import Lowering
-    from eventide.lowering.paths import Entry
-    from eventide.lowering.source import SourceBook
-
-    probe = new_probe()
-
-    def law(self):
-        self.rate.x = self.y * self.gain + self.count
-        if self.x > 0.0:
-            self.rate.y = self.sim.time
-
-    entry = Entry(law, (probe,))
-    lowered = Lowering(entry, "law", SourceBook()).lower(lanes=4)
-    kernel, binding = compile_kernel(lowered, Store(None)), lowered.bind(law, (probe,))
-    single = table_of(probe.sim)
-    lanes = np.repeat(single[:3], 4, axis=1).copy()
-    at = probe._base
-    lanes[Y, 4 * at : 4 * at + 4] = [1.0, -1.0, 2.0, -2.0]
-    lanes[Y, 4 * (at + 1) : 4 * (at + 1) + 4] = [1.0, 2.0, 3.0, 4.0]
-    run_law(kernel, [binding], lanes, Moment(7.0))
-    assert lanes[R, 4 * at : 4 * at + 8].tolist() == [4.5, 6.0, 7.5, 9.0, 7.0, 0.0, 7.0, 0.0]
 
 
 def test_index_rows_of_several_objects(sim) -> None:

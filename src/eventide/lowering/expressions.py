@@ -61,10 +61,10 @@ WORDS: Final[dict[type, str]] = {
 class Expressions(Ways):
     """Writes the instructions of expressions."""
 
-    def __init__(self, outside: Outside, *, is_guided: bool, exact_pow: bool, lanes: int | None = None) -> None:
+    def __init__(self, outside: Outside, *, is_guided: bool, exact_pow: bool) -> None:
         super().__init__(is_guided=is_guided, exact_pow=exact_pow)
         self.outside = outside
-        self.slots = Slots(self.builder, is_guided=is_guided, lanes=lanes)
+        self.slots = Slots(self.builder, is_guided=is_guided)
 
     # --- any expression -------------------------------------------------------------------------------------------
 

@@ -105,18 +105,15 @@ class Lowering:
         self.comparisons = 0
         self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
 
-    def lower(self, *, exact_pow: bool = False, lanes: int | None = None) -> Lowered:
-        """The kernel's text and what its caller has to know.
-
-        lanes       how many simulations stand side by side in each slot, for a law; None for one
-        """
+    def lower(self, *, exact_pow: bool = False) -> Lowered:
+        """The kernel's text and what its caller has to know."""
         name = self.entry.function.__name__
         if self.kind == "law" and name in LAWS and name in self._definition.file.stored:
             raise self.refusal(
                 f"{self._definition.file.name} sets an attribute `{name}`, so an object may have its own"
             )
         writer = _WRITERS.get(self.kind, Statements)(
-            self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow, lanes=lanes
+            self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow
         )
         try:
             source = getattr(self, f"_write_{self.kind}")(writer)
@@ -144,17 +141,10 @@ class Lowering:
         more = builder.value("icmp slt i64 %k, %n")
         builder.branch(more, inside, end)
         builder.enter(inside)
-        if writer.slots.lanes is None:
-            builder.traps = True
-            self._follow(writer)
-            if _hides(writer):
-                builder.note_what_was_put_off()
-        else:
-            writer.iterate(
-                [],
-                lambda lane: Truth(builder.value(f"icmp slt i64 {lane}, {writer.slots.lanes}")),
-                lambda lane: self._follow_lane(writer, lane),
-            )
+        builder.traps = True
+        self._follow(writer)
+        if _hides(writer):
+            builder.note_what_was_put_off()
         builder.jump(after)
         builder.enter(after)
         builder.do("%k1 = add i64 %k, 1")
@@ -168,7 +158,7 @@ class Lowering:
             "%place = load i64, ptr %place.at",
             "%row = getelementptr i64, ptr %ix, i64 %place",
         ]
-        first, room = carry(builder, writer.slots, head, inside) if writer.slots.lanes is None else (inside, [])
+        first, room = carry(builder, writer.slots, head, inside)
         first.lines[:0] = [*row, *writer.slots.prologue("%row")]
         builder.begin_without_trap(entry)
         builder.place_room(entry, _FAILURE, room)
@@ -240,10 +230,6 @@ class Lowering:
         arguments = [writer.settle(self.outside.root(name)) for name in names]
         self.outside.takes_lists = False
         return writer.follow(Function(self.entry.function), arguments, {})
-
-    def _follow_lane(self, writer: Statements, lane: str) -> None:
-        writer.builder.do(f"%lane = add i64 {lane}, 0")
-        self._follow(writer)
 
     # --- what the caller has to know ------------------------------------------------------------------------------
 

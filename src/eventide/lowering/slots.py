@@ -40,14 +40,12 @@ class Touch(NamedTuple):
 class Slots:
     """Writes loads and stores.
 
-    lanes       how many simulations stand side by side in each slot; None for one
     loads, stores   those of single quantities so far
     """
 
-    def __init__(self, builder: Builder, *, is_guided: bool, lanes: int | None = None) -> None:
+    def __init__(self, builder: Builder, *, is_guided: bool) -> None:
         self.builder = builder
         self.is_guided = is_guided
-        self.lanes = lanes
         self.paths: dict[Anchor, str] = {}
         self.lists: dict[Anchor, str] = {}
         self.tables: dict[Path, str] = {}
@@ -85,10 +83,7 @@ class Slots:
         index = self.builder.value(f"add i64 {self._base(place.owner, place.name)}, {place.offset}")
         if item is not None:
             index = self.builder.value(f"add i64 {index}, {item}")
-        if self.lanes is None:
-            return index
-        row = self.builder.value(f"mul i64 {index}, {self.lanes}")
-        return self.builder.value(f"add i64 {row}, %lane")
+        return index
 
     def base_of(self, place: Place) -> str:
         """The operand with the first slot of the block in which a quantity stands, of an object that is no item."""

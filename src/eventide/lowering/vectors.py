@@ -436,8 +436,7 @@ class Vectors(Expressions):
         return self.builder.address("double", memory.address, first)
 
     def _stride(self, vector: Vector) -> int:
-        lanes = (self.slots.lanes or 1) if isinstance(vector.memory, Stored) else 1
-        return BYTES * vector.step * lanes
+        return BYTES * vector.step
 
     def _with_slopes(self, name: str, result: Vector, given: list[Vector]) -> Vector | Formula:
         """What a loop has computed, with its derivative where what it was computed from moves."""
