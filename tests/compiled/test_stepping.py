@@ -16,7 +16,7 @@ from arrays import blank
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from eventide.engine import event_location, flow_queue, guard_signs, stepper
+from eventide.engine import flow_queue, guard_signs, root_search, stepper
 from eventide.engine.codes import (
     ABS,
     AND,
@@ -216,7 +216,7 @@ def test_numbers_cut_and_raised(function: Callable[..., Any], x: float) -> None:
 
 # --- functions of the stepper itself ---------------------------------------------------------------------------------
 
-SHARES = [event_location.share_of_root, event_location.root_of_cubic, event_location.pushed]
+SHARES = [root_search.share_of_root, root_search.root_of_cubic, root_search.pushed]
 
 
 def test_the_guesses_of_the_search() -> None:

@@ -12,7 +12,7 @@ from arrays import blank
 from scipy.linalg import expm
 
 import eventide as ev
-from eventide.engine import scheduler
+from eventide.engine import scheduler, step_control
 from eventide.engine.interface import PLAIN
 from eventide.engine.records import FlowRecord
 
@@ -724,7 +724,7 @@ def test_the_step_that_is_proposed(step: float, ratio: float, factor: float) -> 
         arrays = blank()
         arrays.flow.next_step[0] = step
         arrays.run.dt_min, arrays.run.dt_max = dt_min, dt_max
-        scheduler.adapt(arrays, 0, tried, ratio)
+        step_control.adapt(arrays, 0, tried, ratio)
         return arrays.flow.next_step[0]
 
     assert propose(0.0, math.inf, step) == pytest.approx(factor * step, rel=1e-15)

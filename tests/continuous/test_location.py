@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous.python_callbacks import Host
-from eventide.engine import event_location, guard_signs
+from eventide.engine import guard_signs, root_search
 from eventide.engine.codes import AND, CROSSING, MODEL, NOISE, OR
 from eventide.lowering import guard_expressions
 from eventide.lowering.values import Joint, Leaf
@@ -281,7 +281,7 @@ class Probed:
         guard.high[0], guard.value_high[0], guard.slope_high[0] = 1.0, guard.value[0], guard.slope[0]
         guard.guess[0] = guess
         self.count = 0
-        event_location.find(arrays, 0, 0)
+        root_search.find(arrays, 0, 0)
         return guard.low[0], guard.high[0]
 
 

@@ -21,7 +21,7 @@ from eventide.continuous.native_processes import Journeys
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.sights import Sight
 from eventide.discrete.conditions import Condition
-from eventide.engine import scheduler
+from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
 from eventide.engine.interface import PLAIN, Engine
 from eventide.engine.records import Arrays, RunState, view_of
@@ -576,7 +576,7 @@ class Motion:
 
     def show_start(self, flow: Flow) -> None:
         """Let the rows that are seen of a flow be those of its step's start."""
-        scheduler.return_to_start(self.views(), flow.number)
+        step_control.return_to_start(self.views(), flow.number)
 
     def _take_limits(self) -> None:
         """Let present limits hold for every flow's next step, without cutting one."""
@@ -626,7 +626,7 @@ class Motion:
         row, known = flow.number, self.flow
         start = float(known.start[row])
         self.show_start(flow)
-        scheduler.forget_arming(self.views(), row)
+        step_control.forget_arming(self.views(), row)
         known.step[row], known.end[row], known.key[row] = 0.0, start, start
         known.event[row], known.at[row] = -1.0, nan
         self.sim.time = start
@@ -684,12 +684,12 @@ class Motion:
         """Repeat the last attempt of the flow at the root in Python, so that its errors are met at the user's lines."""
         views = self.views()
         flow, known = self.root, self.flow
-        limit = scheduler.limit_of(views, flow)
+        limit = step_control.limit_of(views, flow)
         remaining = (limit - known.start[flow]) - known.start_rest[flow]
         self.host.evaluate(flow, known.start[flow], 0.0)
         if self.host.trouble is None and self.host.failure is None:
-            scheduler.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
-        scheduler.return_to_start(views, flow)
+            step_control.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
+        step_control.return_to_start(views, flow)
         self.host.forget_what_was_seen()
 
     def what_is_not_finite(self) -> str:

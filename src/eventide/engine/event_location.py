@@ -13,12 +13,13 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.engine.codes import AS_NEEDED, AT_END, CROSSING, DEGREE, EXPRESSION, EXTRA, STAGES, STATE, Y2, K, R, Y
+from eventide.engine.codes import AS_NEEDED, AT_END, CROSSING, DEGREE, EXTRA
 from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
 from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, sign_within
-from eventide.engine.law_evaluation import evaluate, is_true
-from eventide.engine.stepper import HUGE, fit, interpolate, interpolate_motion, move_slot
-from eventide.engine.taylor_models import is_moved
+from eventide.engine.law_evaluation import is_true
+from eventide.engine.probing import is_between, test_inside, time_at, visit
+from eventide.engine.root_search import SPACING, find
+from eventide.engine.stepper import HUGE, fit
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays
@@ -38,22 +39,6 @@ HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
 """How often the bracket of a peak is halved."""
-CAUTION: Final = 0.01
-"""How far ITP truncates its guess, in units of bracket * bracket / first bracket."""
-SLACK: Final = 256.0
-"""2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
-NEXT_FLOAT: Final = 0.75
-"""A time that is so many of the widest spacings away is the next float, or the one behind that."""
-FARTHER: Final = 4.0
-"""So much farther from where an event should be it is looked for where it has not been found yet ..."""
-FARTHEST: Final = 32.0
-"""... as long as that is not farther than so many spacings."""
-CORRECTIONS: Final = 30
-"""How often the root of a cubic is corrected by Newton's method at most."""
-CLOSE: Final = 1e-3
-"""A smaller correction, as a share, is the last: the next would be as its square."""
-SPACING: Final = 2.220446049250313e-16
-"""Between neighbouring floats, as a share of them, at most."""
 SHORTEST: Final = 2.0**-30
 """Steps are not made shorter for the sake of proofs than this share of the time ..."""
 SHORTEST_SHARE: Final = 2.0**-36
@@ -64,69 +49,6 @@ ALIKE: Final = 0.01
 """So far it may be from that, as a share of what it is."""
 ROUNDED: Final = 2.0**-48
 """What rounding may do to the time within an event function, as a share of the time."""
-
-
-def time_at(a: Arrays, f: int, elapsed: float) -> float:
-    """The time when so much of the step has passed."""
-    if elapsed == a.flow.step[f]:
-        return float(a.flow.end[f])
-    return float(a.flow.start[f] + (a.flow.start_rest[f] + elapsed))
-
-
-def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states and rates to a point inside the step: rates by the laws, which also set computed values, if asked
-    for, else by the interpolant.
-
-    These evaluations are not counted: who looks does not change what a run has cost.
-    """
-    a.flow.at[f] = nan
-    if a.flow.empty[f] == 1:
-        return
-    if with_laws:
-        interpolate(a, f, elapsed / a.flow.step[f])
-        evaluate(a, f, time, elapsed, R)
-    else:
-        interpolate_motion(a, f, elapsed / a.flow.step[f])
-
-
-def show(a: Arrays, c: int, f: int, elapsed: float, time: float) -> None:
-    """As `visit`, for what a condition depends on; where that is known to be a few states, for these alone."""
-    if a.guard.certificate[c] < 0 or a.guard.needs_laws[c] == 1 or a.guard.recourse[c] != 0:
-        visit(a, f, elapsed, time, a.guard.needs_laws[c] == 1)
-        return
-    a.flow.at[f] = nan
-    if a.flow.empty[f] == 1:
-        return
-    if a.flow.fitted[f] == 0:
-        fit(a, f)
-    place, step = a.guard.certificate[c], a.flow.step[f]
-    for k in range(a.lists[place]):
-        word = place + 2 + EXPRESSION * k
-        if a.lists[word] == STATE:
-            slot = a.index[a.guard.index[c] + a.lists[word + 1]] + a.lists[word + 2]
-            if is_moved(a, f, slot):
-                show_slot(a, slot, elapsed / step, 1.0 / step)
-
-
-def show_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
-    """Bring one state and its rate to a fraction of the step; 1 gives its end exactly."""
-    if theta == 1.0:
-        a.rows[Y, slot] = a.rows[Y2, slot]
-        a.rows[R, slot] = a.rows[K + a.method.sizes[STAGES], slot]
-    else:
-        move_slot(a, slot, theta, scale)
-
-
-def is_between(a: Arrays, f: int, low: float, middle: float, high: float) -> bool:
-    """Whether `middle` lies strictly between the others, also as a time."""
-    return low < middle < high and time_at(a, f, low) < time_at(a, f, middle) < time_at(a, f, high)
-
-
-def test_inside(a: Arrays, c: int, f: int, elapsed: float) -> bool:
-    """Whether a condition is true at a point inside the step."""
-    time = time_at(a, f, elapsed)
-    show(a, c, f, elapsed, time)
-    return is_true(a, c, f, time, elapsed)
 
 
 # --- which conditions become true in a step --------------------------------------------------------------------------
@@ -656,113 +578,6 @@ def reduce(a: Arrays, c: int, f: int, first: float) -> None:
         keep_high(a, c, first, a.guard.value[c], a.guard.slope[c])
     else:
         a.guard.high[c] = -1.0
-
-
-def find(a: Arrays, c: int, f: int) -> float:
-    """The first point of its bracket at which a condition is true, by ITP where it has an event function.
-
-    The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
-    more probes are made than halving would take, the bracket is halved. Where a proof has told about where the
-    condition becomes true, and that is wanted to the last float, it is looked for there first, then ever farther beyond
-    that, on the other side.
-    Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
-    """
-    least = 0.0 if a.guard.exact[c] == 1 else a.run.dt_min
-    low, high = a.guard.low[c], a.guard.high[c]
-    guard_low, guard_high = a.guard.value_low[c], a.guard.value_high[c]
-    slope_low, slope_high = a.guard.slope_low[c], a.guard.slope_high[c]
-    spacing = max(least, SPACING * abs(a.flow.end[f]))
-    caution, slack = CAUTION / (high - low), SLACK * (high - low)
-    guess, reach = a.guard.guess[c], NEXT_FLOAT * spacing
-    if least > 0.0:
-        guess = -1.0
-    elif guess > 0.0:
-        guess = (time_at(a, f, guess) - a.flow.start[f]) - a.flow.start_rest[f]
-    time_low, time_high = time_at(a, f, low), time_at(a, f, high)
-    while high - low > least and a.run.aborted == 0:
-        probe = max(low + (high - low) / 2, least)
-        time = time_at(a, f, probe)
-        if not (low < probe < high and time_low < time < time_high):
-            break
-        slack = slack / 2
-        is_near = low < guess < high and time_low < time_at(a, f, guess) < time_high
-        if is_near:
-            probe, time = guess, time_at(a, f, guess)
-        elif -HUGE < guard_low < 0.0 <= guard_high < HUGE and high - low > 2.0 * spacing:
-            width = high - low
-            share = share_of_root(guard_low, guard_high, slope_low * width, slope_high * width)
-            better = pushed(low, width, low + width * share, caution * width * width, slack - width / 2)
-            better = min(max(better, low + spacing), high - spacing)
-            sooner = time_at(a, f, better)
-            if low < better < high and time_low < sooner < time_high:
-                probe, time = better, sooner
-        show(a, c, f, probe, time)
-        truth = is_true(a, c, f, time, probe)
-        guard, slope = a.guard.value[c], a.guard.slope[c]
-        guess = probe
-        if slope > 0.0 and abs(guard) > 2.0 * spacing * slope:
-            guess = probe - guard / slope
-        if truth:
-            high, time_high, guard_high, slope_high, guess = probe, time, guard, slope, guess - reach
-        else:
-            low, time_low, guard_low, slope_low, guess = probe, time, guard, slope, guess + reach
-        reach = FARTHER * reach
-        if not is_near or reach > FARTHEST * spacing:
-            guess = -1.0
-    a.guard.low[c], a.guard.high[c] = low, high
-    return float(high)
-
-
-def pushed(low: float, width: float, guess: float, push: float, reach: float) -> float:
-    """Where ITP looks: the guess, pushed towards the middle, and not farther from it than halving would still keep up.
-
-    The push brings the next point to the other side of the root, so that the bracket shrinks from both.
-    """
-    middle = low + width / 2
-    if push >= abs(middle - guess):
-        return middle
-    point = guess + push if guess < middle else guess - push
-    if abs(point - middle) <= reach:
-        return point
-    return middle - reach if guess < middle else middle + reach
-
-
-def share_of_root(at_low: float, at_high: float, slope_low: float, slope_high: float) -> float:
-    """About where in [0, 1] a function with these values and slopes at its ends is zero; at_low < 0 <= at_high.
-
-    Where it rises at both ends it is the cubic through them of the inverse function; where slopes are not known, the
-    chord; else the cubic of the function itself.
-    """
-    rise = at_high - at_low
-    share = at_low / (at_low - at_high)
-    if slope_low > 0.0 and slope_high > 0.0:
-        rest = 1.0 - share
-        share = share * (share * (3.0 - 2.0 * share) + rest * (rest * (rise / slope_low) - share * (rise / slope_high)))
-        return share if 0.0 <= share <= 1.0 else 0.5
-    if slope_low != slope_low or slope_high != slope_high:
-        return share
-    return root_of_cubic(
-        at_low, slope_low, 3.0 * rise - 2.0 * slope_low - slope_high, slope_low + slope_high - 2 * rise
-    )
-
-
-def root_of_cubic(at_low: float, slope: float, second: float, third: float) -> float:
-    """Where in [0, 1] a polynomial is zero that is negative at 0 and not at 1, by Newton's method from 1."""
-    share, low, high = 1.0, 0.0, 1.0
-    for _ in range(CORRECTIONS):
-        value = at_low + share * (slope + share * (second + share * third))
-        if value < 0.0:
-            low = share
-        else:
-            high = share
-        steepness = slope + share * (2.0 * second + share * 3.0 * third)
-        better = low + (high - low) / 2
-        if steepness > 0.0 and low < share - value / steepness < high:
-            better = share - value / steepness
-        change, share = abs(better - share), better
-        if change < CLOSE * share:
-            break
-    return share
 
 
 def is_turn(a: Arrays, f: int) -> bool:

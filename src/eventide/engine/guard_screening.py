@@ -47,7 +47,8 @@ from eventide.engine.codes import (
 )
 from eventide.engine.law_evaluation import copy, evaluate, is_true
 from eventide.engine.stepper import fit
-from eventide.engine.taylor_models import UNIT, is_moved
+from eventide.engine.taylor_arithmetic import UNIT
+from eventide.engine.taylor_models import is_moved
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.engine import flow_members, native_events, newton_matrices, sampling, scheduler
+from eventide.engine import (
+    event_effects,
+    flow_members,
+    native_events,
+    newton_matrices,
+    sampling,
+    scheduler,
+    step_control,
+)
 from eventide.engine.codes import Coefficients
 from eventide.engine.records import view_of
 
@@ -65,6 +73,8 @@ _HOMES: Final[dict[str, Any]] = {
     "probe": newton_matrices,
     **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart"), flow_members),
     **dict.fromkeys(("toggle_states", "arrange"), flow_members),
+    **dict.fromkeys(("settle_touched", "touch", "publish"), event_effects),
+    "force": step_control,
 }
 """Entries that are not of `scheduler.py`."""
 

@@ -31,7 +31,8 @@ from eventide.engine.codes import (
     WHOSE,
     WRITES,
 )
-from eventide.engine.scheduler import complete_to, go_on, publish, take_up, touch
+from eventide.engine.event_effects import complete_to, publish, touch
+from eventide.engine.scheduler import go_on, take_up
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays

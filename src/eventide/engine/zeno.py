@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eventide.engine.event_location import SPACING
+from eventide.engine.root_search import SPACING
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from eventide.continuous import Motion, System, Tape, check_limits
 from eventide.discrete.calendar import AT_END
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
-from eventide.engine.scheduler import LATEST
+from eventide.engine.step_control import LATEST
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
 from eventide.monitor.guarded_conditions import WatchedConditions

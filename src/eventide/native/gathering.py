@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from eventide.engine import law_evaluation, newton_matrices, newton_step
 from eventide.engine.guard_signs import crossing, sign_of
-from eventide.engine.taylor_models import enclose_state, stretch
+from eventide.engine.taylor_arithmetic import stretch
+from eventide.engine.taylor_models import enclose_state
 from eventide.native.expressions import LIBRARY
 from eventide.native.instructions import INSTRUCTIONS
 from eventide.native.statements import Translation

@@ -28,7 +28,7 @@ from eventide.engine.codes import (
     R,
     Y,
 )
-from eventide.engine.taylor_models import UNIT
+from eventide.engine.taylor_arithmetic import UNIT
 from eventide.native.gathering import WRITTEN_OUT, gathered
 from eventide.native.instructions import LANES
 from eventide.native.ir import real

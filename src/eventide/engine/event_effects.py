@@ -1,0 +1,162 @@
+"""What an event sees of a flow and touches: flows are brought to it, their steps end, and new ones are prepared.
+
+Plain functions over records, which are also translated to native code.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eventide.engine.codes import (
+    AT_END,
+    E0,
+    E2,
+    IMPLICIT,
+    Y0,
+    K,
+    R,
+    Y,
+)
+from eventide.engine.event_location import note_start
+from eventide.engine.flow_queue import sift_up
+from eventide.engine.guard_screening import awake, wake_at_start
+from eventide.engine.law_evaluation import copy, is_true
+from eventide.engine.newton_step import (
+    begin_again,
+)
+from eventide.engine.probing import test_inside, visit
+from eventide.engine.sampling import elapsed_at
+from eventide.engine.stepper import clear, run_laws
+from eventide.engine.switching import decide, loosen
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Arrays
+from eventide.engine.step_control import arm, has_failed
+
+
+def publish(a: Arrays, f: int, time: float) -> None:
+    """Bring everything that is seen of a flow to a time inside its step."""
+    if a.flow.at[f] == time or a.flow.step[f] == 0.0:
+        return
+    visit(a, f, elapsed_at(a, f, time), time, True)
+    a.flow.at[f] = time
+
+
+def complete_to(a: Arrays, f: int, time: float) -> None:
+    """An event may cut the step of a flow: find out all that depends on the step so far, before anything is written.
+
+    Conditions that were found false at points beyond are tested: they may be false from an earlier point on, and had
+    they become true again since, their events would have cut the step before.
+    """
+    if a.flow.tried[f] != time:
+        a.flow.tried[f] = time
+        elapsed = elapsed_at(a, f, time)
+        for k in range(a.flow.awake[f]):
+            c = awake(a, f, k)
+            if a.guard.armed[c] == AT_END and a.guard.low[c] > elapsed:
+                is_false = not test_inside(a, c, f, elapsed)
+                if is_false and not has_failed(a):
+                    a.guard.low[c] = elapsed
+    publish(a, f, time)
+
+
+def touch(a: Arrays, f: int, time: float) -> None:
+    """End the step of a flow now: an event changes something that it depends on."""
+    if a.flow.open[f] == 1:
+        return
+    complete_to(a, f, time)
+    arm(a, f, elapsed_at(a, f, time))
+    if time == a.flow.end[f]:
+        if a.flow.step[f] > 0.0:
+            copy(a, f, E2, E0)
+        a.flow.start_rest[f] = a.flow.end_rest[f]
+    else:
+        clear(a, f, E0)
+        a.flow.start_rest[f] = 0.0
+        # A step that is cut was not seen to its end: the next is not longer for it.
+        a.flow.next_step[f] = min(a.flow.next_step[f], a.flow.step[f])
+    a.flow.past_step[f] = 0.0
+    a.flow.start[f] = time
+    a.flow.step[f] = 0.0
+    a.flow.end[f] = time
+    a.flow.end_rest[f] = a.flow.start_rest[f]
+    a.flow.event[f] = -1.0
+    a.flow.key[f] = time
+    sift_up(a, a.places[f])
+    note_touched(a, f)
+
+
+def note_touched(a: Arrays, f: int) -> None:
+    """A flow is to be settled after the event."""
+    a.flow.open[f] = 1
+    a.touched[a.run.touched] = f
+    a.run.touched += 1
+
+
+def settle_touched(a: Arrays, time: float) -> bool:
+    """After an event: settle all flows that it has touched; whether that went without an error."""
+    count = a.run.touched
+    a.run.touched = 0
+    for k in range(count):
+        a.flow.open[a.touched[k]] = 0
+    for k in range(count):
+        settle(a, a.touched[k], time)
+        if has_failed(a):
+            keep_touched(a, k, count)
+            return False
+    return True
+
+
+def keep_touched(a: Arrays, first: int, count: int) -> None:
+    """Some flows were not settled: they stay touched."""
+    for k in range(first, count):
+        f = a.touched[k]
+        a.flow.open[f] = 1
+        a.touched[k - first] = f
+    a.run.touched = count - first
+
+
+def settle(a: Arrays, f: int, time: float) -> None:
+    """After an event: take the states as they are now for a step's start, evaluate the laws, test the conditions.
+
+    The flow is pending then: its conditions may be due at this instant. After an error it is to be settled again.
+    """
+    copy(a, f, Y, Y0)
+    if a.flow.switches[f] > 0.0:
+        loosen(a, f)
+    if a.flow.empty[f] == 0:
+        run_laws(a, f, time, 0.0, R)
+        copy(a, f, Y, Y0)
+        copy(a, f, R, K)
+        if has_failed(a):
+            return
+    if a.method.sizes[IMPLICIT] > 0:
+        begin_again(a, f)
+    a.flow.at[f] = time
+    a.flow.end[f] = time
+    a.flow.key[f] = time
+    if a.flow.next_step[f] > 0.0:
+        a.flow.next_step[f] = max(a.run.dt_min, min(a.run.dt_max, a.flow.next_step[f]))
+    sift_up(a, a.places[f])
+    a.flow.moment[f] += 2  # the last one's next is the end of the step that the event has cut
+    if a.flow.switches[f] > 0.0:
+        decide(a, f, time)
+    wake_at_start(a, f)
+    for k in range(a.flow.awake[f]):
+        c = awake(a, f, k)
+        truth = is_true(a, c, f, time, 0.0)
+        if has_failed(a):
+            return
+        note_start(a, c, truth, a.flow.moment[f])
+        if a.guard.trigger[c] == 1 and a.guard.armed[c] == 0:
+            a.guard.due[c] = 0
+            if not truth and a.run.arms != 0:
+                a.guard.armed[c] = 1
+        else:
+            a.guard.due[c] = 1 if truth and a.guard.switch[c] == 0 else 0
+    pending = a.run.pending
+    for k in range(pending):
+        if a.pending[k] == f:
+            return
+    a.pending[pending] = f
+    a.run.pending = pending + 1
