@@ -29,6 +29,7 @@ class Simulation(World):
     cascades                what to do when state events come ever closer to one time and nobody has said what is then
                             (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
+    method                  the integration method, or its name in `ev.methods`, as "radau"; None: Runge-Kutta-England
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
                             False: as plain Python, to the same bits but for powers and `hypot`, whose last may differ
     stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
@@ -51,6 +52,7 @@ class Simulation(World):
         compile: Literal["auto"] | bool = "auto",  # noqa: A002  # the word for it
         cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
+        method: Method | Multistep | Newton | str | None = None,
         rng: Any = None,
         replication: int = 0,
     ) -> None:
@@ -73,6 +75,8 @@ class Simulation(World):
         self.dt_max = dt_max
         self._log: EventLog | None = None
         self.recordings: list[Recording | PopulationRecording] = []
+        if method is not None:
+            self.method = method
 
     # --- settings that may change ---------------------------------------------------------------------------------
 
@@ -136,7 +140,7 @@ class Simulation(World):
         return self._continuum.motion.method
 
     @method.setter
-    def method(self, method: Method | Multistep | Newton) -> None:
+    def method(self, method: Method | Multistep | Newton | str) -> None:
         self._continuum.motion.method = method
 
     @property

@@ -449,6 +449,10 @@ def reads_a_block_by_one(a: Arrays, f: int) -> float:
     return a.guard.still[f]
 
 
+def reads_beyond_a_block(a: Arrays, f: int) -> int:
+    return a.slot.user[f, 3]
+
+
 def counts_nothing(a: Arrays) -> None:
     a.run.flwos = 1  # type: ignore[attr-defined]
 
@@ -483,6 +487,7 @@ def keeps_the_arrays(a: Arrays) -> None:
         (reads_no_column, "a.flow.kye is no column"),
         (reads_a_column_by_two, "a.flow.key[f, 1] has 2 indices"),
         (reads_a_block_by_one, "a.guard.still[f] has 1 indices"),
+        (reads_beyond_a_block, "a.slot.user[f, 3] is beyond the 2 columns of that name"),
         (counts_nothing, "a.run has no field flwos"),
         (keeps_the_arrays, "c cannot be a variable: it is a void"),
     ],

@@ -14,7 +14,6 @@ import numpy as np
 
 from eventide.continuous.error_context import execute_law
 from eventide.errors import ModelError, SimulationError
-from eventide.methods import Method, Multistep, Newton, Tableau
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
@@ -277,23 +276,6 @@ def check_pass(flow: Flow) -> None:
     finally:
         for owner, view in zip(owners, views, strict=True):
             owner._seat.rates = view
-
-
-def check_method(method: Any) -> None:
-    """Raise ModelError if something is no method that the stepper can run."""
-    if isinstance(method, Method | Multistep | Newton):
-        return
-    if isinstance(method, Tableau):
-        why = (
-            "is a tableau by itself: give `ev.methods.explicit(tableau)`"
-            if method.is_explicit
-            else "is a tableau by itself: give `ev.methods.Newton(tableau)`"
-        )
-        raise ModelError(f"sim.method = {method!r}: this {why}")
-    raise ModelError(
-        f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.RADAU` or what `ev.methods.explicit(...)` makes, "
-        f"and got {method!r}, of type {type(method).__name__}"
-    )
 
 
 def unsound_assignment(law: str, title: str, spec: Field | None, where: str = "") -> UnsoundLaw:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous.checks import UnsoundLaw, check_limits, check_method
+from eventide.continuous.checks import UnsoundLaw, check_limits
 from eventide.continuous.flow import Flow, Still
 from eventide.continuous.flow_rows import Berths
 from eventide.continuous.gc_tuning import FEWEST, Collector
@@ -27,6 +27,7 @@ from eventide.engine.interface import PLAIN, Engine
 from eventide.engine.records import Arrays, RunState, view_of
 from eventide.engine.zeno import note_firing
 from eventide.methods import ENGLAND, Method, Multistep, Newton
+from eventide.methods.choice import method_of
 
 if TYPE_CHECKING:
     from eventide.continuous.plans import Analyst, Cohort, Plan
@@ -216,10 +217,10 @@ class Motion:
         return self._method
 
     @method.setter
-    def method(self, method: Method | Multistep | Newton) -> None:
-        check_method(method)
+    def method(self, method: Method | Multistep | Newton | str) -> None:
+        found = method_of(method)
         self.linearizations.forget_all()
-        self._method = method
+        self._method = found
         self._limits = (None, None)
         self.sim._is_steady = False
         self.touch_all()

@@ -164,6 +164,8 @@ class Expressions:
         start = self.builder.value(f"mul nsw i64 {row}, {self.memory.width(name).text}")
         place = self.builder.value(f"add nsw i64 {start}, {column.first}")
         for offset in within:
+            if offset.lstrip("-").isdigit() and not 0 <= int(offset) < (column.width or 0):
+                raise Untranslatable(f"{ast.unparse(node)} is beyond the {column.width} columns of that name")
             place = self.builder.value(f"add nsw i64 {place}, {offset}")
         return name, place
 
