@@ -604,7 +604,7 @@ def test_what_the_compiler_refuses_stays_python(sim, monkeypatch, error, why) ->
         raise error
 
     registry, ingot = new_registry(), Ingot(sim, furnace=Furnace(sim))
-    monkeypatch.setattr(registry.store, "kernel", refuse)
+    monkeypatch.setattr(registry.store, "load", refuse)
     with pytest.raises(CannotLower, match=f"def equations.*{why}"):
         registry.law(ingot, Ingot.equations)
     assert registry.refused == 1

@@ -428,7 +428,7 @@ def outcome(make: Callable[[ev.Simulation], Cup]) -> dict[str, str]:
     """What an object keeps, or the error with which it is refused."""
     try:
         return kept_in(make(ev.Simulation()))
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, ev.InputError) as error:
         return {type(error).__name__: str(error)}
 
 

@@ -151,7 +151,7 @@ def test_an_own_tableau_runs() -> None:
         (ev.methods.RADAU_IIA_2, r"is a tableau by itself: give `ev.methods.Newton\(tableau\)`"),
         (ev.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
         (ev.methods.Method, "got <class .*Method'>, of type type"),
-        ("RK4", "got 'RK4', of type str"),
+        ("RK5", "no method is called 'RK5': perhaps 'RK4"),
         (None, "got None, of type NoneType"),
         (ev.methods.explicit, "got <function explicit at .*, of type function"),
     ],

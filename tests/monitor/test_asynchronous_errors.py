@@ -167,7 +167,7 @@ class Entry(Nth):
                 self.act()
 
 
-PLACES = (".analyst", ".host")
+PLACES = (".planner", ".python_callbacks")
 
 
 @pytest.mark.parametrize("name", CALLS_BACK)
