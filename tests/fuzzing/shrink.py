@@ -195,7 +195,7 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
         )
     ]
     if any(setting.eager for setting in finding.of):
-        lines.append("    from eventide.continuous import journeys, reactions\n")
+        lines.append("    from eventide.continuous import native_handlers, native_processes\n")
     calls = [_call(setting) for setting in finding.of]
     for name, call in zip(("got", "other"), calls, strict=False):
         lines.append(f"    {name} = {call}\n")
@@ -217,5 +217,5 @@ def _call(setting: Setting) -> str:
     more = "" if setting.compiled else ", compile=False"
     more += "" if setting.stepping == "apart" else f", stepping={setting.stepping!r}"
     more += f", observed={setting.observed!r}" if setting.observed else ""
-    eager = "[setattr(room, 'ENOUGH', 1) for room in (journeys, reactions)] and " if setting.eager else ""
+    eager = "[setattr(room, 'ENOUGH', 1) for room in (native_handlers, native_processes)] and " if setting.eager else ""
     return f"{eager}run_as({method}{more})"

@@ -461,10 +461,10 @@ import os, signal, sys
 import numpy as np
 import pandas as pd
 import eventide as ev
-from eventide.observe import dumps, head
+from eventide.observe import dumps, table_schema
 
 where = sys.argv[1]
-flatten = head.flatten
+flatten = table_schema.flatten
 calls = 0
 
 def flatten_and_die(frame):
