@@ -1,6 +1,6 @@
 """What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
 
-Who finds that out is in the compiled room.
+Who finds that out is in the room `lowering`.
 """
 
 from __future__ import annotations

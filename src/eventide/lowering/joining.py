@@ -2,7 +2,7 @@
 
 Equations that look at nothing that a pass of the laws changes, and only set rates, may be executed just before the
 contributions of the same object where nobody looks at rates: nothing tells the difference. The flow sees to that
-(`count_runs` in `stepping/overrides.py`).
+(`count_runs` in `native/overrides.py`).
 """
 
 from __future__ import annotations

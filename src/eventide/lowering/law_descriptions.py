@@ -1,4 +1,4 @@
-"""What laws and conditions use, as the stepper is told: see `flow_members.py` in the continuous room."""
+"""What laws and conditions use, as the stepper is told: see `flow_members.py` in the room `engine`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # they have the arguments of those whose place they take
 """What the stepper does differently as native code: kernels are called by their addresses, not through Python.
 
-These functions are translated in place of those of the same name in the continuous room.
+These functions are translated in place of those of the same name in the room `engine`.
 """
 
 from __future__ import annotations
