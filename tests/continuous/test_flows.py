@@ -818,7 +818,7 @@ def test_who_refers_to_something_else_that_stands_still_keeps_its_step() -> None
 def test_a_row_that_is_taken_again_holds_nothing_of_the_flow_before() -> None:
     """All but counters and what there is room for is as in a row that nobody has had."""
     kept = {"steps", "evaluations", "refused", "jacobians", "factorizations", "entries_at", "entries_room", "laid_from"}
-    kept |= {f"{runs}_{what}" for runs in ("segments", "chain", "sums") for what in ("lo", "hi", "room")}
+    kept |= {f"{runs}_{what}" for runs in ("segments", "chain", "sums", "rests") for what in ("lo", "hi", "room")}
     seen = []
     for before in (0, 7):
         arrays = PLAIN.pack(blank(flows=2))[0]

@@ -1,7 +1,8 @@
-"""What laws set in objects that are not active: sums, computed values and assigned states are those of their flow."""
+"""What laws set in objects that are not active: sums, rates, computed values and states are those of their flow."""
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -356,3 +357,146 @@ def test_a_state_that_is_started_alone_moves_with_who_gives(compiled: Any, stepp
     sim.run(until=5.0)
     log.append((basket.load, basket.x))
     assert log == about([(1, 0), (2, 3), (3, 3), (0, 3), (0, 6)])
+
+
+class Plant(ev.Continuous):
+    """What others add to its rates is seen whether they are integrated or not."""
+
+    x: ev.State = ev.state(0.0)
+    z: ev.State = ev.state(0.0)
+    v: ev.VectorState = ev.vector(size=2)
+
+    def equations(self) -> None:
+        self.rate.x += 1.0
+
+
+class Feed(ev.Continuous):
+    plant: Plant
+
+    def contributions(self) -> None:
+        self.plant.rate.x += 2.0
+        self.plant.rate.v[1] += 4.0
+
+
+class UnreadFeed(Feed):
+    """The same, by code that cannot be read."""
+
+    def contributions(self) -> None:
+        self.plant.rate.x += sorted([2.0, -1.0])[1]
+        self.plant.rate.v[1] += 4.0
+
+
+class Gauge(ev.Continuous):
+    plant: Plant
+    y: ev.State = ev.state(0.0)
+    w: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = self.plant.rate.x
+        self.rate.w = self.plant.rate.v[1]
+
+
+FEEDS = [pytest.param(kind, id=kind.__name__.lower()) for kind in (Feed, UnreadFeed)]
+
+
+@pytest.mark.parametrize("kind", FEEDS)
+@pytest.mark.parametrize("method", METHODS)
+@each_way
+def test_a_rate_begins_at_zero_whether_its_state_is_integrated_or_not(
+    compiled: Any, stepping: Any, method: Any, kind: Any
+) -> None:
+    for order in permutations(range(3)):
+        sim = make(compiled, stepping)
+        sim.method = method
+        sim.dt_max = 0.1  # for Adams
+        plant, log = Plant(sim), []
+        feed, gauge = kind(sim, plant=plant), Gauge(sim, plant=plant)
+        starts = (feed.start, gauge.start, plant["z"].start)
+        for k in order:
+            starts[k]()
+
+        def story(plant: Any = plant, feed: Any = feed, gauge: Any = gauge, log: Log = log) -> ev.Life:
+            for deed in (feed.stop, feed.start, plant.start, plant["x"].stop, plant.stop, feed.stop):
+                yield ev.hold(1.0)
+                log.append((plant.rate.x, list(plant.rate.v), gauge.y, gauge.w, plant.x))
+                deed()
+
+        sim.process(story())
+        sim.run(until=7.0)
+        expected = [(2, 2, 4, 0), (0, 2, 4, 0), (2, 4, 8, 0), (3, 7, 12, 3), (3, 10, 16, 3), (2, 12, 20, 3)]
+        rates = [4, 0, 4, 4, 4, 4]
+        assert log == [
+            (rate, [0.0, v], pytest.approx(y), pytest.approx(w), pytest.approx(x))
+            for (rate, y, w, x), v in zip(expected, rates, strict=True)
+        ]
+        assert (plant.rate.x, list(plant.rate.v), gauge.y) == (0.0, [0.0, 0.0], pytest.approx(12.0))
+
+
+@each_way
+def test_who_waits_for_a_rate_of_what_stands_still_is_told_that_nobody_sets_it(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    plant, log = Plant(sim), []
+    feed = Feed(sim, plant=plant).start()
+
+    def wait() -> ev.Life:
+        yield ev.until(lambda: plant.rate.x >= 2.0)
+        log.append(sim.time)
+        yield ev.until(lambda: plant.rate.x <= 0.0)
+        log.append(sim.time)
+
+    def story() -> ev.Life:
+        yield ev.hold(1.0)
+        feed.stop()
+
+    sim.process(wait())
+    sim.process(story())
+    sim.run(until=2.0)
+    assert log == [0.0, 1.0]
+
+
+@each_way
+def test_the_rate_of_a_variable_that_is_not_started_begins_at_zero(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    loose, seen = ev.Variable(sim, 1.0), ev.Variable(sim, 0.0).start()
+
+    def add() -> None:
+        loose.rate += sorted([2.0, -1.0])[1]
+
+    def look() -> None:
+        seen.rate = loose.rate
+
+    ev.law(sim, add).start()
+    ev.law(sim, look).start()
+    sim.run(until=1.0)
+    assert (loose.state, loose.rate, seen.state) == (1.0, 2.0, pytest.approx(2.0))
+
+
+class Slider(ev.Continuous):
+    """x slides along 0; what it does to a plant is known by the shares of both sides."""
+
+    plant: Plant
+    x: ev.State = ev.state(1.0)
+    side: float = -1.0
+
+    def equations(self) -> None:
+        self.rate.x = self.side + 0.5
+        self.plant.rate.z += self.side
+
+    @ev.when(lambda self: self.x < 0.0)
+    def below(self) -> None:
+        self.side = 1.0
+
+    @ev.when(lambda self: self.x > 0.0)
+    def above(self) -> None:
+        self.side = -1.0
+
+    sliding = above.slides(below)
+
+
+@each_way
+def test_rates_of_what_is_not_integrated_have_the_shares_of_both_sides(compiled: Any, stepping: Any) -> None:
+    sim = make(compiled, stepping)
+    plant = Plant(sim)
+    Slider(sim, plant=plant).start()
+    sim.run(until=3.0)
+    assert plant.rate.z == pytest.approx(-0.5)

@@ -135,10 +135,13 @@ class Continuous(_Continuum, Component):
     @property
     def rate(self) -> Self:
         """The rates of the states, by their names: written in equations, only read elsewhere."""
-        if self._flow.at != self.sim.time:
-            self._flow.show()
+        flow = self._flow
+        if flow.at != self.sim.time:
+            flow.show()
         seat = self._seat
         if self.sim.active:
+            if flow.number < 0:
+                flow.receive(self)
             return seat.rates or self._layout.rates(self)  # type: ignore[no-any-return]
         return seat.rates_read or self._layout.rates_read(self)  # type: ignore[no-any-return]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.error_context import execute_law
-from eventide.continuous.flow_rows import CHAIN, SEGMENTS, SUMS
+from eventide.continuous.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.continuous.sliding import Sliding
 from eventide.engine.codes import BY_READING, ENTRY
 from eventide.engine.records import LawRecord
@@ -52,16 +52,21 @@ class Still:
         motion = self.motion
         if motion.host.executes:
             motion.system.check_assignment(slot)
-            owner = motion.arena.owner_of(slot)
-            if motion.is_marching:
-                motion.host.meet(owner)
-            else:
-                motion.groups.receive(owner, None)
+            self.receive(motion.arena.owner_of(slot))
             return
         if motion.is_observed:
             refuse_change(motion.system.name_of(slot))
         if motion.arena.slot.user[slot, BY_READING] != -1:
             motion.written(slot)
+
+    def receive(self, owner: Any) -> None:
+        """A law that cannot be read sets something of an object, or has its rates in hand to do so."""
+        motion = self.motion
+        if motion.host.executes:
+            if motion.is_marching:
+                motion.host.meet(owner)
+            else:
+                motion.groups.receive(owner, None)
 
 
 class Flow:
@@ -112,6 +117,11 @@ class Flow:
     def sums(self) -> Run:
         """The runs of its sums."""
         return self.motion.berths.run(self.motion.segments, self.number, SUMS)
+
+    @property
+    def rests(self) -> Run:
+        """The runs of its members' states that are not integrated."""
+        return self.motion.berths.run(self.motion.segments, self.number, RESTS)
 
     @property
     def slots(self) -> Slots:
@@ -237,6 +247,14 @@ class Flow:
         motion.engine.toggle_states(motion.packed or motion.arrays, self.number, low, high)
         self.looked_up = None
 
+    def toggle_rests(self, low: int, high: int) -> None:
+        """Let rates of states that are not integrated be zeroed before each evaluation, or no longer."""
+        motion = self.motion
+        if self.rests.count == self.rests.room:
+            self.rests.grow()
+        motion.engine.toggle_rests(motion.packed or motion.arrays, self.number, low, high)
+        self.looked_up = None
+
     def look_up(self) -> Look:
         """What is to be known in Python of its laws, slots and sums, found out once for each state of them."""
         if self.looked_up is None:
@@ -325,6 +343,11 @@ class Look:
     def sums(self) -> list[list[int]]:
         """The runs of its sums."""
         return self._flow.sums.rows()
+
+    @cached_property
+    def rests(self) -> list[list[int]]:
+        """The runs of its members' states that are not integrated."""
+        return self._flow.rests.rows()
 
 
 class Slots:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi", "segments_room")))
 CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
 SUMS: Final = Columns(*map(FlowRecord.place_of, ("sums_lo", "sums_hi", "sums_room")))
+RESTS: Final = Columns(*map(FlowRecord.place_of, ("rests_lo", "rests_hi", "rests_room")))
 FEWEST: Final = 2
 """For so many laws, runs of slots and conditions a flow has room at first."""
 
@@ -24,7 +25,7 @@ class Berths:
     """The rows of flows, and what they have room for.
 
     floats, ints    one row for each flow, also for one that is no more; `flow` names their columns
-    segments        runs of slots, and of sums
+    segments        runs of slots that are integrated, of sums, and of states that are not integrated
     chain           the laws; `law` names its columns
     constants       where conditions have their entries
     """
@@ -33,7 +34,7 @@ class Berths:
         self.flow, self.law = FlowRecord(), LawRecord()
         self.floats = float_table(self.flow, on_growth)
         self.ints = int_table(self.flow, on_growth)
-        self.segments = Runs(2, on_growth, lambda: self._runs(self.segments, SEGMENTS, SUMS))
+        self.segments = Runs(2, on_growth, lambda: self._runs(self.segments, SEGMENTS, SUMS, RESTS))
         width = LawRecord.widths["ints"]
         self.chain = Runs(width, on_growth, lambda: self._runs(self.chain, CHAIN), self.law)
         self.constants = constants

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.ordering import Ordering
 from eventide.continuous.rate_conflicts import Writers
 from eventide.continuous.readers import Sharing
-from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, Y
+from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, R, Y
 from eventide.inputs.reach import Reach
 
 if TYPE_CHECKING:
@@ -256,23 +257,26 @@ class Grouping:
                 elif not is_given and not owner._going:
                     if not stands:
                         self._part(owner)
-                    self._empty_sums(owner)
+                    self._empty(owner)
             del self.doubted[owner]
 
-    def _empty_sums(self, owner: Any) -> None:
-        """Nobody adds to the sums of an object that stands still."""
-        values, layout = self.motion.arena.rows[Y], owner._seat.layout
-        for name in layout.sums:
-            slot = layout.slot(owner, name)
-            if values[slot] != 0.0:
+    def _empty(self, owner: Any) -> None:
+        """Nobody adds to the sums and rates of an object that stands still."""
+        rows, seat = self.motion.arena.rows, owner._seat
+        found = [(Y, seat.layout.slot(owner, name)) for name in seat.layout.sums]
+        found += [(R, slot) for slot in range(seat.base, seat.base + seat.layout.moving)]
+        for row, slot in found:
+            if rows[row][slot] != 0.0:
                 self.motion.written(slot)
-                values[slot] = 0.0
+                rows[row][slot] = 0.0
 
     def change_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.motion.touch(flow)
-        self._toggle(flow, coalesce(slots))
+        self._toggle(flow, runs := coalesce(slots))
+        for low, high in runs:
+            flow.toggle_rests(low, high)
 
     def place(self) -> None:
         """Place what has been started since in flows; what raises an error, and who comes after, still waits then."""
@@ -307,23 +311,23 @@ class Grouping:
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
         """Let a component or loose variable be a member of a flow."""
-        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
+        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         owner._flow = flow
         flow.members[owner] = None
         is_active, come, number = owner._is_active, motion.engine.come, flow.number
-        first = come(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        first = come(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = come(motion.packed or motion.arrays, number, seat, is_active, low, high)
+            first = come(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
-            self.shared.note(flow, cohort.record, motion.arena.seat.row_of_laws[seat], seat, first)
+            self.shared.note(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
         self.changed[flow] = None
-        if len(going) > 1:
-            self._toggle(flow, going[1:])
+        if high - low < seat.layout.moving:
+            self._toggle_more(flow, owner)
         if cohort.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
         if cohort.trade.is_ordered:
@@ -347,20 +351,20 @@ class Grouping:
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         """Let it be one no longer."""
-        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat.number
+        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, motion.engine.depart, flow.number
-        first = depart(motion.packed or motion.arrays, number, seat, is_active, low, high)
+        first = depart(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = depart(motion.packed or motion.arrays, number, seat, is_active, low, high)
+            first = depart(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
-            self.shared.forget(flow, cohort.record, motion.arena.seat.row_of_laws[seat], seat, first)
+            self.shared.forget(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
         flow.looked_up = None
         self.changed[flow] = None
-        if len(going) > 1:
-            self._toggle(flow, going[1:])
+        if high - low < seat.layout.moving:
+            self._toggle_more(flow, owner)
         if flow.sliding is not None:
             flow.sliding.slides.pop(owner, None)
         if flow.inputs and is_active:
@@ -379,6 +383,15 @@ class Grouping:
         for low, high in runs:
             flow.toggle_slots(low, high)
         self.changed[flow] = None
+
+    def _toggle_more(self, flow: Flow, owner: Any) -> None:
+        """The same of what a member has besides one run of states that are integrated: more of them, and others."""
+        seat, going = owner._seat, owner._going
+        self._toggle(flow, going[1:])
+        ends = [seat.base, *chain.from_iterable(going), seat.base + seat.layout.moving]
+        for low, high in zip(ends[::2], ends[1::2], strict=True):
+            if low < high:
+                flow.toggle_rests(low, high)
 
     def renew(self, owners: Iterable[Any]) -> None:
         """Let components touch what they refer to now."""

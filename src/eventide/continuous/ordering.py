@@ -210,9 +210,6 @@ class Ordering:
         concerned = self._concerned()
         for node in concerned:
             self._check(node)
-        if self._join(concerned):
-            self.arrange()
-            return
         left: dict[Node, None] = dict.fromkeys(concerned)
         flows: dict[Flow, None] = {}
         waits = {node: sum(other in left for other in self.before(node)) for node in left}
@@ -232,17 +229,6 @@ class Ordering:
         self._changed.clear()
         for flow in flows:
             self._arrange(flow)
-
-    def _join(self, concerned: list[Node]) -> bool:
-        """Let laws move together that wait for each other, though what they exchange stands still; whether some did."""
-        has_joined = False
-        for node in concerned:
-            for other in self.before(node):
-                if other.owner._flow is not node.owner._flow:
-                    self._motion.groups.merge(node.owner._flow, other.owner._flow)
-                    has_joined = True
-                    break
-        return has_joined
 
     def _arrange(self, flow: Flow) -> None:
         motion = self._motion

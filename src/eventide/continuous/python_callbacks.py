@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from math import nan
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class Host:
         self._running = flow, None
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
-        for low, high in flow.look_up().segments:
+        for low, high in chain(flow.look_up().segments, flow.look_up().rests):
             rates[low:high] = zeros(high - low)
         for low, high in flow.look_up().sums:
             states[low:high] = zeros(high - low)

@@ -102,7 +102,8 @@ class Sliding:
 
     def _write(self) -> int:
         motion, slides = self._motion, self.slides.values()
-        slots = [slot for low, high in self._flow.segments.rows() for slot in range(low, high)]
+        integrated, resting = self._flow.segments.rows(), self._flow.rests.rows()
+        slots = [slot for low, high in (*integrated, *resting) for slot in range(low, high)]
         self._told = list(self.slides), slots
         runs = [run for owner in self._flow.owners() if owner not in self.slides for run in computed_runs(owner)]
         width = len(slots) + sum(high - low for low, high in runs)

@@ -102,6 +102,8 @@ class Variable:
         flow = self._owner._flow
         if flow.at != self.sim.time:
             flow.show()
+        if flow.number < 0:
+            flow.receive(self._owner)
         self._system.arena.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:

@@ -243,6 +243,14 @@ def toggle_states(a: Arrays, f: int, low: int, high: int) -> None:
     estimate_step(a, f, had_states)
 
 
+def toggle_rests(a: Arrays, f: int, low: int, high: int) -> None:
+    """Let rates of states that are not integrated be set to zero before each evaluation, or no longer.
+
+    There is room for one run more.
+    """
+    a.flow.rests_hi[f] = toggle(a, a.flow.rests_lo[f], a.flow.rests_hi[f], low, high)
+
+
 def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
     """Let the length of a flow's next step be estimated, unless it had states, and has: then that is as it was.
 

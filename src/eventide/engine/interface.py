@@ -51,6 +51,7 @@ class Engine:
     flow_met: Callable[..., int]
     may_fall_apart: Callable[..., int]
     toggle_states: Callable[..., None]
+    toggle_rests: Callable[..., None]
     arrange: Callable[..., None]
 
 
@@ -72,7 +73,7 @@ _HOMES: Final[dict[str, Any]] = {
     "fill": sampling,
     "probe": newton_matrices,
     **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart"), flow_members),
-    **dict.fromkeys(("toggle_states", "arrange"), flow_members),
+    **dict.fromkeys(("toggle_states", "toggle_rests", "arrange"), flow_members),
     **dict.fromkeys(("settle_touched", "touch", "publish"), event_effects),
     "force": step_control,
 }

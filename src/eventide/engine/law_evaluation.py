@@ -139,15 +139,22 @@ def take_speeds(a: Arrays, f: int, time: float, dt: float, p: int) -> None:
 def keep_pass(a: Arrays, f: int, at: int) -> None:
     """Keep the rates, computed values and sums that a pass has given."""
     head = a.flow.slides[f]
-    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            a.constants[at] = a.rows[R, i]
-            at += 1
+    at = keep_rates(a, a.flow.segments_lo[f], a.flow.segments_hi[f], at)
+    at = keep_rates(a, a.flow.rests_lo[f], a.flow.rests_hi[f], at)
     runs = head + SLIDE_HEAD + a.lists[head + COUNT] * PER_SURFACE
     for r in range(a.lists[head + RUNS]):
         for i in range(a.lists[runs + 2 * r], a.lists[runs + 2 * r + 1]):
             a.constants[at] = a.rows[Y, i]
             at += 1
+
+
+def keep_rates(a: Arrays, first: int, end: int, at: int) -> int:
+    """Keep the rates of some runs of slots; returns the place behind them."""
+    for s in range(first, end):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.constants[at] = a.rows[R, i]
+            at += 1
+    return at
 
 
 def solve(a: Arrays, at: int, count: int) -> None:
@@ -174,16 +181,22 @@ def solve(a: Arrays, at: int, count: int) -> None:
 def blend(a: Arrays, f: int) -> None:
     """Join the passes, each by its share: in row R, and in computed values and sums."""
     head = a.flow.slides[f]
-    place = 0
-    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            a.rows[R, i] = blended(a, head, place)
-            place += 1
+    place = blend_rates(a, head, a.flow.segments_lo[f], a.flow.segments_hi[f], 0)
+    place = blend_rates(a, head, a.flow.rests_lo[f], a.flow.rests_hi[f], place)
     runs = head + SLIDE_HEAD + a.lists[head + COUNT] * PER_SURFACE
     for r in range(a.lists[head + RUNS]):
         for i in range(a.lists[runs + 2 * r], a.lists[runs + 2 * r + 1]):
             a.rows[Y, i] = blended(a, head, place)
             place += 1
+
+
+def blend_rates(a: Arrays, head: int, first: int, end: int, place: int) -> int:
+    """Join the passes in the rates of some runs of slots; returns the place behind them."""
+    for s in range(first, end):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.rows[R, i] = blended(a, head, place)
+            place += 1
+    return place
 
 
 def blended(a: Arrays, head: int, place: int) -> float:

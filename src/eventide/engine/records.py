@@ -242,6 +242,12 @@ class FlowRecord(Record):
     """The number of its laws that are contributions; they come first."""
     indirect: Ints
     """The number of members whose laws read rates."""
+    rests_lo: Ints
+    """The first row of `segments` with states of members that are not integrated, whose rates are to be zeroed."""
+    rests_hi: Ints
+    """The row after the last one."""
+    rests_room: Ints
+    """The number of runs of such states for which there is room."""
     laid_from: Ints
     """The place in `lists` of the room for the index rows of joined laws: its size, then the rows; 0 without."""
 

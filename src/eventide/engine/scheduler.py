@@ -56,6 +56,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
     a.flow.segments_hi[f] = a.flow.segments_lo[f]
     a.flow.chain_hi[f] = a.flow.chain_lo[f]
     a.flow.sums_hi[f] = a.flow.sums_lo[f]
+    a.flow.rests_hi[f] = a.flow.rests_lo[f]
     a.flow.empty[f] = 1
     a.flow.direct[f] = 1
     insert(a, f)

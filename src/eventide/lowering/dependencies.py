@@ -62,8 +62,8 @@ class Exchange(NamedTuple):
 
     @property
     def gives(self) -> bool:
-        """Whether what is set is there for others to read: a rate of what does not move is for nobody."""
-        return self.sets and self.sort[1] != "rate"
+        """Whether it is set for others to read: also the rate of a state that is not integrated can be read."""
+        return self.sets
 
 
 class Effects(NamedTuple):

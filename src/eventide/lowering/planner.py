@@ -374,7 +374,7 @@ class Compiler(Analyst):
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
-        if flow.assigns or flow.sums.count or not 0 < flow.chain.count <= MOST_LAWS:
+        if flow.assigns or flow.sums.count or flow.rests.count or not 0 < flow.chain.count <= MOST_LAWS:
             return 0, 0
         motion, stretch = self.motion, flow.stretch
         if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated

@@ -76,6 +76,8 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     target = row if a.flow.direct[f] == 1 else R
     for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
+    for s in range(a.flow.rests_lo[f], a.flow.rests_hi[f]):
+        clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
     for s in range(a.flow.sums_lo[f], a.flow.sums_hi[f]):
         clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
     if a.flow.counted[f] == 0:
