@@ -120,6 +120,11 @@ class SimulationError(EventideError):
         self.caller: Any = None
         self._place = ""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Those in whose code it was met are parts of their simulation, which stays where it is; their names travel.
+        culprits = dict.fromkeys(("continuous", "reporter", "variable", "caller"))
+        return SimulationError, (self.number, self.time, self.detail), {**vars(self), **culprits}
+
     def __str__(self) -> str:
         place = f" (in {self._place})" if self._place else ""
         return f"error {self.number} at time {self.time!r}: {self.text}. {self.detail}{place}"

@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterator
 from math import inf
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -27,12 +27,13 @@ class UnsoundLaw(ModelError):
     """Laws do what has no meaning between events."""
 
 
-_checked = "_equations_are_checked"
+CHECKED: Final = "_equations_are_checked"
+"""The attribute of a class whose laws have been checked."""
 
 
 def check_class(cls: type[Continuous]) -> None:
     """Raise ModelError, naming file and line, if the equations of a class assign a plain field."""
-    if _checked in cls.__dict__:
+    if CHECKED in cls.__dict__:
         return
     for function in (cls.equations, cls.contributions):
         for name, line in _assigned_fields(cls, function):
@@ -41,7 +42,7 @@ def check_class(cls: type[Continuous]) -> None:
                 f"({function.__code__.co_filename}:{line}), and a plain field changes in events only: "
                 f"declare it `{name}: ev.Computed = ev.computed()`, or as a State with a rate"
             )
-    setattr(cls, _checked, True)
+    setattr(cls, CHECKED, True)
 
 
 def _definition(function: Any) -> ast.FunctionDef | None:

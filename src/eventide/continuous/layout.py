@@ -187,6 +187,10 @@ class Layout:
         self.view = _rates_class(self)
         self.reading: Any = _reading_class(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Its classes stand for memory of this process, and what a run has found in the laws is found again.
+        return Layout, (self._declared, self.sizes, self.title)
+
     def _of(self, role: Role) -> tuple[str, ...]:
         return tuple(name for name, spec in self.fields.items() if spec.role == role)
 

@@ -35,7 +35,18 @@ VectorState: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("vector")]
 ComputedVector: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("computed vector")]
 """Many computed values under one name, set by `equations` at every evaluation."""
 
-MISSING: Final = object()
+
+class _Missing:
+    """Stands for a default that is not there; there is one such object, in every process."""
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = _Missing()
 
 
 @dataclass(frozen=True)

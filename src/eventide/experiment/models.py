@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import nullcontext
-from copy import copy
+from importlib import import_module
+from operator import attrgetter
 from types import GeneratorType, MappingProxyType
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
 
@@ -69,7 +70,8 @@ class Model(Generic[P, R]):
         return self._with({name: self._known(name).parse(text, self.name) for name, text in texts.items()})
 
     def _with(self, values: dict[str, Any]) -> Model[P, R]:
-        changed = copy(self)
+        changed: Model[P, R] = object.__new__(type(self))
+        vars(changed).update(vars(self))
         merged = {**self.values, **values}
         changed.values = MappingProxyType({name: merged[name] for name in self.parameters if name in merged})
         return changed
@@ -198,8 +200,31 @@ class Model(Generic[P, R]):
         """The function marked with `picture`, or None."""
         return self._drawings[0] if self._drawings else None
 
+    # --- to other processes ---------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from eventide.experiment.travel import name_of
+
+        named = name_of(self)
+        if named is not None:
+            return _imported, (*named, dict(self.values))
+        # As a state and not as arguments: the function may refer to this model by its name.
+        state = self.function, self.until, dict(self.options), dict(self.values), self._drawings
+        return object.__new__, (type(self),), state
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        function, until, options, values, drawings = state
+        Model.__init__(self, function, until=until, options=options)
+        self.values, self._drawings = MappingProxyType(values), drawings
+
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in self.values.items())})"
+
+
+def _imported(module: str, name: str, values: dict[str, Any]) -> Model[..., Any]:
+    """The model of that name in a module, with these values."""
+    model: Model[..., Any] = attrgetter(name)(import_module(module))
+    return model._with(values)
 
 
 class Decorator(Protocol):

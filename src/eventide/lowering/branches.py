@@ -14,11 +14,14 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous import Continuous
+from eventide.continuous.checks import CHECKED
 from eventide.continuous.layout import outcome
 from eventide.continuous.switches import Branches, Unlocated
 from eventide.lowering.branching import Branching
+from eventide.lowering.code_facts import OURS
 from eventide.lowering.law_names import has_branches
 from eventide.lowering.not_compilable import CannotLower
+from eventide.lowering.source import original_of
 from eventide.lowering.syntax import function_of
 
 if TYPE_CHECKING:
@@ -39,6 +42,28 @@ def branches_of(cls: type[Continuous], book: SourceBook) -> Branches:
         tuple(branch for branches in found for branch in branches.located),
         tuple(other for branches in found for other in branches.unlocated),
     )
+
+
+def as_written(members: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a class without what was found in its laws, which stand there as their author wrote them."""
+    written = {name: value for name, value in members.items() if name not in {"_branches", CHECKED}}
+    for name in _LAWS:
+        law = written.get(name)
+        if isinstance(law, FunctionType):
+            found: Branches = law.__dict__.get(_FOUND, Branches())
+            for slot in found.slots:
+                written.pop(slot, None)
+            written[name] = _unread(original_of(law))
+    return written
+
+
+def _unread(law: FunctionType) -> FunctionType:
+    """A copy of a law to which nothing is noted yet."""
+    copy = FunctionType(law.__code__, law.__globals__, law.__name__, law.__defaults__, law.__closure__)
+    copy.__kwdefaults__, copy.__doc__, copy.__module__ = law.__kwdefaults__, law.__doc__, law.__module__
+    copy.__qualname__, copy.__annotations__ = law.__qualname__, law.__annotations__
+    copy.__dict__.update({name: value for name, value in vars(law).items() if not name.startswith(OURS)})
+    return copy
 
 
 def unlocated_in(owner: Any) -> tuple[Unlocated, ...]:

@@ -25,7 +25,7 @@ Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
 PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
 """What may become another in a function that stays the same."""
-_OURS: Final = "_eventide_"
+OURS: Final = "_eventide_"
 """What our own names begin with in a function whose other names are a user's."""
 
 
@@ -141,11 +141,11 @@ def _comparer(facts: list[Constant], others: Stand | None) -> Stand:
 def _maker(shape: Shape, is_space: bool, has_others: bool) -> CodeType:
     """The code of what makes a comparison from the next one, and the holders and values of facts of a shape."""
     numbers = range(len(shape))
-    names = [f"{_OURS}{kind}{number}" for kind in "hv" for number in numbers]
-    tests = [f"{fact[0]} is {_OURS}v{n}" if is_space else _test(n, *fact) for n, fact in enumerate(shape)]
-    tests += [f"{_OURS}others()"] if has_others else []
+    names = [f"{OURS}{kind}{number}" for kind in "hv" for number in numbers]
+    tests = [f"{fact[0]} is {OURS}v{n}" if is_space else _test(n, *fact) for n, fact in enumerate(shape)]
+    tests += [f"{OURS}others()"] if has_others else []
     source = f"""
-def make({_OURS}others, {", ".join(names)}):
+def make({OURS}others, {", ".join(names)}):
     def stand():
         try:
             return {" and ".join(tests)}
@@ -158,7 +158,7 @@ def make({_OURS}others, {", ".join(names)}):
 
 
 def _test(number: int, name: str, is_attribute: bool, is_absent: bool) -> str:
-    holder, value = f"{_OURS}h{number}", f"{_OURS}v{number}"
+    holder, value = f"{OURS}h{number}", f"{OURS}v{number}"
     if is_attribute:
         return f"not hasattr({holder}, {name!r})" if is_absent else f"{holder}.{name} is {value}"
     return f"{name!r} not in {holder}" if is_absent else f"{holder}[{name!r}] is {value}"

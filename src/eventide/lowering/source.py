@@ -106,6 +106,12 @@ def made_of(function: FunctionType, original: FunctionType, tree: Tree) -> None:
     function.__dict__[_MADE_OF] = function.__code__, original, tree
 
 
+def original_of(function: FunctionType) -> FunctionType:
+    """The function of whose text another was made; itself if it was not made so."""
+    made = function.__dict__.get(_MADE_OF)
+    return made[1] if made is not None and made[0] is function.__code__ else function
+
+
 class SourceBook:
     """The files that have been read.
 

@@ -1,0 +1,157 @@
+"""Models that travel to other processes: by name where these can import them, else by value, with their source text.
+
+What is defined in a script, a notebook, a function or a lambda cannot be imported elsewhere. It travels as code; its
+text goes along, as laws and conditions are compiled from their text and would run as plain Python without it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import pickle
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, new_class
+from typing import TYPE_CHECKING, Any, Final
+
+import cloudpickle  # type: ignore[import-untyped]  # it ships no types
+
+from eventide.declare import Component
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.experiment.models import Model
+
+MODELS_KEPT: Final = 8
+"""How many models a worker keeps unpacked: what was compiled for them is used again."""
+
+
+@dataclass(frozen=True)
+class _Parcel:
+    """What is sent.
+
+    version     of eventide: what its classes keep differs from version to version
+    texts       of the files in which the code stands that travels by value, by their names
+    content     the pickled model
+    """
+
+    version: str
+    texts: Mapping[str, str]
+    content: bytes
+
+
+def pack(model: Model[..., Any]) -> bytes:
+    """A model as bytes, from which `unpack` makes it in another process.
+
+    Raises ModelError if it refers to something that cannot be sent, as an open file or a simulation.
+    """
+    buffer = BytesIO()
+    pickler = _Pickler(buffer)
+    try:
+        pickler.dump(model)
+    except Exception as error:  # every object has its own way to refuse
+        raise ModelError(
+            f"{model.name} cannot be sent to another process: it refers to something that is not to be pickled "
+            f"({type(error).__name__}: {error}); make that inside of the model, or run with workers=1"
+        ) from error
+    texts = {name: text for name in pickler.files if (text := "".join(linecache.getlines(name)))}
+    return pickle.dumps(_Parcel(_version(), texts, buffer.getvalue()))
+
+
+@lru_cache(MODELS_KEPT)
+def unpack(parcel: bytes) -> Model[..., Any]:
+    """The model that was packed; one and the same for equal bytes, so that it is compiled once.
+
+    Raises ModelError if another version of eventide has packed it.
+    """
+    sent: _Parcel = pickle.loads(parcel)
+    if sent.version != _version():
+        raise ModelError(f"a model was sent by eventide {sent.version}, and this is {_version()}: install one of them")
+    for name, text in sent.texts.items():
+        # Without a time of change it is never looked for in a file.
+        linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    model: Model[..., Any] = pickle.loads(sent.content)
+    return model
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("eventide")
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library without types
+    """Pickles what cannot be imported by value, and notes where it is written.
+
+    files   the names of the files, in the order in which they are met
+    """
+
+    def __init__(self, file: BytesIO) -> None:
+        super().__init__(file)
+        self.files: dict[str, None] = {}
+
+    def reducer_override(self, obj: Any) -> Any:
+        """What cloudpickle does, but for components and for laws that a run has rewritten."""
+        reduced = super().reducer_override(obj)
+        if reduced is NotImplemented or isinstance(reduced, str):
+            return reduced
+        if isinstance(obj, type) and issubclass(obj, Component):
+            return _make_class, _head_of(obj), _members_of(obj), None, None, _fill_class
+        if isinstance(obj, FunctionType):
+            self.files[obj.__code__.co_filename] = None
+        return reduced
+
+
+# --- classes of components --------------------------------------------------------------------------------------------
+
+
+def _head_of(cls: type) -> tuple[Any, ...]:
+    return type(cls), cls.__name__, cls.__bases__, {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
+
+
+def _members_of(cls: type) -> dict[str, Any]:
+    """The attributes of a class as they were before models were run with it."""
+    members = dict(vars(cls))
+    continuous: Any = sys.modules.get("eventide.lowering.branches")
+    if continuous is not None:
+        members = continuous.as_written(members)
+    for name in ("__dict__", "__weakref__", "__module__", "__qualname__"):
+        members.pop(name, None)
+    return {
+        name: value
+        for name, value in members.items()
+        if not isinstance(value, MemberDescriptorType | GetSetDescriptorType)
+    }
+
+
+def _make_class(kind: type, name: str, bases: tuple[type, ...], head: dict[str, str]) -> type:
+    """An empty class; it is filled when all that refers to it is there."""
+    return new_class(name, bases, {"metaclass": kind}, lambda members: members.update(head))
+
+
+def _fill_class(cls: type, members: Mapping[str, Any]) -> type:
+    for name, value in members.items():
+        setattr(cls, name, value)
+    return cls
+
+
+# --- models by name ---------------------------------------------------------------------------------------------------
+
+
+def name_of(model: Model[..., Any]) -> tuple[str, str] | None:
+    """The module and the name by which another process can import a model; None if it cannot."""
+    module, name = model.function.__module__, model.function.__qualname__
+    if module == "__main__" or module not in sys.modules or _travels_by_value(module):
+        return None
+    found: Any = sys.modules[module]
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return (module, name) if getattr(found, "function", None) is model.function else None
+
+
+def _travels_by_value(module: str) -> bool:
+    """Whether somebody has asked cloudpickle to send what the module, or a package around it, defines."""
+    registered = cloudpickle.list_registry_pickle_by_value()
+    return any(module == name or module.startswith(f"{name}.") for name in registered)
