@@ -56,14 +56,14 @@ class Arithmetic:
             return item
         if item.known is not None:
             return Number(str(int(item.known)), "int", known=int(item.known))
-        return Number(self.builder.value(f"zext i1 {item.text} to i64"), "int", item.slope and NAN, span=(0, 1))
+        return Number(self.builder.convert("zext", "i1", item.text, "i64"), "int", item.slope and NAN, span=(0, 1))
 
     def double(self, item: Number | Truth) -> str:
         """The operand as a double."""
         number = self.number(item)
         if number.known is not None:
             return real(float(number.known))
-        return number.text if number.kind != "int" else self.builder.value(f"sitofp i64 {number.text} to double")
+        return number.text if number.kind != "int" else self.builder.convert("sitofp", "i64", number.text, "double")
 
     def exactly(self, number: Number) -> str:
         """The operand as a double that is the same number; Python is asked where a whole number has none.
@@ -73,8 +73,8 @@ class Arithmetic:
         if not number.has_double:
             if number.known is not None:
                 raise Unlowerable("this whole number is too large for a double to be exact")
-            far = self.builder.value(f"add i64 {number.text}, {EXACT[1]}")
-            self.builder.note_trap(self.builder.value(f"icmp ugt i64 {far}, {2 * EXACT[1]}"))
+            far = self.builder.value("add", "i64", number.text, EXACT[1])
+            self.builder.note_trap(self.builder.value("icmp ugt", "i64", far, 2 * EXACT[1]))
         return self.double(number)
 
     def in_reach(self, number: Number) -> str:
@@ -122,7 +122,7 @@ class Arithmetic:
         """The slope of a sum."""
         if one is None or other is None:
             return other if one is None else one
-        return NAN if NAN in (one, other) else self.builder.value(f"fadd double {one}, {other}")
+        return NAN if NAN in (one, other) else self.builder.value("fadd", "double", one, other)
 
     def subtract_slopes(self, one: str | None, other: str | None) -> str | None:
         """The slope of a difference."""
@@ -130,11 +130,11 @@ class Arithmetic:
 
     def turn_slope(self, slope: str | None) -> str | None:
         """The slope of the negative."""
-        return slope if slope is None or slope == NAN else self.builder.value(f"fneg double {slope}")
+        return slope if slope is None or slope == NAN else self.builder.value("fneg", "double", slope)
 
     def scale_slope(self, slope: str | None, factor: str) -> str | None:
         """A slope times a number."""
-        return slope if slope is None or slope == NAN else self.builder.value(f"fmul double {slope}, {factor}")
+        return slope if slope is None or slope == NAN else self.builder.value("fmul", "double", slope, factor)
 
     def choose_slope(self, test: str, then: str | None, otherwise: str | None) -> str | None:
         """The slope of whichever was chosen."""
@@ -189,9 +189,9 @@ class Arithmetic:
             wire = self.wire(argument)
             is_number = wire.test("ord", wire)
             is_finite = wire.machine("fabs").test("olt", float("inf"))
-            is_nan = self.builder.value(f"and i1 {is_nan}, {is_number}")
-            is_infinite = self.builder.value(f"and i1 {is_infinite}, {is_finite}")
-        self.builder.note_trap(self.builder.value(f"or i1 {is_nan}, {is_infinite}"))
+            is_nan = self.builder.value("and", "i1", is_nan, is_number)
+            is_infinite = self.builder.value("and", "i1", is_infinite, is_finite)
+        self.builder.note_trap(self.builder.value("or", "i1", is_nan, is_infinite))
 
     def note_negative(self, argument: Number) -> None:
         """Python raises for the root of what is negative: one test of that in place of several of the root."""
@@ -211,9 +211,9 @@ class Arithmetic:
             return self.number(constant(-number.known))
         if number.kind == "int" and number.span:
             span = -number.span[1], -number.span[0]
-            return Number(self.builder.value(f"sub i64 0, {number.text}"), "int", number.slope, span=span)
+            return Number(self.builder.value("sub", "i64", 0, number.text), "int", number.slope, span=span)
         number = self._in_double(number)
-        value = self.builder.value(f"fneg double {number.text}")
+        value = self.builder.value("fneg", "double", number.text)
         if number.kind == "whole":
             value = self.unsigned(value)
         slope = self.turn_slope(number.slope)
@@ -226,8 +226,8 @@ class Arithmetic:
         if number.kind == "int" and number.known is not None:
             return self.number(constant(abs(number.known)))
         if number.kind == "int" and number.span:
-            below = self.builder.value(f"icmp slt i64 {number.text}, 0")
-            opposite = self.builder.value(f"sub i64 0, {number.text}")
+            below = self.builder.value("icmp slt", "i64", number.text, 0)
+            opposite = self.builder.value("sub", "i64", 0, number.text)
             span = 0, max(map(abs, number.span))
             size = self.builder.select(below, "i64", opposite, number.text)
             return Number(size, "int", number.slope, span=span)
@@ -244,15 +244,15 @@ class Arithmetic:
 
     def _simple(self, word: str, one: Number, other: Number, slope: str | None) -> Number:
         if "float" in (one.kind, other.kind):
-            value = self.builder.value(f"f{word} double {self.double(one)}, {self.double(other)}")
+            value = self.builder.value(f"f{word}", "double", self.double(one), self.double(other))
             return Number(value, "float", slope)
         if (
             one.kind == other.kind == "int"
             and _span({"mul": "Mult"}.get(word, word.capitalize()), one, other) is not None
         ):
-            return Number(self.builder.value(f"{word} i64 {one.text}, {other.text}"), "int", slope)
+            return Number(self.builder.value(word, "i64", one.text, other.text), "int", slope)
         # It might not fit into 64 bits: a double tells when it is too large to be exact.
-        value = self.builder.value(f"f{word} double {self.exactly(one)}, {self.exactly(other)}")
+        value = self.builder.value(f"f{word}", "double", self.exactly(one), self.exactly(other))
         self.builder.note_inexact(value)
         return Number(self.unsigned(value), "whole", slope)
 
@@ -301,7 +301,7 @@ class Arithmetic:
 
     def unsigned(self, value: str) -> str:
         """A whole number in a double without the minus of -0.0, which Python's integers do not have."""
-        return self.builder.value(f"fadd double {value}, {ZERO}")
+        return self.builder.value("fadd", "double", value, ZERO)
 
     def _is_divided_by_known(self, one: Number, other: Number) -> bool:
         # Any other divisor might be zero, which a double can say and a whole number cannot.
@@ -312,11 +312,11 @@ class Arithmetic:
         builder = self.builder
         if divisor == -1:  # the machine faults where the quotient has no room
             return self.negative(one), Number("0", "int", known=0)
-        quotient = builder.value(f"sdiv i64 {one.text}, {divisor}")
-        remainder = builder.value(f"srem i64 {one.text}, {divisor}")
-        is_off = builder.value(f"icmp {'slt' if divisor > 0 else 'sgt'} i64 {remainder}, 0")
-        less = builder.value(f"sub i64 {quotient}, 1")
-        more = builder.value(f"add i64 {remainder}, {divisor}")
+        quotient = builder.value("sdiv", "i64", one.text, divisor)
+        remainder = builder.value("srem", "i64", one.text, divisor)
+        is_off = builder.value(f"icmp {'slt' if divisor > 0 else 'sgt'}", "i64", remainder, 0)
+        less = builder.value("sub", "i64", quotient, 1)
+        more = builder.value("add", "i64", remainder, divisor)
         moves = one.slope and NAN
         return (
             Number(builder.select(is_off, "i64", less, quotient), "int", moves),
@@ -334,8 +334,8 @@ class Arithmetic:
         rest = Wire(self.builder, self.builder.library("fmod", dividend.text, divisor.text))
         quotient = (dividend - rest) / divisor
         is_exact = rest.test("oeq", 0.0)
-        signs = self.builder.value(f"xor i1 {divisor.test('olt', 0.0)}, {rest.test('olt', 0.0)}")
-        is_off = self.builder.value(f"and i1 {signs}, {rest.test('une', 0.0)}")
+        signs = self.builder.value("xor", "i1", divisor.test("olt", 0.0), rest.test("olt", 0.0))
+        is_off = self.builder.value("and", "i1", signs, rest.test("une", 0.0))
         remainder = rest.unless(is_off, rest + divisor)
         remainder = remainder.unless(is_exact, Wire(self.builder, ZERO).machine("copysign", divisor))
         quotient = quotient.unless(is_off, quotient - 1.0)
@@ -353,8 +353,8 @@ class Arithmetic:
         exponent = other.known
         if other.kind == "int" and exponent is not None and exponent >= 0 and one.kind != "float":
             if one.kind == "int" and _span("Pow", one, other) is not None:
-                return self._multiply_out("mul i64", "1", one.text, int(exponent)), "int"
-            power = self._multiply_out("fmul double", ONE, self.exactly(one), int(exponent))
+                return self._multiply_out("mul", "i64", "1", one.text, int(exponent)), "int"
+            power = self._multiply_out("fmul", "double", ONE, self.exactly(one), int(exponent))
             self.builder.note_inexact(power)
             return power, "whole"
         base = self.wire(one)
@@ -368,7 +368,7 @@ class Arithmetic:
             self._note_power(root, one)
             return root, "float"
         if exponent == int(exponent) and abs(exponent) <= MULTIPLIED_OUT:
-            product = self._multiply_out("fmul double", ONE, base.text, abs(int(exponent)))
+            product = self._multiply_out("fmul", "double", ONE, base.text, abs(int(exponent)))
             if exponent >= 0:
                 self._note_power(product, one)
                 return product, "float"
@@ -384,15 +384,15 @@ class Arithmetic:
         else:
             self.builder.put_off(lambda: self.note_error(value, base))
 
-    def _multiply_out(self, word: str, unit: str, base: str, exponent: int) -> str:
+    def _multiply_out(self, opcode: str, kind: str, unit: str, base: str, exponent: int) -> str:
         """A power by repeated squaring."""
         result, square = "", base
         while exponent:
             if exponent & 1:
-                result = self.builder.value(f"{word} {result}, {square}") if result else square
+                result = self.builder.value(opcode, kind, result, square) if result else square
             exponent >>= 1
             if exponent:
-                square = self.builder.value(f"{word} {square}, {square}")
+                square = self.builder.value(opcode, kind, square, square)
         return result or unit
 
     def _power_slope(self, one: Number, other: Number) -> str | None:
@@ -436,7 +436,7 @@ class Arithmetic:
 
     def _better(self, comparison: str, best: Number, number: Number) -> Number:
         if best.kind == number.kind == "int":
-            test = self.builder.value(f"icmp s{comparison} i64 {number.text}, {best.text}")
+            test = self.builder.value(f"icmp s{comparison}", "i64", number.text, best.text)
             span = None
             if number.extent and best.extent:
                 choose = min if comparison == "lt" else max

@@ -49,7 +49,7 @@ class Truths:
         one, other = self.arithmetic.number(left), self.arithmetic.number(right)
         whole, double = COMPARISONS[name]
         if one.kind == other.kind == "int":
-            text = self.builder.value(f"icmp {whole} i64 {one.text}, {other.text}")
+            text = self.builder.value(f"icmp {whole}", "i64", one.text, other.text)
         else:
             # Python compares whole numbers with floats as they are, without rounding.
             sides = [Wire(self.builder, self.arithmetic.exactly(number)) for number in (one, other)]
@@ -79,19 +79,19 @@ class Truths:
             assert isinstance(known, Truth)
             return known
         if item.kind == "int":
-            return Truth(self.builder.value(f"icmp ne i64 {item.text}, 0"), None, item.slope and NAN)
+            return Truth(self.builder.value("icmp ne", "i64", item.text, 0), None, item.slope and NAN)
         return Truth(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
 
     # --- from truths ----------------------------------------------------------------------------------------------
 
     def opposite(self, truth: Truth) -> Truth:
         """`not truth`."""
-        text = self.builder.value(f"xor i1 {truth.text}, true")
+        text = self.builder.value("xor", "i1", truth.text, "true")
         known = None if truth.known is None else not truth.known
         tree = truth.tree and _turned(truth.tree)
         if truth.guide is None:
             return Truth(text, None, truth.slope, known, tree=tree)
-        guide = self.builder.value(f"fneg double {truth.guide}")
+        guide = self.builder.value("fneg", "double", truth.guide)
         return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
 
     def tree(self, truth: Truth) -> Tree:
@@ -115,18 +115,18 @@ class Truths:
             if truth.known is not None:
                 return truth if truth.known == (word == "or") else rest
         builder = self.builder
-        text = builder.value(f"{word} i1 {one.text}, {other.text}")
+        text = builder.value(word, "i1", one.text, other.text)
         tree = Joint(word, self.tree(one), self.tree(other)) if self.is_guided else None
         if one.guide is None and other.guide is None:
             return Truth(text, None, (one.slope or other.slope) and NAN, tree=tree)
         first, second = self.guide(one), self.guide(other)
         # Where they differ the guide is that of the one which decides; where they agree, of the one nearer to
         # deciding. A guide that is not a number gives way.
-        decides = builder.value(f"xor i1 {one.text}, true") if word == "and" else one.text
+        decides = builder.value("xor", "i1", one.text, "true") if word == "and" else one.text
         is_nearer = Wire(builder, first).test("ole" if word == "and" else "oge", Wire(builder, second))
         is_alone = Wire(builder, second).test("uno", Wire(builder, second))
-        is_first = builder.value(f"or i1 {is_nearer}, {is_alone}")
-        agree = builder.value(f"icmp eq i1 {one.text}, {other.text}")
+        is_first = builder.value("or", "i1", is_nearer, is_alone)
+        agree = builder.value("icmp eq", "i1", one.text, other.text)
         test = builder.select(agree, "i1", is_first, decides)
         slope = self.arithmetic.choose_slope(test, one.slope, other.slope)
         return Truth(text, builder.select(test, "double", first, second), slope, tree=tree)

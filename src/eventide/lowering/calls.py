@@ -166,7 +166,7 @@ class Following(Reductions):
         place, is_inside = self.locate(target, node)
         value = compute(self.read_item(target, place))
         if is_inside is not None:
-            self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
+            self.builder.note_trap(self.builder.value("xor", "i1", is_inside, "true"))
             text = self.builder.select(is_inside, "double", self.arithmetic.double(value), NAN)
             value = Number(text, "float", value.slope)
         self._begin_write(target)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.paths import ITEMS
 from eventide.lowering.slots import ROWS
+from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
     from eventide.lowering.lowered import Access
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 CARRIED: Final = ("sum", "rate")
 
 
-def carry(builder: Builder, slots: Slots, head: Block, inside: Block) -> tuple[Block, list[str]]:
+def carry(builder: Builder, slots: Slots, head: Block, inside: Block) -> tuple[Block, list[Instruction]]:
     """Let a law's loop over objects carry what its body reads once and writes once later.
 
     head, inside    the block that tests whether there is another object, and the first of the body
@@ -32,28 +33,27 @@ def carry(builder: Builder, slots: Slots, head: Block, inside: Block) -> tuple[B
     access, load, store = found[0]
     first, far = builder.block(), builder.block()
     builder.blocks[builder.blocks.index(inside) : builder.blocks.index(inside)] = [first, far]
-    head.lines[-1] = head.lines[-1].replace(f"label %{inside.label},", f"label %{first.label},")
-    kept, where = "%carried", "%carried.slot"
+    head.lines[-1].redirect(inside.label, first.label)
+    kept, where, now, same = "%carried", "%carried.slot", "%carried.now", "%carried.same"
     first.lines = [
-        f"%carried.now = add i64 {load.base}, {load.offset}",
-        f"%carried.last = load i64, ptr {where}",
-        "%carried.equal = icmp eq i64 %carried.now, %carried.last",
-        "%carried.later = icmp sgt i64 %k, 0",
-        "%carried.same = and i1 %carried.equal, %carried.later",
-        f"br i1 %carried.same, label %{inside.label}, label %{far.label}",
+        Instruction("add", "i64", load.base, load.offset, result=now),
+        Instruction("load", "i64", where, result="%carried.last"),
+        Instruction("icmp eq", "i64", now, "%carried.last", result="%carried.equal"),
+        Instruction("icmp sgt", "i64", "%k", 0, result="%carried.later"),
+        Instruction("and", "i1", "%carried.equal", "%carried.later", result=same),
+        Instruction("br", "i1", same, inside.label, far.label),
     ]
     far.lines = [
-        f"%carried.at = getelementptr double, ptr {ROWS[access.row]}, i64 %carried.now",
-        "%carried.found = load double, ptr %carried.at",
-        f"store i64 %carried.now, ptr {where}",
-        f"store double %carried.found, ptr {kept}",
-        f"br label %{inside.label}",
+        Instruction("getelementptr", "double", ROWS[access.row], now, result="%carried.at"),
+        Instruction("load", "double", "%carried.at", result="%carried.found"),
+        Instruction("store", "i64", now, where),
+        Instruction("store", "double", "%carried.found", kept),
+        Instruction("br", "label", inside.label),
     ]
-    block, line = _place_of(builder, load.line)
-    block.lines[line] = f"{load.value} = load double, ptr {kept}"
-    block, line = _place_of(builder, store.line)
-    block.lines.insert(line + 1, f"store double {store.value}, ptr {kept}")
-    return first, [f"{kept} = alloca double", f"{where} = alloca i64"]
+    load.instruction.operands = (kept,)
+    block, place = _place_of(builder, store.instruction)
+    block.lines.insert(place + 1, Instruction("store", "double", store.value, kept))
+    return first, [Instruction("alloca", "double", result=kept), Instruction("alloca", "i64", result=where)]
 
 
 def _pair(builder: Builder, slots: Slots, access: Access) -> tuple[Touch, Touch] | None:
@@ -65,24 +65,24 @@ def _pair(builder: Builder, slots: Slots, access: Access) -> tuple[Touch, Touch]
         return None
     if [other for other in slots.writes if other.row == access.row] != [access] or slots.ranges:
         return None
-    loads = [touch for touch in slots.loads if touch.access == access and _is_there(builder, touch.line)]
-    stores = [touch for touch in slots.stores if touch.access == access and _is_there(builder, touch.line)]
+    loads = [touch for touch in slots.loads if touch.access == access and _is_there(builder, touch.instruction)]
+    stores = [touch for touch in slots.stores if touch.access == access and _is_there(builder, touch.instruction)]
     if len(loads) != 1 or len(stores) != 1 or any(block.repeats for block in builder.blocks):
         return None
-    order = [_order(builder, touch.line) for touch in (*loads, *stores)]
+    order = [_order(builder, touch.instruction) for touch in (*loads, *stores)]
     return (loads[0], stores[0]) if order[0] < order[1] else None
 
 
-def _is_there(builder: Builder, line: str) -> bool:
-    """Whether a line has not been dropped since it was written."""
-    return any(line in block.lines for block in builder.blocks)
+def _is_there(builder: Builder, instruction: Instruction) -> bool:
+    """Whether an instruction has not been dropped since it was written."""
+    return any(instruction in block.lines for block in builder.blocks)
 
 
-def _place_of(builder: Builder, line: str) -> tuple[Block, int]:
-    block = next(block for block in builder.blocks if line in block.lines)
-    return block, block.lines.index(line)
+def _place_of(builder: Builder, instruction: Instruction) -> tuple[Block, int]:
+    block = next(block for block in builder.blocks if instruction in block.lines)
+    return block, block.lines.index(instruction)
 
 
-def _order(builder: Builder, line: str) -> tuple[int, int]:
-    block, place = _place_of(builder, line)
+def _order(builder: Builder, instruction: Instruction) -> tuple[int, int]:
+    block, place = _place_of(builder, instruction)
     return builder.blocks.index(block), place

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
 from eventide.engine.records import STILLS
 from eventide.lowering.values import Form, Joint, Tree
+from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
     from eventide.native.ir import Block, Builder
@@ -85,21 +86,22 @@ def leave(builder: Builder, stills: tuple[str, ...], first: int) -> bool:
     places = [_place_of(builder, operand) for operand in stills]
     if any(block.repeats for block, _ in places):
         return False
-    for k, (operand, (block, line)) in enumerate(zip(stills, places, strict=True)):
+    for k, (operand, (block, source)) in enumerate(zip(stills, places, strict=True)):
         at = builder.name()
-        written = [f"{at} = getelementptr double, ptr %out, i64 {first + k}", f"store double {operand}, ptr {at}"]
-        place = block.lines.index(line) + 1 if line else 0
-        block.lines[place:place] = written
+        place = block.lines.index(source) + 1 if source else 0
+        block.lines[place:place] = [
+            Instruction("getelementptr", "double", "%out", first + k, result=at),
+            Instruction("store", "double", operand, at),
+        ]
     return True
 
 
-def _place_of(builder: Builder, operand: str) -> tuple[Block, str]:
-    """The block in which an operand gets its value, and the line; no line if it has it at the block's start."""
-    head = f"{operand} = "
+def _place_of(builder: Builder, operand: str) -> tuple[Block, Instruction | None]:
+    """The block in which an operand gets its value, and the instruction; None if it has it at the block's start."""
     for block in builder.blocks:
-        for line in block.lines:
-            if line.startswith(head):
-                return block, line
-        if any(line.startswith(head) for line in block.merges):
-            return block, ""
-    return builder.blocks[0], ""
+        for instruction in block.lines:
+            if instruction.result == operand:
+                return block, instruction
+        if any(instruction.result == operand for instruction in block.merges):
+            return block, None
+    return builder.blocks[0], None

@@ -200,7 +200,7 @@ class Ways:
             if wider != shapes:
                 return wider
             returning = self._carried(merged[0], shapes)
-            following = builder.value(f"add i64 {counter}, {step}")
+            following = builder.value("add", "i64", counter, step)
             assert builder.current is not None
             ways.append((following, builder.current, returning))
             builder.jump(header)

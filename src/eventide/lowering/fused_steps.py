@@ -7,7 +7,6 @@ known here is how many slots there are, which laws run, and the method's weights
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -76,20 +75,11 @@ def fused_text(method: Coefficients, slots: int, parts: Sequence[Part]) -> str:
     slots       how many states there are, side by side
     parts       the laws in their order
     """
-    laws = [_inlined(part.lowered.source, f"@law{k}") for k, part in enumerate(parts)]
-    declared = dict.fromkeys(line for head, _ in laws for line in head)
+    laws = [part.lowered.function.inlined(f"@law{k}") for k, part in enumerate(parts)]
+    declared = dict.fromkeys(line for part in parts for line in part.lowered.function.declarations)
     declared["declare double @llvm.fabs.f64(double)"] = None
     texts = [_Step(method, slots, parts).attempt(), _Step(method, slots, parts).complete()]
-    return "\n".join([*declared, *(text for _, text in laws), *texts, table_of(["@attempt", "@complete"]), MARKS])
-
-
-def _inlined(source: str, name: str) -> tuple[list[str], str]:
-    """The declarations of a law's kernel, and the kernel as a function that is written into whoever calls it."""
-    lines = source.splitlines()
-    first = next(i for i, line in enumerate(lines) if line.startswith("define"))
-    last = max(i for i, line in enumerate(lines) if line == "}")
-    head = re.sub(r"^define i64 @kernel(\(.*\)) \{$", rf"define internal i64 {name}\1 alwaysinline {{", lines[first])
-    return lines[:first], "\n".join([head, *lines[first + 1 : last + 1], ""])
+    return "\n".join([*declared, *laws, *texts, table_of(["@attempt", "@complete"]), MARKS])
 
 
 class _Step:

@@ -32,7 +32,7 @@ from eventide.lowering.values import (
     Vector,
     VectorMethod,
 )
-from eventide.native.ir import ONE, ZERO, Block
+from eventide.native.ir import ONE, ZERO, Block, Instruction
 
 if TYPE_CHECKING:
     from eventide.lowering.dataflow_merge import Arrival, Flow
@@ -220,7 +220,7 @@ class Handlers(Statements):
         if len(self.changes) > MOST_WRITES:
             raise Unlowerable(f"it sets more than {MOST_WRITES} quantities")
         number = list(self.changes).index(access)
-        self.builder.do(f"store double {ONE}, ptr %told{number}")
+        self.builder.put("double", ONE, f"%told{number}")
         super().write(place, item)
 
     def fill(self, target: Vector, item: Operand) -> None:
@@ -257,7 +257,7 @@ class Handlers(Statements):
             raise Unlowerable("in a loop it is left to Python")
         made = self._made(item, node)
         mark = self._memory("i1")
-        self.builder.do(f"store i1 true, ptr {mark}")
+        self.builder.put("i1", "true", mark)
         self._entries.append(_Entry(self.slots.object(target.path), mark, made))
 
     def _made(self, item: Item, node: ast.expr) -> _Made:
@@ -281,28 +281,29 @@ class Handlers(Statements):
     def _leaf(self, kind: str, value: str) -> _Leaf:
         machine = _NUMBERS[kind][0]
         memory = self._memory(machine)
-        self.builder.do(f"store {machine} {value}, ptr {memory}")
+        self.builder.put(machine, value, memory)
         return _Leaf(kind, memory)
 
     def _memory(self, machine: str) -> str:
         name = self.builder.name()
-        self.builder.room.append(f"{name} = alloca {machine}")
+        self.builder.room.append(Instruction("alloca", machine, result=name))
         return name
 
     # --- the beginning and the end --------------------------------------------------------------------------------
 
-    def opening(self) -> list[str]:
+    def opening(self) -> list[Instruction]:
         """What comes first: nothing has been written or put anywhere, and what may be written is kept."""
-        lines = [f"store i1 false, ptr {entry.mark}" for entry in self._entries]
+        written = [Instruction("store", "i1", "false", entry.mark) for entry in self._entries]
         for number, place in enumerate(self.changes.values()):
-            lines += [
-                f"%told{number} = getelementptr double, ptr %out, i64 {number}",
-                f"store double {ZERO}, ptr %told{number}",
-                f"%undo{number}.slot = add i64 {self.slots.base_of(place)}, {place.offset}",
-                f"%undo{number}.at = getelementptr double, ptr %Y, i64 %undo{number}.slot",
-                f"%undo{number} = load double, ptr %undo{number}.at",
+            told, undo = f"%told{number}", f"%undo{number}"
+            written += [
+                Instruction("getelementptr", "double", "%out", number, result=told),
+                Instruction("store", "double", ZERO, told),
+                Instruction("add", "i64", self.slots.base_of(place), place.offset, result=f"{undo}.slot"),
+                Instruction("getelementptr", "double", "%Y", f"{undo}.slot", result=f"{undo}.at"),
+                Instruction("load", "double", f"{undo}.at", result=undo),
             ]
-        return lines
+        return written
 
     def close(self) -> None:
         """Write what comes last: all is done, or all is taken back."""
@@ -318,11 +319,11 @@ class Handlers(Statements):
         if builder.trap or self._leaving:
             builder.enter(take_back)
             for number in range(len(self.changes)):
-                builder.do(f"store double %undo{number}, ptr %undo{number}.at")
-            builder.finish(f"i64 {ASKS}")
+                builder.put("double", f"%undo{number}", f"%undo{number}.at")
+            builder.finish("i64", str(ASKS))
         builder.enter(commit)
         self._put()
-        builder.finish(f"i64 {self.answer()}")
+        builder.finish("i64", self.answer())
 
     def answer(self) -> str:
         """What is answered where all is done."""
@@ -335,7 +336,7 @@ class Handlers(Statements):
         collects = self._python("i32", "PyGC_Disable") if has_groups else ""
         for entry in self._entries:
             put, after = self.builder.block(), self.builder.block()
-            self.builder.branch(self.builder.value(f"load i1, ptr {entry.mark}"), put, after)
+            self.builder.branch(self.builder.get("i1", entry.mark), put, after)
             self.builder.enter(put)
             made = self._make(entry.made)
             self._python("i32", "PyList_Append", ("ptr", self._pointer(entry.address)), ("ptr", made))
@@ -344,7 +345,7 @@ class Handlers(Statements):
             self.builder.enter(after)
         if has_groups:
             begin, end = self.builder.block(), self.builder.block()
-            self.builder.branch(self.builder.value(f"icmp ne i32 {collects}, 0"), begin, end)
+            self.builder.branch(self.builder.value("icmp ne", "i32", collects, 0), begin, end)
             self.builder.enter(begin)
             self._python("i32", "PyGC_Enable")
             self.builder.jump(end)
@@ -354,7 +355,7 @@ class Handlers(Statements):
         """The operand of a new reference to an object."""
         if isinstance(made, _Leaf):
             machine, maker = _NUMBERS[made.kind]
-            value = self.builder.value(f"load {machine}, ptr {made.memory}")
+            value = self.builder.get(machine, made.memory)
             return self._python("ptr", maker, (machine, value))
         if isinstance(made, _Known):
             known = self._pointer(made.address)
@@ -367,16 +368,12 @@ class Handlers(Statements):
         return group
 
     def _pointer(self, address: str) -> str:
-        return self.builder.value(f"inttoptr i64 {address} to ptr")
+        return self.builder.convert("inttoptr", "i64", address, "ptr")
 
     def _python(self, answer: str, name: str, *arguments: tuple[str, str]) -> str:
         """Call a function of Python; answers what it gives. All of them are of the stable ABI."""
         self.builder.calls[name] = f"declare {answer} @{name}({', '.join(kind for kind, _ in arguments)})"
-        call = f"call {answer} @{name}({', '.join(f'{kind} {value}' for kind, value in arguments)})"
-        if answer == "void":
-            self.builder.do(call)
-            return ""
-        return self.builder.value(call)
+        return self.builder.call(answer, f"@{name}", *arguments)
 
 
 def _books(owner: Any, names: tuple[str, ...] = ()) -> dict[str, Any]:

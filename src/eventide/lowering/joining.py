@@ -7,9 +7,9 @@ contributions of the same object where nobody looks at rates: nothing tells the 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from eventide.lowering.index_rows import LaidRows, LayingRows
 from eventide.lowering.lower import LAWS, lower_law
 from eventide.lowering.lowered import Anchor
 from eventide.lowering.not_compilable import CannotLower
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 UNCHANGED: Final = ("state", "parameter", "last")
 """What a pass does not change in a flow whose laws assign no states."""
 _SELF: Final = "self"
-_ENTRY: Final = re.compile(r"(  %base(\d+)at = getelementptr i64, ptr %row, i64 )\d+\n(.*)\n")
-_ROW: Final = re.compile(r"  %call = .*\n  %place.at = .*\n  %place = .*\n  %row = .*\n")
-_LISTS: Final = "ptr noalias readonly %lists"
 
 
 class Joint(NamedTuple):
@@ -66,47 +63,12 @@ def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow:
     ):
         return None
     places = [known.index(block) for block in both.blocks]
-    return Joint(_laying(both, places), _laid(both), _width_of(both), both)
-
-
-def _laying(both: Lowered, places: list[int]) -> str:
-    """The text in which each entry is taken from its place in the two rows, and laid."""
-
-    def lay(entry: re.Match[str]) -> str:
-        base = entry[2]
-        return (
-            f"{entry[1]}{places[int(base)]}\n{entry[3]}\n  %laid{base} = getelementptr i32, ptr %laid, i64 {base}\n"
-            f"  %laid{base}.half = trunc i64 %base{base} to i32\n  store i32 %laid{base}.half, ptr %laid{base}\n"
-        )
-
-    def begin(row: re.Match[str]) -> str:
-        return row[0] + _row_of(both, "%laid")
-
-    text = both.source.replace(_LISTS, "ptr noalias %lists", 1)
-    return _ENTRY.sub(lay, _ROW.sub(begin, text, count=1))
-
-
-def _laid(both: Lowered) -> str:
-    """The text that finds all in rows that have been laid."""
-
-    def find(entry: re.Match[str]) -> str:
-        base = entry[2]
-        return (
-            f"  %base{base}at = getelementptr i32, ptr %row, i64 {base}\n"
-            f"  %base{base}.half = load i32, ptr %base{base}at\n  %base{base} = sext i32 %base{base}.half to i64\n"
-        )
-
-    return _ENTRY.sub(find, _ROW.sub(_row_of(both, "%row"), both.source, count=1))
-
-
-def _row_of(both: Lowered, name: str) -> str:
-    """The instructions for where the row of an object is that is laid, whose entries are half a number each."""
-    length = 2 * _width_of(both)
-    return f"  %laid.at = mul i64 %k, {length}\n  {name} = getelementptr i32, ptr %lists, i64 %laid.at\n"
-
-
-def _width_of(both: Lowered) -> int:
-    return (both.width + 1) // 2
+    width = (both.width + 1) // 2
+    laying, laid = (
+        lower_law(owner, _both, exact_pow=exact_pow, rows=rows).source
+        for rows in (LayingRows(places, width), LaidRows(width))
+    )
+    return Joint(laying, laid, width, both)
 
 
 def _is_early(equations: Lowered) -> bool:

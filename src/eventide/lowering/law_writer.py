@@ -14,7 +14,7 @@ from eventide.lowering.name_resolution import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.statements import Statements
 from eventide.lowering.values import Form, Function, Item, Number, Path, Ref, Truth, Vector
-from eventide.native.ir import ZERO, Block
+from eventide.native.ir import ZERO, Block, Instruction
 
 if TYPE_CHECKING:
     import ast
@@ -39,7 +39,7 @@ class Conditions(Statements):
         self._followed: list[Path] = []
         self.equalities: dict[tuple[str, int, str], tuple[tuple[int, int], ...]] = {}
         self._lost: set[str] = set()  # asked for membership only
-        self._known: dict[Path, tuple[Block, int, str, dict[str, Item]]] = {}
+        self._known: dict[Path, tuple[Block, int, Instruction, dict[str, Item]]] = {}
 
     def settle(self, found: Found) -> Item:
         """Read what has been found."""

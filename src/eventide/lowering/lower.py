@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from eventide.engine.codes import RAISES
-from eventide.engine.records import GuardRecord, LawRecord
+from eventide.engine.records import GuardRecord
 from eventide.lowering.binder import make_binder, make_comparer, make_locator
 from eventide.lowering.carrying import carry
 from eventide.lowering.certificate import certificate_of, comparisons_in, leave
 from eventide.lowering.handler_writer import Handlers
+from eventide.lowering.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.law_writer import Conditions
 from eventide.lowering.lowered import Lowered, LoweredKind
 from eventide.lowering.name_resolution import Outside
@@ -20,30 +20,29 @@ from eventide.lowering.segment_writer import Legs
 from eventide.lowering.source import SourceBook
 from eventide.lowering.statements import Statements
 from eventide.lowering.values import Function, Item, Number, Truth
-from eventide.native.ir import MARKS, SCALAR, Builder
+from eventide.native.ir import MARKS, SCALAR, Builder, Instruction
+from eventide.native.ir import Function as LLVMFunction
 
-LAW: Final = (
-    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr noalias %R, ptr %Y0, "
-    "ptr noalias readonly %ix, ptr noalias readonly %calls, i64 %n, ptr noalias readonly %lists)"
-)
 CONDITION: Final = (
-    "define i64 @kernel(double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
-    "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists)"
+    "double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
+    "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists"
 )
+"""The arguments of a kernel; of a law's see `index_rows.py`."""
 HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
 LAWS: Final = ("contributions", "equations")
 _WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers, "leg": Legs}
 
 
-def lower_law(component: Any, function: Any, *, exact_pow: bool = False) -> Lowered:
+def lower_law(component: Any, function: Any, *, exact_pow: bool = False, rows: Rows = EACH_AT_ITS_PLACE) -> Lowered:
     """The kernel text of a method of a component that sets rates: `equations`, `contributions`.
 
     function    of the class, as in `Ball.equations`
     exact_pow   whether `**` keeps the last bit of Python's, which costs time
+    rows        where the kernel finds the entries of its index rows
     Raises CannotLower if something in it cannot be followed.
     """
     entry = _entry_of(function, (component,))
-    return Lowering(entry, "law", SourceBook()).lower(exact_pow=exact_pow)
+    return Lowering(entry, "law", SourceBook(), rows).lower(exact_pow=exact_pow)
 
 
 def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowered:
@@ -55,18 +54,11 @@ def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowe
     return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
 
 
-_HIDING: Final = re.compile(r"\b(call|fcmp|frem)\b|fdiv \w+ \S+, %")
-
-
 def _hides(writer: Statements) -> bool:
     """Whether what is too large for Python may leave all rates of a law finite: not if these are sums and products."""
     if any(access.row != "rate" for access in writer.slots.writes):
         return True
-    return any(_HIDING.search(line) for block in writer.builder.blocks for line in block.lines)
-
-
-_FAILURE: Final = f"i64 {RAISES}"
-"""What a kernel returns that has no memory: it leaves all to Python."""
+    return any(one.may_overflow for block in writer.builder.blocks for one in block.lines)
 
 
 def _finish(builder: Builder, answer: str) -> None:
@@ -74,7 +66,7 @@ def _finish(builder: Builder, answer: str) -> None:
     if builder.trap:
         answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
     builder.give_back_room()
-    builder.finish(f"i64 {answer}")
+    builder.finish("i64", answer)
 
 
 def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
@@ -93,11 +85,13 @@ def not_a_function(function: Any) -> CannotLower:
 class Lowering:
     """One function on its way to a kernel.
 
+    rows        where a law's kernel finds the entries of its index rows
     outside     what it has been found to refer to so far; it also tells when a refusal may be taken back
     """
 
-    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
+    def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook, rows: Rows = EACH_AT_ITS_PLACE) -> None:
         self.entry = entry
+        self.rows = rows
         self.kind: LoweredKind = kind
         self.outside = Outside(entry, kind, book)
         self._definition = book.definition(entry.function)
@@ -116,12 +110,12 @@ class Lowering:
             self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow
         )
         try:
-            source = getattr(self, f"_write_{self.kind}")(writer)
+            function = getattr(self, f"_write_{self.kind}")(writer)
         except Unlowerable as error:
             raise self.refusal(error.why) from None
         except RecursionError:
             raise self.refusal("an expression in it is nested too deeply") from None
-        lowered = self._result(writer, source)
+        lowered = self._result(writer, function)
         if lowered.bind(self.entry.function, self.entry.arguments) is None:
             raise self.refusal("the items of a list refer to objects of several classes, and one kernel fits one")
         return lowered
@@ -132,13 +126,13 @@ class Lowering:
 
     # --- the kinds --------------------------------------------------------------------------------------------
 
-    def _write_law(self, writer: Statements) -> str:
+    def _write_law(self, writer: Statements) -> LLVMFunction:
         builder = writer.builder
         entry, head, inside, after, end = (builder.block() for _ in range(5))
         builder.enter(entry)
         builder.jump(head)
         builder.enter(head)
-        more = builder.value("icmp slt i64 %k, %n")
+        more = builder.value("icmp slt", "i64", "%k", "%n")
         builder.branch(more, inside, end)
         builder.enter(inside)
         builder.traps = True
@@ -147,24 +141,18 @@ class Lowering:
             builder.note_what_was_put_off()
         builder.jump(after)
         builder.enter(after)
-        builder.do("%k1 = add i64 %k, 1")
+        builder.do(Instruction("add", "i64", "%k", 1, result="%k1"))
         builder.jump(head, SCALAR)
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         _finish(builder, "0")
-        row = [
-            f"%call = mul i64 %k, {LawRecord.widths['ints']}",
-            "%place.at = getelementptr i64, ptr %calls, i64 %call",
-            "%place = load i64, ptr %place.at",
-            "%row = getelementptr i64, ptr %ix, i64 %place",
-        ]
         first, room = carry(builder, writer.slots, head, inside)
-        first.lines[:0] = [*row, *writer.slots.prologue("%row")]
+        first.lines[:0] = self.rows.instructions(writer.slots.entries)
         builder.begin_without_trap(entry)
-        builder.place_room(entry, _FAILURE, room)
-        return builder.text(LAW) + MARKS
+        builder.place_room(entry, RAISES, room)
+        return builder.function(self.rows.arguments, MARKS)
 
-    def _write_condition(self, writer: Statements) -> str:
+    def _write_condition(self, writer: Statements) -> LLVMFunction:
         builder = writer.builder
         entry = builder.block()
         builder.enter(entry)
@@ -180,16 +168,16 @@ class Lowering:
         self.comparisons = comparisons_in(truth.tree)
         assert isinstance(writer, Conditions)
         self.equalities = writer.equalities
-        holds = builder.value(f"zext i1 {truth.text} to i64")
+        holds = builder.convert("zext", "i1", truth.text, "i64")
         _finish(builder, holds)
         if leave(builder, certificate.stills, GuardRecord.place_of("still")):
             self.certificate = certificate.words
         builder.begin_without_trap(entry)
         entry.lines[:0] = writer.slots.prologue("%ix")
-        builder.place_room(entry, _FAILURE)
-        return builder.text(CONDITION)
+        builder.place_room(entry, RAISES)
+        return builder.function(CONDITION)
 
-    def _write_quantity(self, writer: Statements) -> str:
+    def _write_quantity(self, writer: Statements) -> LLVMFunction:
         builder = writer.builder
         entry = builder.block()
         builder.enter(entry)
@@ -202,10 +190,10 @@ class Lowering:
         _finish(builder, "0")
         builder.begin_without_trap(entry)
         entry.lines[:0] = writer.slots.prologue("%ix")
-        builder.place_room(entry, _FAILURE)
-        return builder.text(CONDITION)
+        builder.place_room(entry, RAISES)
+        return builder.function(CONDITION)
 
-    def _write_handler(self, writer: Handlers) -> str:
+    def _write_handler(self, writer: Handlers) -> LLVMFunction:
         builder = writer.builder
         entry = builder.block()
         builder.enter(entry)
@@ -213,16 +201,16 @@ class Lowering:
         writer.close()
         builder.begin_without_trap(entry)
         entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
-        return builder.text(HANDLER)
+        return builder.function(HANDLER)
 
-    def _write_leg(self, writer: Legs) -> str:
+    def _write_leg(self, writer: Legs) -> LLVMFunction:
         builder = writer.builder
         entry = writer.begin()
         writer.finish(self._follow(writer))
         builder.begin_without_trap(entry)
         writer.compare(entry)
         writer.first.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
-        return builder.text(HANDLER)
+        return builder.function(HANDLER)
 
     def _follow(self, writer: Statements) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
@@ -233,14 +221,14 @@ class Lowering:
 
     # --- what the caller has to know ------------------------------------------------------------------------------
 
-    def _result(self, writer: Statements, source: str) -> Lowered:
+    def _result(self, writer: Statements, function: LLVMFunction) -> Lowered:
         slots, outside = writer.slots, self.outside
         blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
         steps = tuple(outside.steps.values())
         return Lowered(
             kind=self.kind,
             name=self._name(),
-            source=source,
+            function=function,
             blocks=blocks,
             lists=lists,
             tables=tables,

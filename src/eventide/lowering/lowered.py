@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from eventide.lowering.binder import Bind, Locate, Stands
     from eventide.lowering.values import Path
+    from eventide.native.ir import Function
 
 LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
 """What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
@@ -87,7 +88,7 @@ class Lowered:
     """A law, condition, quantity or handler as the text of a kernel.
 
     name        of the function, for people
-    source      LLVM assembly of one function `@kernel`
+    function    its kernel
     blocks      the blocks whose first columns the kernel is told, in the order of its index row
     lists       the lists of whose items it is told first columns, after them
     tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
@@ -117,7 +118,7 @@ class Lowered:
 
     kind: LoweredKind
     name: str
-    source: str
+    function: Function
     blocks: tuple[Anchor, ...]
     lists: tuple[Anchor, ...]
     tables: tuple[Path, ...]
@@ -143,6 +144,11 @@ class Lowered:
     bind: Bind = field(repr=False)
     locate: Locate | None = field(repr=False)
     stands: Stands = field(repr=False)
+
+    @property
+    def source(self) -> str:
+        """LLVM assembly of one function `@kernel`."""
+        return self.function.module
 
     @cached_property
     def uses(self) -> Uses:

@@ -76,7 +76,7 @@ class Reductions(Vectors):
             body()
 
         def is_inside(counter: str) -> Truth:
-            return Truth(self.builder.value(f"icmp {word} i64 {counter}, {last}"))
+            return Truth(self.builder.value(f"icmp {word}", "i64", counter, last))
 
         self.iterate(names, is_inside, take, first, step)
 
@@ -94,7 +94,7 @@ class Reductions(Vectors):
             body()
 
         def is_inside(counter: str) -> Truth:
-            return Truth(self.builder.value(f"icmp slt i64 {counter}, {size}"))
+            return Truth(self.builder.value("icmp slt", "i64", counter, size))
 
         self.iterate(names, is_inside, take)
 
@@ -280,7 +280,7 @@ class Reductions(Vectors):
             return total
         lost = self.arithmetic.wire(rest)
         is_useless = lost.machine("fabs").test("uge", float("inf"))
-        kept = lost.unless(self.builder.value(f"or i1 {is_useless}, {lost.test('oeq', 0.0)}"), -0.0)
+        kept = lost.unless(self.builder.value("or", "i1", is_useless, lost.test("oeq", 0.0)), -0.0)
         return Number((self.arithmetic.wire(total) + kept).text, "float", total.slope)
 
     def _judgement(self, function: Any, node: ast.Call) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
@@ -329,9 +329,9 @@ class Reductions(Vectors):
 
         def halve(_: str) -> None:
             low, high = limits()
-            both = self.builder.value(f"add i64 {low.text}, {high.text}")  # of numbers of items: it has room
-            middle = self.builder.value(f"ashr i64 {both}, 1")
-            after = self.builder.value(f"add i64 {middle}, 1")
+            both = self.builder.value("add", "i64", low.text, high.text)  # of numbers of items: it has room
+            middle = self.builder.value("ashr", "i64", both, 1)
+            after = self.builder.value("add", "i64", middle, 1)
             cell = self.slots.cell(table, middle)
             is_below = self.truths.compare("Lt", sought, cell) if is_right else self.truths.compare("GtE", cell, sought)
             self.flow.bindings[LOW] = self.arithmetic.select(is_below, low, Number(after, "int"))

@@ -70,18 +70,18 @@ class Legs(Handlers):
                 "ptr", "PyObject_GenericGetAttr", ("ptr", self._pointer(holder)), ("ptr", self._pointer(name))
             )
             known, missing, same = builder.block(), builder.block(), builder.block()
-            builder.branch(builder.value(f"icmp eq ptr {found}, null"), missing, known)
+            builder.branch(builder.value("icmp eq", "ptr", found, "null"), missing, known)
             builder.enter(missing)
             self._python("void", "PyErr_Clear")
             builder.jump(otherwise)
             builder.enter(known)
-            is_same = builder.value(f"icmp eq ptr {found}, {self._pointer(expected)}")
+            is_same = builder.value("icmp eq", "ptr", found, self._pointer(expected))
             self._python("void", "Py_DecRef", ("ptr", found))
             builder.branch(is_same, same, otherwise)
             builder.enter(same)
         builder.jump(entry)
         builder.enter(otherwise)
-        builder.finish(f"i64 {ASKS}")
+        builder.finish("i64", str(ASKS))
 
     # --- lists ----------------------------------------------------------------------------------------------------
 
@@ -105,10 +105,10 @@ class Legs(Handlers):
         address, builder = self.slots.object(target.path), self.builder
         length = self._python("i64", "PyList_Size", ("ptr", self._pointer(address)))
         for entry in self._entries:  # what the leg has put there so far comes at its end
-            is_put = builder.value(f"load i1, ptr {entry.mark}")
-            is_there = builder.value(f"icmp eq i64 {address}, {entry.address}")
-            more = builder.value(f"and i1 {is_put}, {is_there}")
-            length = builder.value(f"add i64 {length}, {builder.value(f'zext i1 {more} to i64')}")
+            is_put = builder.get("i1", entry.mark)
+            is_there = builder.value("icmp eq", "i64", address, entry.address)
+            more = builder.value("and", "i1", is_put, is_there)
+            length = builder.value("add", "i64", length, builder.convert("zext", "i1", more, "i64"))
         return Number(length, "int")
 
     # --- where it ends --------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Legs(Handlers):
             super()._do_return(node)
             return
         assert isinstance(node.value, ast.Constant)
-        is_open = self.builder.value(f"icmp ne i64 {self.slots.stop(int(node.value.value))}, 0")  # type: ignore[arg-type]  # a number
+        is_open = self.builder.value("icmp ne", "i64", self.slots.stop(int(node.value.value)), 0)  # type: ignore[arg-type]  # a number
         go_on, ask = self.builder.block(), self.builder.block()
         self.builder.branch(is_open, go_on, ask)
         self.builder.enter(ask)
@@ -141,7 +141,7 @@ class Legs(Handlers):
 
     def answer(self) -> str:
         """What is answered where all is done."""
-        return self.builder.value(f"add i64 {self._stop}, {DONE}")
+        return self.builder.value("add", "i64", self._stop, DONE)
 
 
 def _is_untold(step: Step) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.engine.codes import ELAPSED, STATE, TIME
+from eventide.lowering.index_rows import entry
 from eventide.lowering.lowered import Access, Anchor, Row
 from eventide.lowering.paths import ITEMS
 from eventide.lowering.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
-from eventide.native.ir import NAN, ONE, ZERO, Builder
+from eventide.native.ir import NAN, ONE, ZERO, Builder, Instruction
 
 if TYPE_CHECKING:
     from eventide.lowering.name_resolution import Const, Place, Told
@@ -28,11 +29,11 @@ CLOCK: Final = {"time": ("%t", ONE), "dt": ("%dt", ONE), "last_time": ("%last", 
 
 
 class Touch(NamedTuple):
-    """A read or a write of a single quantity: its value, the line that was written, and where that quantity stands."""
+    """A read or a write of a single quantity: its value, the instruction, and where that quantity stands."""
 
     access: Access
     value: str
-    line: str
+    instruction: Instruction
     base: str
     offset: int
 
@@ -76,13 +77,13 @@ class Slots:
         if ITEMS not in ref.path:
             return self.paths.setdefault(anchor, f"%base{len(self.paths)}")
         assert ref.element is not None
-        first = self.builder.value(f"add i64 {self._list(anchor)}, 1")
-        return self.builder.load("i64", "%lists", self.builder.value(f"add i64 {first}, {ref.element}"))
+        first = self.builder.value("add", "i64", self._list(anchor), 1)
+        return self.builder.load("i64", "%lists", self.builder.value("add", "i64", first, ref.element))
 
     def _index(self, place: Place | Stored, item: str | None = None) -> str:
-        index = self.builder.value(f"add i64 {self._base(place.owner, place.name)}, {place.offset}")
+        index = self.builder.value("add", "i64", self._base(place.owner, place.name), place.offset)
         if item is not None:
-            index = self.builder.value(f"add i64 {index}, {item}")
+            index = self.builder.value("add", "i64", index, item)
         return index
 
     def base_of(self, place: Place) -> str:
@@ -104,7 +105,7 @@ class Slots:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
             # The slot keeps what was set; each reading cuts it off. What no double holds is refused where it is set.
-            whole = self.builder.value(f"fadd double {self.builder.intrinsic('trunc', value)}, {ZERO}")  # no -0.0
+            whole = self.builder.value("fadd", "double", self.builder.intrinsic("trunc", value), ZERO)  # no -0.0
             return Number(whole, "whole", slope)
         return Number(value, "float", slope, form=self._form(place, place.offset))
 
@@ -155,7 +156,7 @@ class Slots:
 
     def truth(self, value: str) -> Truth:
         """A double that holds 0 or 1 as a truth."""
-        return Truth(self.builder.value(f"fcmp une double {value}, 0.0"))
+        return Truth(self.builder.value("fcmp une", "double", value, "0.0"))
 
     def write(self, place: Place, value: str) -> Access:
         """Set the quantity at a place; answers which one it was."""
@@ -168,8 +169,8 @@ class Slots:
     def _touch(self, place: Place, access: Access, value: str) -> Touch:
         """What has just been written."""
         assert self.builder.current is not None
-        line = self.builder.current.lines[-1]
-        return Touch(access, value, line, self._base(place.owner, place.name), place.offset)
+        instruction = self.builder.current.lines[-1]
+        return Touch(access, value, instruction, self._base(place.owner, place.name), place.offset)
 
     def tell(self, name: str) -> Number:
         """A name of the clock."""
@@ -181,13 +182,13 @@ class Slots:
     def told(self, told: Told) -> Number | Truth:
         """A number that is told as it stands."""
         row = self._table(told.path)
-        place = self.builder.value(f"add i64 {row}, 1")
+        place = self.builder.value("add", "i64", row, 1)
         if told.element is not None:
-            place = self.builder.value(f"add i64 {place}, {told.element}")
+            place = self.builder.value("add", "i64", place, told.element)
         if told.kind is float:
             return Number(self.builder.load("double", "%lists", place), "float", is_numpy=told.is_numpy)
         whole = self.builder.load("i64", "%lists", place)
-        return Number(whole, "int") if told.kind is int else Truth(self.builder.value(f"icmp ne i64 {whole}, 0"))
+        return Number(whole, "int") if told.kind is int else Truth(self.builder.value("icmp ne", "i64", whole, 0))
 
     def size(self, table: Table) -> Number:
         """How many numbers a table has."""
@@ -195,25 +196,25 @@ class Slots:
 
     def array_item(self, table: Table, index: str) -> Number:
         """One number of an array, which is known to be there."""
-        behind = self.builder.value(f"add i64 {self._table(table.path)}, 1")
-        place = self.builder.value(f"add i64 {behind}, {index}")
+        behind = self.builder.value("add", "i64", self._table(table.path), 1)
+        place = self.builder.value("add", "i64", behind, index)
         return Number(self.builder.load("double", "%lists", place), "float", is_numpy=True)
 
     def array_address(self, table: Table, index: str) -> str:
         """Where one number of an array stands."""
-        behind = self.builder.value(f"add i64 {self._table(table.path)}, 1")
-        return self.builder.address("double", "%lists", self.builder.value(f"add i64 {behind}, {index}"))
+        behind = self.builder.value("add", "i64", self._table(table.path), 1)
+        return self.builder.address("double", "%lists", self.builder.value("add", "i64", behind, index))
 
     def cell(self, table: Table, index: str) -> Number:
         """One number of a table, NaN where Python raises."""
         builder, row = self.builder, self._table(table.path)
         size = builder.load("i64", "%lists", row)
-        is_from_end = builder.value(f"icmp slt i64 {index}, 0")
-        place = builder.select(is_from_end, "i64", builder.value(f"add i64 {index}, {size}"), index)
-        is_inside = builder.value(f"icmp ult i64 {place}, {size}")
-        behind = builder.value(f"add i64 {builder.value(f'add i64 {row}, 1')}, {place}")
+        is_from_end = builder.value("icmp slt", "i64", index, 0)
+        place = builder.select(is_from_end, "i64", builder.value("add", "i64", index, size), index)
+        is_inside = builder.value("icmp ult", "i64", place, size)
+        behind = builder.value("add", "i64", builder.value("add", "i64", row, 1), place)
         value = builder.load("double", "%lists", builder.select(is_inside, "i64", behind, row))
-        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true") if self.builder.traps else "")
+        self.builder.note_trap(self.builder.value("xor", "i1", is_inside, "true") if self.builder.traps else "")
         kind: Kind = "whole" if table.kind is int else "float"
         if kind == "whole":
             self.builder.note_inexact(value)
@@ -249,11 +250,12 @@ class Slots:
 
     # --- the index row --------------------------------------------------------------------------------------------
 
-    def prologue(self, row: str) -> list[str]:
-        """Loads of the index row's entries, which begin at `row`, in the order of `Lowered.width`."""
-        lines = []
+    @property
+    def entries(self) -> list[str]:
+        """The operands of the index row's entries, in the order of `Lowered.width`."""
         kinds = (self.paths, self.lists, self.tables, self.objects, self.literals, self.stops)
-        for number, name in enumerate(name for kind in kinds for name in kind.values()):
-            lines.append(f"{name}at = getelementptr i64, ptr {row}, i64 {number}")
-            lines.append(f"{name} = load i64, ptr {name}at")
-        return lines
+        return [name for kind in kinds for name in kind.values()]
+
+    def prologue(self, row: str) -> list[Instruction]:
+        """Loads of the index row's entries, which begin at `row`."""
+        return [one for place, name in enumerate(self.entries) for one in entry(name, row, place)]

@@ -12,6 +12,7 @@ from eventide.lowering.name_resolution import Place
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.values import Formula, Item, Items, Nothing, Number, Table, Truth, Vector
 from eventide.lowering.vectors import is_vector
+from eventide.native.ir import Instruction
 
 _UNFOLLOWED: Final[dict[type[ast.stmt], str]] = {
     ast.Assert: "an assertion cannot raise in native code: let an `@when` handler check it",
@@ -214,18 +215,18 @@ class Statements(Following):
         if self._turns or not builder.traps:
             return self._turns
         turns = builder.name()
-        builder.room.append(f"{turns} = alloca i64")
+        builder.room.append(Instruction("alloca", "i64", result=turns))
         builder.note_trap("false")
-        builder.do(f"store i64 {builder.select(builder.has_trapped(), 'i64', str(MOST_TURNS), '0')}, ptr {turns}")
+        builder.put("i64", builder.select(builder.has_trapped(), "i64", str(MOST_TURNS), "0"), turns)
         return turns
 
     def _leave_after(self, turns: str) -> None:
         """Leave a loop that goes on and on, and let Python do it anew, where it can be interrupted."""
         builder, start = self.builder, self.flow
-        count = builder.value(f"load i64, ptr {turns}")
-        builder.do(f"store i64 {builder.value(f'add i64 {count}, 1')}, ptr {turns}")
+        count = builder.get("i64", turns)
+        builder.put("i64", builder.value("add", "i64", count, 1), turns)
         leave, stay = builder.block(), builder.block()
-        builder.branch(builder.value(f"icmp uge i64 {count}, {MOST_TURNS}"), leave, stay)
+        builder.branch(builder.value("icmp uge", "i64", count, MOST_TURNS), leave, stay)
         builder.enter(leave)
         builder.note_trap("true")
         self.flow = start.copy()

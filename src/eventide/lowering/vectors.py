@@ -72,8 +72,8 @@ class Vectors(Expressions):
             return str(vector.start + vector.step * int(index.known))
         place = index.text
         if vector.step != 1:
-            place = self.builder.value(f"mul i64 {place}, {vector.step}")
-        return self.builder.value(f"add i64 {place}, {vector.start}") if vector.start else place
+            place = self.builder.value("mul", "i64", place, vector.step)
+        return self.builder.value("add", "i64", place, vector.start) if vector.start else place
 
     def item_at(self, item: Operand, index: Number) -> Number | Truth:
         """One item of an operand; a single number, or the only item of a vector, stands for all."""
@@ -97,11 +97,11 @@ class Vectors(Expressions):
             return Number(str(place), "int", known=place), None
         text = self.arithmetic.counter(item)
         if known is None or known[0] < 0:
-            is_from_end = self.builder.value(f"icmp slt i64 {text}, 0")
-            text = self.builder.select(is_from_end, "i64", self.builder.value(f"add i64 {text}, {count}"), text)
+            is_from_end = self.builder.value("icmp slt", "i64", text, 0)
+            text = self.builder.select(is_from_end, "i64", self.builder.value("add", "i64", text, count), text)
         if known is not None:
             return Number(text, "int"), None
-        is_inside = self.builder.value(f"icmp ult i64 {text}, {count}")
+        is_inside = self.builder.value("icmp ult", "i64", text, count)
         return Number(self.builder.select(is_inside, "i64", text, "0"), "int"), is_inside
 
     def part(self, vector: Vector | Formula | Table, key: ast.expr) -> Item:
@@ -120,7 +120,7 @@ class Vectors(Expressions):
         if is_inside is None:
             return value
         # Python raises there; a rate that is not a number lets it do so at the user's line.
-        self.builder.note_trap(self.builder.value(f"xor i1 {is_inside}, true"))
+        self.builder.note_trap(self.builder.value("xor", "i1", is_inside, "true"))
         number = self.arithmetic.number(value)
         return replace(number, text=self.builder.select(is_inside, "double", number.text, NAN))
 
@@ -231,7 +231,7 @@ class Vectors(Expressions):
 
     def _store_in(self, buffer: Buffer, place: str, value: Number | Truth) -> None:
         if isinstance(value, Truth):
-            text = self.builder.value(f"uitofp i1 {value.text} to double")
+            text = self.builder.convert("uitofp", "i1", value.text, "double")
         else:
             text = self.arithmetic.double(value)
         self.builder.store("double", text, buffer.address, place)
@@ -252,7 +252,7 @@ class Vectors(Expressions):
         elif count:
             self.iterate(
                 carried or [],
-                lambda counter: Truth(self.builder.value(f"icmp slt i64 {counter}, {count}")),
+                lambda counter: Truth(self.builder.value("icmp slt", "i64", counter, count)),
                 lambda counter: body(Number(counter, "int", span=(0, count - 1))),
             )
 
@@ -588,7 +588,7 @@ class Vectors(Expressions):
 
         def bound(one: Number | Truth, limit: Number | Truth, comparison: str) -> Number:
             x, y = self.arithmetic.wire(one), self.arithmetic.wire(limit)
-            stays = self.builder.value(f"or i1 {x.test('uno', x)}, {x.test(comparison, y)}")
+            stays = self.builder.value("or", "i1", x.test("uno", x), x.test(comparison, y))
             return self.arithmetic.select(Truth(stays), self.arithmetic.as_float(one), self.arithmetic.as_float(limit))
 
         return self._numpy_of([item, low, high], lambda x, a, b: bound(bound(x, a, "ogt"), b, "olt"))

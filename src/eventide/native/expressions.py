@@ -111,7 +111,7 @@ class Expressions:
     def _on_name(self, node: ast.Name) -> Value:
         if node.id in self.local:
             slot, kind = self.local[node.id]
-            return Value(self.builder.value(f"load {kind}, ptr {slot}"), kind)
+            return Value(self.builder.get(kind, slot), kind)
         known = self.names.get(node.id)
         if not isinstance(known, int | float):
             raise Untranslatable(f"{node.id} is neither a variable nor a number")
@@ -135,7 +135,7 @@ class Expressions:
                 return self.memory.width(name)
         if is_of_run(node):
             kind, address = self.memory.field(node.attr)
-            return Value(self.builder.value(f"load {kind}, ptr {address}"), kind)
+            return Value(self.builder.get(kind, address), kind)
         name = self.array(node)
         if name is None:
             raise Untranslatable(f"{ast.unparse(node)} is no array")
@@ -151,8 +151,8 @@ class Expressions:
         if not isinstance(node.slice, ast.Tuple):
             return name, self.number(node.slice, "i64").text
         row, column = (self.number(item, "i64").text for item in node.slice.elts)
-        start = self.builder.value(f"mul nsw i64 {row}, {self.memory.width(name).text}")
-        return name, self.builder.value(f"add nsw i64 {start}, {column}")
+        start = self.builder.value("mul nsw", "i64", row, self.memory.width(name).text)
+        return name, self.builder.value("add nsw", "i64", start, column)
 
     def _place_in_record(self, node: ast.Subscript, record: str, column: Column) -> tuple[str, str]:
         """`a.flow.key[f]`, and `a.guard.still[c, k]` where a name stands for several columns."""
@@ -161,12 +161,12 @@ class Expressions:
         if len(items) != (1 if column.width is None else 2):
             raise Untranslatable(f"{ast.unparse(node)} has {len(items)} indices")
         row, *within = (self.number(item, "i64").text for item in items)
-        start = self.builder.value(f"mul nsw i64 {row}, {self.memory.width(name).text}")
-        place = self.builder.value(f"add nsw i64 {start}, {column.first}")
+        start = self.builder.value("mul nsw", "i64", row, self.memory.width(name).text)
+        place = self.builder.value("add nsw", "i64", start, column.first)
         for offset in within:
             if offset.lstrip("-").isdigit() and not 0 <= int(offset) < (column.width or 0):
                 raise Untranslatable(f"{ast.unparse(node)} is beyond the {column.width} columns of that name")
-            place = self.builder.value(f"add nsw i64 {place}, {offset}")
+            place = self.builder.value("add nsw", "i64", place, offset)
         return name, place
 
     def _on_subscript(self, node: ast.Subscript) -> Value:
@@ -176,13 +176,13 @@ class Expressions:
 
     def _on_unaryop(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
-            return Value(self.builder.value(f"xor i1 {self.truth(node.operand)}, true"), "i1")
+            return Value(self.builder.value("xor", "i1", self.truth(node.operand), "true"), "i1")
         operand = self.value(node.operand)
         if not isinstance(node.op, ast.USub) or operand.kind not in ("i64", "double"):
             raise Untranslatable(ast.unparse(node))
         if operand.kind == "double":
-            return Value(self.builder.value(f"fneg double {operand.text}"), "double")
-        return Value(self.builder.value(f"sub nsw i64 0, {operand.text}"), "i64")
+            return Value(self.builder.value("fneg", "double", operand.text), "double")
+        return Value(self.builder.value("sub nsw", "i64", 0, operand.text), "i64")
 
     def _on_binop(self, node: ast.BinOp) -> Value:
         return self.reckon(node.op, self.value(node.left), self.value(node.right))
@@ -193,15 +193,15 @@ class Expressions:
             one, other = (convert(self.builder, operand, "double").text for operand in (left, right))
             if isinstance(operator, ast.Pow):
                 return Value(self.builder.library("pow", one, other), "double")
-            return Value(self.builder.value(f"fdiv double {one}, {other}"), "double")
+            return Value(self.builder.value("fdiv", "double", one, other), "double")
         kind = joined(left.kind, right.kind)
         one, other = (convert(self.builder, operand, kind).text for operand in (left, right))
         if isinstance(operator, ast.FloorDiv) and kind == "i64" and other in _SHIFTS:
-            return Value(self.builder.value(f"ashr i64 {one}, {_SHIFTS[other]}"), "i64")
+            return Value(self.builder.value("ashr", "i64", one, _SHIFTS[other]), "i64")
         if type(operator) not in _ARITHMETIC:
             raise Untranslatable(f"{type(operator).__name__} of {left.kind} and {right.kind}")
         whole, floating = _ARITHMETIC[type(operator)]
-        return Value(self.builder.value(f"{whole if kind == 'i64' else floating} {kind} {one}, {other}"), kind)
+        return Value(self.builder.value(whole if kind == "i64" else floating, kind, one, other), kind)
 
     # --- truths ---------------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class Expressions:
         one, other = (convert(self.builder, operand, kind).text for operand in (left, right))
         whole, floating = _COMPARISONS[type(operator)]
         test = f"fcmp {floating}" if kind == "double" else f"icmp {whole}"
-        return self.builder.value(f"{test} {kind} {one}, {other}")
+        return self.builder.value(test, kind, one, other)
 
     def _is_one_of(self, operator: ast.In | ast.NotIn, left: Value, items: list[ast.expr]) -> Value:
         """Whether a whole number is one of several; of others Python would look for the same object first."""
@@ -222,8 +222,8 @@ class Expressions:
             other = self.value(item)
             if (left.kind, other.kind) != ("i64", "i64"):
                 raise Untranslatable(f"{ast.unparse(item)} among others: `in` looks for whole numbers only")
-            found = self.builder.value(f"or i1 {found}, {self.compare(ast.Eq(), left, other)}")
-        return Value(found if isinstance(operator, ast.In) else self.builder.value(f"xor i1 {found}, true"), "i1")
+            found = self.builder.value("or", "i1", found, self.compare(ast.Eq(), left, other))
+        return Value(found if isinstance(operator, ast.In) else self.builder.value("xor", "i1", found, "true"), "i1")
 
     def _on_compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(node.comparators[0], ast.Tuple):
@@ -232,7 +232,7 @@ class Expressions:
         result = ""
         for operator, left, right in zip(node.ops, values, values[1:], strict=False):
             test = self.compare(operator, left, right)
-            result = self.builder.value(f"and i1 {result}, {test}") if result else test
+            result = self.builder.value("and", "i1", result, test) if result else test
         return Value(result, "i1")
 
     def _on_boolop(self, node: ast.BoolOp) -> Value:
@@ -309,14 +309,10 @@ class Expressions:
             target = f"@{name}"
         else:
             address = self.memory.load("kernels", str(place)).text
-            target = self.builder.value(f"inttoptr i64 {address} to ptr")
+            target = self.builder.convert("inttoptr", "i64", address, "ptr")
         kinds, answer = signature(function)
         given = [
-            "ptr %a" if kind == "ptr" else f"{kind} {self.number(argument, kind).text}"
+            (kind, "%a" if kind == "ptr" else self.number(argument, kind).text)
             for argument, kind in zip(node.args, kinds, strict=True)
         ]
-        call = f"call {answer} {target}({', '.join(given)})"
-        if answer == "void":
-            self.builder.do(call)
-            return Value("", "void")
-        return Value(self.builder.value(call), answer)
+        return Value(self.builder.call(answer, target, *given), answer)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from eventide.native.expressions import Expressions
-from eventide.native.ir import real
+from eventide.native.ir import Instruction, real
 from eventide.native.values import Kind, Value
 
 
@@ -81,21 +81,17 @@ _CONDITION: Final[tuple[Kind, ...]] = (*_CLOCK, "ptr", "ptr", "ptr", "ptr", "ptr
 _FUSED: Final[tuple[Kind, ...]] = ("ptr", "ptr", "ptr", "ptr", "ptr", "i64", "i64", *_CLOCK, "double", "double")
 _COMBINATION: Final[tuple[Kind, ...]] = ("ptr", "i64", "i64", "i64", "double", "double")
 
-Instruction = Callable[[Expressions, list[ast.expr]], Value]
+Intrinsic = Callable[[Expressions, list[ast.expr]], Value]
 
 
-def _call(kinds: tuple[Kind, ...], answer: Kind) -> Instruction:
+def _call(kinds: tuple[Kind, ...], answer: Kind) -> Intrinsic:
     """A call of the function at the address that comes first."""
 
     def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
         builder = expressions.builder
-        address = builder.value(f"inttoptr i64 {expressions.number(arguments[0], 'i64').text} to ptr")
-        given = [f"{k} {expressions.number(a, k).text}" for a, k in zip(arguments[1:], kinds, strict=True)]
-        call = f"call {answer} {address}({', '.join(given)})"
-        if answer == "void":
-            builder.do(call)
-            return Value("", "void")
-        return Value(builder.value(call), answer)
+        address = builder.convert("inttoptr", "i64", expressions.number(arguments[0], "i64").text, "ptr")
+        given = [(k, expressions.number(a, k).text) for a, k in zip(arguments[1:], kinds, strict=True)]
+        return Value(builder.call(answer, address, *given), answer)
 
     return write
 
@@ -110,9 +106,9 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder = expressions.builder
     low, high = (expressions.value(argument).text for argument in arguments)
     many, before, test, body, done = (builder.block() for _ in range(5))
-    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
-    size = builder.value(f"sub i64 {ends[1]}, {ends[0]}")
-    builder.branch(builder.value(f"icmp sgt i64 {size}, {FEW}"), many, before)
+    ends = [builder.convert("ptrtoint", "ptr", end, "i64") for end in (low, high)]
+    size = builder.value("sub", "i64", ends[1], ends[0])
+    builder.branch(builder.value("icmp sgt", "i64", size, FEW), many, before)
     builder.enter(many)
     builder.zero(low, size)
     builder.jump(done)
@@ -120,12 +116,12 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder.jump(test)
     builder.enter(body)
     # Volatile, lest LLVM make a call of memset for two states.
-    builder.do(f"store volatile double {real(0.0)}, ptr %{test.label}.at")
-    following = builder.value(f"getelementptr inbounds double, ptr %{test.label}.at, i64 1")
+    builder.do(Instruction("store volatile", "double", real(0.0), f"%{test.label}.at"))
+    following = builder.value("getelementptr inbounds", "double", f"%{test.label}.at", 1)
     builder.jump(test)
     builder.enter(test)
     at = builder.merge(test, "ptr", [(low, before), (following, body)], f"%{test.label}.at")
-    builder.branch(builder.value(f"icmp ult ptr {at}, {high}"), body, done)
+    builder.branch(builder.value("icmp ult", "ptr", at, high), body, done)
     builder.enter(done)
     return Value("", "void")
 
@@ -133,36 +129,37 @@ def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
 def _move(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder = expressions.builder
     low, high, to = (expressions.value(argument).text for argument in arguments)
-    ends = [builder.value(f"ptrtoint ptr {end} to i64") for end in (low, high)]
-    builder.move(low, to, builder.value(f"sub i64 {ends[1]}, {ends[0]}"))
+    ends = [builder.convert("ptrtoint", "ptr", end, "i64") for end in (low, high)]
+    builder.move(low, to, builder.value("sub", "i64", ends[1], ends[0]))
     return Value("", "void")
 
 
 def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """As `least_of_each` tests a slot: what is no number is not within."""
-    value, group = expressions.builder.value, f"<{LANES} x double>"
+    builder, group, wholes = expressions.builder, f"<{LANES} x double>", f"<{LANES} x i64>"
+    value, convert = builder.value, builder.convert
     addresses = [expressions.value(argument).text for argument in arguments[:-1]]
-    errors, absolute, relative, states = (value(f"load {group}, ptr {address}, align 8") for address in addresses)
+    errors, absolute, relative, states = (builder.get(group, address, "align 8") for address in addresses)
     ratio = expressions.number(arguments[-1], "double").text
-    first = value(f"insertelement {group} poison, double {ratio}, i64 0")
-    ratios = value(f"shufflevector {group} {first}, {group} poison, <{LANES} x i32> zeroinitializer")
+    first = value("insertelement", group, "poison", f"double {ratio}", "i64 0")
+    ratios = value("shufflevector", group, first, f"{group} poison", f"<{LANES} x i32> zeroinitializer")
 
     def size(numbers: str) -> str:
         without_sign = ", ".join([f"i64 {2**63 - 1}"] * LANES)
-        whole = value(f"bitcast {group} {numbers} to <{LANES} x i64>")
-        return value(f"bitcast <{LANES} x i64> {value(f'and <{LANES} x i64> {whole}, <{without_sign}>')} to {group}")
+        whole = convert("bitcast", group, numbers, wholes)
+        return convert("bitcast", wholes, value("and", wholes, whole, f"<{without_sign}>"), group)
 
-    scaled = size(value(f"fmul {group} {relative}, {states}"))
-    tolerances = value(f"fadd {group} {size(absolute)}, {scaled}")
-    worse = value(f"fcmp ugt {group} {value(f'fmul {group} {size(errors)}, {ratios}')}, {tolerances}")
-    return Value(value(f"icmp eq i{LANES} {value(f'bitcast <{LANES} x i1> {worse} to i{LANES}')}, 0"), "i1")
+    scaled = size(value("fmul", group, relative, states))
+    tolerances = value("fadd", group, size(absolute), scaled)
+    worse = value("fcmp ugt", group, value("fmul", group, size(errors), ratios), tolerances)
+    return Value(value("icmp eq", f"i{LANES}", convert("bitcast", f"<{LANES} x i1>", worse, f"i{LANES}"), 0), "i1")
 
 
 LANES: Final = 4
 """So many slots are looked at together."""
 FEW: Final = 128
 """So many bytes are set to zero one number after the other."""
-INSTRUCTIONS: Final[dict[str, Instruction]] = {
+INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),

@@ -1,6 +1,7 @@
-"""LLVM assembly, written block by block: names of values, blocks and their order, and nothing of Python's meaning.
+"""Functions for LLVM, written block by block as instructions, which passes can look at, move and replace.
 
-An operand is its text: `%v7`, or a constant. Doubles are `double`, whole numbers `i64`, truths `i1`.
+An operand is its name, `%v7`, or a constant. Doubles are `double`, whole numbers `i64`, Booleans `i1`. Nothing here
+knows what the code means in Python. Assembly is made of a function when it is complete, and is never read again.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, nan
+from typing import Final, TypeAlias
 
 
 def real(value: float) -> str:
@@ -32,22 +34,121 @@ MARKS = """!0 = distinct !{!0, !1}
 """What a text that has these marks ends with."""
 STACK = 2**14
 """So many bytes a kernel may keep on the stack, which is small in some threads; the rest is allocated."""
+HEAP: Final = "%heap"
+"""The address of the memory that is allocated for the length of a call."""
 LARGEST_WHOLE = 2.0**53
 """Below this whole number every one is a double, and no other is rounded to it."""
+
+
+Operand: TypeAlias = str | int
+CONVERSIONS: Final = frozenset(
+    ["zext", "sext", "trunc", "sitofp", "uitofp", "fptosi", "inttoptr", "ptrtoint", "bitcast"]
+)
+"""Opcodes that make a value of another kind."""
+
+
+class Instruction:
+    """One instruction of LLVM.
+
+    opcode      with its flags or predicate: "fadd", "add nsw", "icmp slt", "call", "br", ...
+    kind        of the operands; of a call what it returns, of memory what stands there
+    operands    values; of a call each with its kind; of a branch the labels behind the test; of a phi the values
+    result      the name of its value; empty if it has none
+    to          of a conversion the kind it gives; of a call what is called; of a phi the labels of its values
+    mark        what stands behind it: alignment, metadata
+    """
+
+    __slots__ = ("kind", "mark", "opcode", "operands", "result", "to")
+
+    def __init__(
+        self, opcode: str, kind: str, *operands: Operand, result: str = "", to: str = "", mark: str = ""
+    ) -> None:
+        self.opcode = opcode
+        self.kind = kind
+        self.operands = tuple(map(str, operands))
+        self.result = result
+        self.to = to
+        self.mark = mark
+
+    @property
+    def may_overflow(self) -> bool:
+        """Whether its value may be finite although that of an operand is not."""
+        if self.opcode == "fdiv":
+            return self.operands[1].startswith("%")
+        return self.opcode in ("call", "frem") or self.opcode.startswith("fcmp")
+
+    def redirect(self, label: str, other: str) -> None:
+        """Let a branch lead to another block."""
+        self.operands = tuple(other if operand == label else operand for operand in self.operands)
+
+    def __str__(self) -> str:
+        """The line of assembly."""
+        text = self._text()
+        return f"{f'{self.result} = ' if self.result else ''}{text}{self.mark and ', '}{self.mark}"
+
+    def _text(self) -> str:
+        opcode, kind, operands = self.opcode, self.kind, self.operands
+        match opcode.split(" ", 1)[0]:
+            case "load":
+                return f"{opcode} {kind}, ptr {operands[0]}"
+            case "store":
+                return f"{opcode} {kind} {operands[0]}, ptr {operands[1]}"
+            case "getelementptr":
+                return f"{opcode} {kind}, ptr {operands[0]}, i64 {operands[1]}"
+            case "select":
+                return f"select i1 {operands[0]}, {kind} {operands[1]}, {kind} {operands[2]}"
+            case "call":
+                return f"call {kind} {self.to}({', '.join(operands)})"
+            case "phi":
+                pairs = zip(operands, self.to.split(), strict=True)
+                return f"phi {kind} {', '.join(f'[ {value}, %{label} ]' for value, label in pairs)}"
+            case "br" if len(operands) == 1:
+                return f"br label %{operands[0]}"
+            case "br":
+                return f"br i1 {operands[0]}, label %{operands[1]}, label %{operands[2]}"
+            case word if word in CONVERSIONS:
+                return f"{opcode} {kind} {operands[0]} to {self.to}"
+        return " ".join([opcode, kind, ", ".join(operands)]).rstrip()
 
 
 @dataclass
 class Block:
     """A run of instructions with one entry; closed once it has been left.
 
+    merges      those at its entry, whose values depend on where it is entered from
     repeats     whether it is executed again and again in one call
     """
 
     label: str
-    merges: list[str] = field(default_factory=list)
-    lines: list[str] = field(default_factory=list)
+    merges: list[Instruction] = field(default_factory=list)
+    lines: list[Instruction] = field(default_factory=list)
     is_closed: bool = False
     repeats: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel as assembly.
+
+    declarations    of what it calls
+    arguments       with their kinds
+    marks           the metadata that it names
+    """
+
+    declarations: tuple[str, ...]
+    arguments: str
+    body: str
+    marks: str = ""
+
+    @property
+    def module(self) -> str:
+        """The module of this function alone, which is called `@kernel` there."""
+        head = f"define i64 @kernel({self.arguments})"
+        return "\n".join([*self.declarations, f"{head} {{\n{self.body}\n}}\n"]) + self.marks
+
+    def inlined(self, name: str) -> str:
+        """The function by another name, to be written into whoever calls it."""
+        return f"define internal i64 {name}({self.arguments}) alwaysinline {{\n{self.body}\n}}\n"
 
 
 class Builder:
@@ -68,14 +169,14 @@ class Builder:
 
     def __init__(self) -> None:
         self.loops: dict[str, None] = {}
-        self.room: list[str] = []
+        self.room: list[Instruction] = []
         self.heap = 0
         self._stacked = 0
         self.traps = False
         self.trap = ""
         self.only_where: tuple[tuple[str, bool], ...] = ()
         self.overflows = False
-        self._put_off: list[tuple[Block, str, Callable[[], None]]] = []
+        self._put_off: list[tuple[Block, Instruction, Callable[[], None]]] = []
         self.calls: dict[str, str] = {}
         self.runs: dict[str, None] = {}
         self.blocks: list[Block] = []
@@ -102,18 +203,18 @@ class Builder:
 
     def jump(self, target: Block, mark: str = "") -> None:
         """Leave the current block for another."""
-        self._close(f"br label %{target.label}{', ' if mark else ''}{mark}")
+        self._close(Instruction("br", "label", target.label, mark=mark))
 
     def branch(self, test: str, then: Block, otherwise: Block, mark: str = "") -> None:
         """Leave the current block for one of two."""
-        self._close(f"br i1 {test}, label %{then.label}, label %{otherwise.label}{', ' if mark else ''}{mark}")
+        self._close(Instruction("br", "i1", test, then.label, otherwise.label, mark=mark))
 
-    def finish(self, value: str = "void") -> None:
+    def finish(self, kind: str = "void", *value: str) -> None:
         """Return from the function."""
-        self._close(f"ret {value}")
+        self._close(Instruction("ret", kind, *value))
 
-    def _close(self, line: str) -> None:
-        self.do(line)
+    def _close(self, instruction: Instruction) -> None:
+        self.do(instruction)
         assert self.current is not None
         self.current.is_closed = True
         self.current = None
@@ -143,40 +244,64 @@ class Builder:
         self._count += 1
         return f"%v{self._count}"
 
-    def do(self, line: str) -> None:
-        """Write an instruction that has no value."""
+    def do(self, instruction: Instruction) -> None:
+        """Write an instruction."""
         assert self.current is not None
         assert not self.current.is_closed
-        self.current.lines.append(line)
+        self.current.lines.append(instruction)
 
-    def value(self, line: str) -> str:
-        """Write an instruction; answers the name of its value."""
+    def value(self, opcode: str, kind: str, *operands: Operand, mark: str = "") -> str:
+        """Write an instruction; returns the name of its value."""
         name = self.name()
-        self.do(f"{name} = {line}")
+        self.do(Instruction(opcode, kind, *operands, result=name, mark=mark))
         return name
+
+    def convert(self, opcode: str, kind: str, value: str, to: str) -> str:
+        """The value as another kind."""
+        name = self.name()
+        self.do(Instruction(opcode, kind, value, result=name, to=to))
+        return name
+
+    def call(self, kind: str, function: str, *arguments: tuple[str, str]) -> str:
+        """Call a function, a name such as `@f` or the operand of its address; returns the name of its value, if any.
+
+        arguments   each with its kind before it
+        """
+        name = "" if kind == "void" else self.name()
+        given = (f"{sort} {value}" for sort, value in arguments)
+        self.do(Instruction("call", kind, *given, result=name, to=function))
+        return name
+
+    def get(self, kind: str, pointer: str, mark: str = "") -> str:
+        """What stands at an address."""
+        return self.value("load", kind, pointer, mark=mark)
+
+    def put(self, kind: str, value: str, pointer: str) -> None:
+        """Set what stands at an address."""
+        self.do(Instruction("store", kind, value, pointer))
 
     def merge(self, block: Block, kind: str, incoming: list[tuple[str, Block]], name: str | None = None) -> str:
         """A value that depends on where a block is entered from."""
         name = name or self.name()
-        pairs = ", ".join(f"[ {value}, %{source.label} ]" for value, source in incoming)
-        block.merges.append(f"{name} = phi {kind} {pairs}")
+        labels = " ".join(source.label for _, source in incoming)
+        block.merges.append(Instruction("phi", kind, *(value for value, _ in incoming), result=name, to=labels))
         return name
 
     def load(self, kind: str, row: str, index: str) -> str:
         """The item of an array."""
-        return self.value(f"load {kind}, ptr {self.address(kind, row, index)}")
+        return self.get(kind, self.address(kind, row, index))
 
     def store(self, kind: str, value: str, row: str, index: str) -> None:
         """Set an item of an array."""
-        self.do(f"store {kind} {value}, ptr {self.address(kind, row, index)}")
+        self.put(kind, value, self.address(kind, row, index))
 
     def address(self, kind: str, row: str, index: str) -> str:
         """Where an item of an array stands."""
-        return self.value(f"getelementptr {kind}, ptr {row}, i64 {index}")
+        return self.value("getelementptr", kind, row, index)
 
     def select(self, test: str, kind: str, then: str, otherwise: str) -> str:
         """One of two values, both of which have been computed."""
-        return then if then == otherwise else self.value(f"select i1 {test}, {kind} {then}, {kind} {otherwise}")
+        return then if then == otherwise else self.value("select", kind, test, then, otherwise)
 
     def intrinsic(self, name: str, *arguments: str) -> str:
         """A function that the machine has: floor, fabs, sqrt, ..."""
@@ -194,12 +319,12 @@ class Builder:
             return
         if not self.trap:
             self.trap = "%trap"
-            self.room.append("%trap = alloca i1")
+            self.room.append(Instruction("alloca", "i1", result="%trap"))
         for truth, wanted in self.only_where:
-            here = truth if wanted else self.value(f"xor i1 {truth}, true")
-            test = self.value(f"and i1 {test}, {here}")
-        before = self.value("load i1, ptr %trap")
-        self.do(f"store i1 {self.value(f'or i1 {before}, {test}')}, ptr %trap")
+            here = truth if wanted else self.value("xor", "i1", truth, "true")
+            test = self.value("and", "i1", test, here)
+        before = self.get("i1", "%trap")
+        self.put("i1", self.value("or", "i1", before, test), "%trap")
 
     def note_inexact(self, value: str) -> None:
         """A double stands for a whole number, which it may not hold exactly: Python knows."""
@@ -247,12 +372,12 @@ class Builder:
 
     def has_trapped(self) -> str:
         """Whether Python would have raised in this call, for the last block; to be asked if there is a `trap`."""
-        return self.value(f"load i1, ptr {self.trap}")
+        return self.get("i1", self.trap)
 
     def begin_without_trap(self, block: Block) -> None:
         """At the start of a block nothing has been noted yet."""
         if self.trap:
-            block.lines[:0] = [f"store i1 false, ptr {self.trap}"]
+            block.lines[:0] = [Instruction("store", "i1", "false", self.trap)]
 
     def memory(self, kind: str, count: int) -> str:
         """The address of memory for so many values of eight bytes, anew in each call of the kernel."""
@@ -260,14 +385,14 @@ class Builder:
         name, size = f"%m{self._count}", 16 * ((count + 1) // 2)
         if self._stacked + size <= STACK:
             self._stacked += size
-            self.room.append(f"{name} = alloca [{count} x {kind}], align 16")
+            self.room.append(Instruction("alloca", f"[{count} x {kind}]", result=name, mark="align 16"))
         else:
-            self.room.append(f"{name} = getelementptr i8, ptr %heap, i64 {self.heap}")
+            self.room.append(Instruction("getelementptr", "i8", HEAP, self.heap, result=name))
             self.heap += size
         return name
 
-    def place_room(self, entry: Block, failure: str, more: list[str] | None = None) -> None:
-        """Take the memory before a function's first block; where there is none left, return `failure`."""
+    def place_room(self, entry: Block, failure: Operand, more: list[Instruction] | None = None) -> None:
+        """Take the memory before a function's first block; where there is none left, return `failure`, an i64."""
         room = [*self.room, *(more or [])]
         if not self.heap:
             entry.lines[:0] = room
@@ -275,19 +400,21 @@ class Builder:
         self.calls["PyMem_RawMalloc"] = "declare ptr @PyMem_RawMalloc(i64)"
         self.calls["PyMem_RawFree"] = "declare void @PyMem_RawFree(ptr)"
         start, none = self.block(), self.block()
-        start.lines = [line for line in room if "%heap" not in line]
-        start.lines += [f"%heap = call ptr @PyMem_RawMalloc(i64 {self.heap})"]
-        start.lines += [line for line in room if "%heap" in line]
-        start.lines += ["%heap.none = icmp eq ptr %heap, null"]
-        start.lines += [f"br i1 %heap.none, label %{none.label}, label %{entry.label}"]
-        none.lines = [f"ret {failure}"]
+        start.lines = [
+            *(one for one in room if HEAP not in one.operands),
+            Instruction("call", "ptr", f"i64 {self.heap}", result=HEAP, to="@PyMem_RawMalloc"),
+            *(one for one in room if HEAP in one.operands),
+            Instruction("icmp eq", "ptr", HEAP, "null", result=f"{HEAP}.none"),
+            Instruction("br", "i1", f"{HEAP}.none", none.label, entry.label),
+        ]
+        none.lines = [Instruction("ret", "i64", failure)]
         self.blocks.insert(0, start)
         self.blocks.append(none)
 
     def give_back_room(self) -> None:
         """Before a function returns: free what has been allocated."""
         if self.heap:
-            self.do("call void @PyMem_RawFree(ptr %heap)")
+            self.call("void", "@PyMem_RawFree", ("ptr", HEAP))
 
     def loop(self, symbol: str, arguments: list[tuple[str, int]], count: int) -> None:
         """Call a loop of numpy over arrays, each an address and a stride in bytes; the last is the result."""
@@ -298,33 +425,35 @@ class Builder:
             self.store("ptr", address, addresses, str(place))
             self.store("i64", str(stride), strides, str(place))
         self.store("i64", str(count), counts, "0")
-        self.do(f"call void @{symbol}(ptr {addresses}, ptr {counts}, ptr {strides}, ptr null)")
+        self.call("void", f"@{symbol}", ("ptr", addresses), ("ptr", counts), ("ptr", strides), ("ptr", "null"))
 
     def zero(self, address: str, size: str) -> None:
         """Set so many bytes from an address on to zero."""
         self.runs["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] = None
-        self.do(f"call void @llvm.memset.p0.i64(ptr {address}, i8 0, i64 {size}, i1 false)")
+        arguments = ("ptr", address), ("i8", "0"), ("i64", size), ("i1", "false")
+        self.call("void", "@llvm.memset.p0.i64", *arguments)
 
     def move(self, address: str, to: str, size: str) -> None:
         """Copy so many bytes from one address on to another; they may overlap."""
         self.runs["declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)"] = None
-        self.do(f"call void @llvm.memmove.p0.p0.i64(ptr {to}, ptr {address}, i64 {size}, i1 false)")
+        arguments = ("ptr", to), ("ptr", address), ("i64", size), ("i1", "false")
+        self.call("void", "@llvm.memmove.p0.p0.i64", *arguments)
 
     def truncated(self, value: str) -> str:
         """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
         self._intrinsics["llvm.fptosi.sat.i64.f64"] = "double"
-        return self.value(f"call i64 @llvm.fptosi.sat.i64.f64(double {value})")
+        return self.call("i64", "@llvm.fptosi.sat.i64.f64", ("double", value))
 
     def _call(self, name: str, arguments: tuple[str, ...]) -> str:
-        return self.value(f"call double @{name}({', '.join(f'double {a}' for a in arguments)})")
+        return self.call("double", f"@{name}", *(("double", argument) for argument in arguments))
 
     # --- text -----------------------------------------------------------------------------------------------------
 
-    def text(self, head: str) -> str:
-        """The whole module: what it calls, and the function whose first line is `head`."""
-        return "\n".join([*self.declarations(), self.definition(head)])
+    def function(self, arguments: str, marks: str = "") -> Function:
+        """The kernel that has been written, with its arguments and the metadata that it names."""
+        return Function(self.declarations(), arguments, self._body(), marks)
 
-    def declarations(self) -> list[str]:
+    def declarations(self) -> tuple[str, ...]:
         """What the function calls."""
         # Without `nobuiltin` the compiler would compute some calls itself, and to other bits than the library.
         declared = [
@@ -337,16 +466,18 @@ class Builder:
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")
-        return declared
+        return tuple(declared)
 
     def definition(self, head: str) -> str:
         """The function whose first line is `head`."""
-        body = [
-            line
-            for block in self.blocks
-            for line in (f"{block.label}:", *(f"  {line}" for line in (*block.merges, *block.lines)))
-        ]
-        return "\n".join([f"{head} {{", *body, "}", ""])
+        return f"{head} {{\n{self._body()}\n}}\n"
+
+    def _body(self) -> str:
+        lines: list[str] = []
+        for block in self.blocks:
+            lines.append(f"{block.label}:")
+            lines += [f"  {instruction}" for instruction in (*block.merges, *block.lines)]
+        return "\n".join(lines)
 
 
 class Wire:
@@ -361,8 +492,8 @@ class Wire:
     def _of(self, other: Wire | float) -> str:
         return other.text if isinstance(other, Wire) else real(other)
 
-    def _join(self, instruction: str, left: str, right: str) -> Wire:
-        return Wire(self._builder, self._builder.value(f"{instruction} double {left}, {right}"))
+    def _join(self, opcode: str, left: str, right: str) -> Wire:
+        return Wire(self._builder, self._builder.value(opcode, "double", left, right))
 
     def __add__(self, other: Wire | float) -> Wire:
         return self._join("fadd", self.text, self._of(other))
@@ -389,7 +520,7 @@ class Wire:
         return self._join("fdiv", real(other), self.text)
 
     def __neg__(self) -> Wire:
-        return Wire(self._builder, self._builder.value(f"fneg double {self.text}"))
+        return Wire(self._builder, self._builder.value("fneg", "double", self.text))
 
     def call(self, name: str) -> Wire:
         """The value of a function of the mathematical library here."""
@@ -401,7 +532,7 @@ class Wire:
 
     def test(self, comparison: str, other: Wire | float) -> str:
         """A truth: `olt`, `oeq`, `une`, ..."""
-        return self._builder.value(f"fcmp {comparison} double {self.text}, {self._of(other)}")
+        return self._builder.value(f"fcmp {comparison}", "double", self.text, self._of(other))
 
     def unless(self, test: str, other: Wire | float) -> Wire:
         """The operand, or `other` where `test` holds."""

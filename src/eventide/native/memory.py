@@ -45,7 +45,7 @@ WIDTHS: Final = {
 """How many columns there are, where that never changes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
 """Arrays that nobody writes while native code runs."""
-INVARIANT: Final = ", !invariant.load !0"
+INVARIANT: Final = "!invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""
 AS_IT_STANDS: Final = "!llvm.loop !1"
 """The mark of a loop that is not unrolled: most turn a few times, and take the longer to compile."""
@@ -108,7 +108,7 @@ class Memory:
 
     def _entry(self, place: int, kind: Kind) -> str:
         address = self._builder.address("i64", self._table, str(place))
-        return self._builder.value(f"load {kind}, ptr {address}{INVARIANT}")
+        return self._builder.get(kind, address, INVARIANT)
 
     def load(self, name: str, index: str) -> Value:
         """An item."""
@@ -116,12 +116,12 @@ class Memory:
             return Value(str(int(self._sizes[int(index)])), "i64")
         kind, address = self.kind(name), self.address(name, index)
         mark = INVARIANT if name in STANDING else ""
-        return Value(self._builder.value(f"load {kind}, ptr {address}{mark}"), kind)
+        return Value(self._builder.get(kind, address, mark), kind)
 
     def store(self, name: str, index: str, value: Value) -> None:
         """Set an item, whose kind the value already has."""
         kind, address = self.kind(name), self.address(name, index)
-        self._builder.do(f"store {kind} {value.text}, ptr {address}")
+        self._builder.put(kind, value.text, address)
 
     def field(self, name: str) -> tuple[Kind, str]:
         """The kind of a field of `a.run`, and where it stands."""
@@ -137,7 +137,7 @@ class Memory:
     def address(self, name: str, index: str) -> str:
         """Where an item stands."""
         base = self.base(name)
-        return self._builder.value(f"getelementptr inbounds {self.kind(name)}, ptr {base}, i64 {index}")
+        return self._builder.value("getelementptr inbounds", self.kind(name), base, index)
 
 
 def _place(name: str) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eventide.native.expressions import Expressions, is_of_run, signature
-from eventide.native.ir import Block, Builder
+from eventide.native.ir import Block, Builder, Instruction
 from eventide.native.memory import AS_IT_STANDS, Memory
 from eventide.native.values import Kind, Untranslatable, Value, convert
 
@@ -55,7 +55,7 @@ class Translation:
                 self._set(name, Value(f"%{name}.given", kind))
         self._run(definition.body)
         if self.builder.current is not None:
-            self.builder.do("ret void" if self.answer == "void" else "unreachable")
+            self.builder.do(Instruction("ret", "void") if self.answer == "void" else Instruction("unreachable", ""))
         arguments = ", ".join(
             "ptr %a" if kind == "ptr" else f"{kind} %{name}.given" for name, kind in zip(given, kinds, strict=True)
         )
@@ -72,14 +72,14 @@ class Translation:
     def _set(self, name: str, value: Value) -> None:
         slot = self._slot(name, value.kind)
         kind = self.expressions.local[name][1]
-        self.builder.do(f"store {kind} {convert(self.builder, value, kind).text}, ptr {slot}")
+        self.builder.put(kind, convert(self.builder, value, kind).text, slot)
 
     def _slot(self, name: str, kind: Kind) -> str:
         if name not in self.expressions.local:
             if kind in ("ptr", "void"):
                 raise Untranslatable(f"{name} cannot be a variable: it is a {kind}")
             self.expressions.local[name] = (f"%{name}.slot", kind)
-            self._entry.merges.append(f"%{name}.slot = alloca {kind}")
+            self._entry.merges.append(Instruction("alloca", kind, result=f"%{name}.slot"))
         return self.expressions.local[name][0]
 
     def _assign(self, target: ast.expr, value: Value) -> None:
@@ -91,7 +91,7 @@ class Translation:
             memory.store(name, index, convert(self.builder, value, memory.kind(name)))
         elif is_of_run(target):
             kind, address = self.expressions.memory.field(target.attr)
-            self.builder.do(f"store {kind} {convert(self.builder, value, kind).text}, ptr {address}")
+            self.builder.put(kind, convert(self.builder, value, kind).text, address)
         else:
             raise Untranslatable(f"{ast.unparse(target)} cannot be assigned")
 
@@ -130,7 +130,7 @@ class Translation:
         elif isinstance(target, ast.Tuple):
             pair = expressions.value(value)
             for k, part in enumerate(target.elts):
-                text = self.builder.value(f"extractvalue {pair.kind} {pair.text}, {k}")
+                text = self.builder.value("extractvalue", pair.kind, pair.text, k)
                 self._assign(part, Value(text, "double"))
         else:
             self._assign(target, expressions.value(value))
@@ -195,7 +195,7 @@ class Translation:
         builder.enter(test)
         index = self.expressions.value(ast.Name(name, ast.Load()))
         comparison = "slt" if step > 0 else "sgt"
-        builder.branch(builder.value(f"icmp {comparison} i64 {index.text}, {last.text}"), body, done)
+        builder.branch(builder.value(f"icmp {comparison}", "i64", index.text, last.text), body, done)
         builder.enter(body)
         self._set(statement.target.id, index)
         self._loops.append((again, done))
@@ -204,7 +204,7 @@ class Translation:
         if builder.current is not None:
             builder.jump(again)
         builder.enter(again)
-        self._set(name, Value(builder.value(f"add nsw i64 {index.text}, {step}"), "i64"))
+        self._set(name, Value(builder.value("add nsw", "i64", index.text, step), "i64"))
         builder.jump(test, self._as_it_stands)
         builder.enter(done)
 
@@ -230,10 +230,10 @@ class Translation:
             pair = "undef"
             for k, item in enumerate(value.elts):
                 text = self.expressions.number(item, "double").text
-                pair = self.builder.value(f"insertvalue {self.answer} {pair}, double {text}, {k}")
-            self.builder.finish(f"{self.answer} {pair}")
+                pair = self.builder.value("insertvalue", self.answer, pair, f"double {text}", k)
+            self.builder.finish(self.answer, pair)
         else:
-            self.builder.finish(f"{self.answer} {self.expressions.number(value, self.answer).text}")
+            self.builder.finish(self.answer, self.expressions.number(value, self.answer).text)
 
 
 def _refuse_else(statement: ast.While | ast.For) -> None:

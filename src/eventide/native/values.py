@@ -44,16 +44,16 @@ def convert(builder: Builder, value: Value, kind: Kind) -> Value:
         return value
     if value.kind == "i64" and kind == "double":
         known = value.text.lstrip("-").isdigit()
-        text = real(float(value.text)) if known else builder.value(f"sitofp i64 {value.text} to double")
+        text = real(float(value.text)) if known else builder.convert("sitofp", "i64", value.text, "double")
     elif value.kind == "i1" and kind in ("i64", "double"):
-        whole = builder.value(f"zext i1 {value.text} to i64")
-        text = whole if kind == "i64" else builder.value(f"sitofp i64 {whole} to double")
+        whole = builder.convert("zext", "i1", value.text, "i64")
+        text = whole if kind == "i64" else builder.convert("sitofp", "i64", whole, "double")
     elif value.kind == "double" and kind == "i64":
-        text = builder.value(f"fptosi double {value.text} to i64")
+        text = builder.convert("fptosi", "double", value.text, "i64")
     elif value.kind == "i64" and kind == "i1":
-        text = builder.value(f"icmp ne i64 {value.text}, 0")
+        text = builder.value("icmp ne", "i64", value.text, 0)
     elif value.kind == "double" and kind == "i1":
-        text = builder.value(f"fcmp une double {value.text}, {real(0.0)}")
+        text = builder.value("fcmp une", "double", value.text, real(0.0))
     else:
         raise Untranslatable(f"a {value.kind} where a {kind} is needed")
     return Value(text, kind)
