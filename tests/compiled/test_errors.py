@@ -93,6 +93,16 @@ class Falling(ev.Continuous):
         self.rate.y = 1.0
 
 
+class FallingShare(Falling):
+    """The same, as a share of an item of an array: numpy divides without an error, and so without a test."""
+
+    weights: ev.ComputedVector = ev.computed_vector(size=1)
+
+    def equations(self) -> None:
+        self.rate.x = self.weights[0] / (1e154 * (LARGEST + self.y - 0.5)) ** 2
+        self.rate.y = 1.0
+
+
 class Polynomial(ev.Continuous):
     x: ev.State = ev.state(2.0)
     y: ev.State = ev.state(0.0)
@@ -122,10 +132,11 @@ class Cautious(ev.Continuous):
         self.rate.x = 1.0 / size**2 if is_small else 1.0 / size
 
 
+@pytest.mark.parametrize("kind", [Falling, FallingShare])
 @pytest.mark.parametrize("compiled", MODES)
-def test_a_power_that_is_too_large_is_met_where_the_rate_would_hide_it(compiled: bool) -> None:
+def test_a_power_that_is_too_large_is_met_where_the_rate_would_hide_it(compiled: bool, kind: type[Falling]) -> None:
     sim = ev.Simulation(compile=compiled, dt_max=0.0625)
-    Falling(sim, y=0.0).start()
+    kind(sim, y=0.0).start()
     with pytest.raises(OverflowError) as caught:
         sim.run(until=1.0)
     assert sim.time == pytest.approx(0.5, abs=1e-3)
