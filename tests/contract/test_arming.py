@@ -192,16 +192,19 @@ class Tide(ev.Continuous):
         self.log.append(round(self.sim.time, 9))
 
 
-def test_what_was_found_in_a_step_that_is_void_arms_nobody(simulate: Simulate) -> None:
+@pytest.mark.parametrize(("wait", "level", "dt_max"), [(1.5, 1.0, 4.0), (1.2, 1.45, 1.0), (0.0, -1.0, 2.0)])
+def test_what_was_found_in_a_step_that_is_void_arms_nobody(
+    simulate: Simulate, wait: float, level: float, dt_max: float
+) -> None:
     """A condition touches another flow only late in a step, in which a handler's condition becomes false as well."""
-    sim = simulate(dt_max=4.0)
+    sim = simulate(dt_max=dt_max)
     tide, other = Tide(sim).start(), Node(sim).start()
     pair = [tide, other]
 
     def waits() -> ev.Life:
-        yield ev.hold(1.5)
+        yield ev.hold(wait)
         i, j = 0, 1
-        yield ev.until(lambda: pair[i].x < 1.0 and pair[j].x > 100.0)
+        yield ev.until(lambda: getattr(pair[i], "x") < level and getattr(pair[j], "x") > 100.0)  # noqa: B009
 
     sim.process(waits())
     sim.run(until=6.0)

@@ -12,7 +12,9 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.python_callbacks import Host
 from eventide.discrete import conditions
+from eventide.lowering.code_facts import Facts
 from eventide.monitor import monitor
 
 LIBRARY = str(Path(ev.__file__).parent)
@@ -285,3 +287,50 @@ def test_a_row_that_rested_while_laws_began_to_assign_states_is_not_proved() -> 
     sim.run(until=10.0)
     assert log == [pytest.approx(row, abs=1e-9) for row in [(1.0, 0.0), (2.0, 0.5), (3.0, 0.5)]]
     assert (sim.report().certified, sim.report().unproved, len(sim.monitor.motion.watches.at)) == (1, 0, 1)
+
+
+class Ball(ev.Process, ev.Continuous):
+    """Bounces, higher or lower than others."""
+
+    height: ev.State
+    velocity: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -10.0
+
+    def run(self) -> ev.Life:
+        self.start()
+        while True:
+            yield ev.until(lambda: self.height <= 0.0 and self.velocity < 0.0)
+            self.velocity *= -0.9
+
+
+def test_an_event_costs_the_same_however_many_objects_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conditions, "FEW", 1)
+    monkeypatch.setattr(native_processes, "ENOUGH", 1)
+    assert lines_of(Facts._write_out, 200) == lines_of(Facts._write_out, 100)
+    forget: Any = Host.forget_what_was_seen
+    assert lines_of(forget, 200) <= 2.2 * lines_of(forget, 100)
+
+
+def lines_of(function: Any, count: int) -> int:
+    """How many lines of a function are run until balls that are dropped have bounced some times."""
+    lines = 0
+
+    def count_lines(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal lines
+        if frame.f_code is not function.__code__:
+            return None
+        lines += event == "line"
+        return count_lines
+
+    sim = ev.Simulation()
+    for number in range(count):
+        Ball(sim, height=10.0 + number / count).activate()
+    sys.settrace(count_lines)
+    try:
+        sim.run(until=8.0)
+    finally:
+        sys.settrace(None)
+    return lines

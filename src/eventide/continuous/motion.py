@@ -433,7 +433,7 @@ class Motion:
         if self.watches.returning is not None:
             self.watches.seat_returning()
         touched = self._close()
-        self.host.hide()
+        self.host.forget_what_was_seen()
         run.arms = 1 if arms else 0
         self.is_marching = True
         is_settled = self.engine.settle_touched(self.packed or self.arrays, now)
@@ -477,8 +477,8 @@ class Motion:
         if next_event is not self._next_event:
             self._tell_next_event(next_event)
         self._close()
-        if not sim._is_steady:
-            self.host.hide()
+        if self.host.seen and not sim._is_steady:
+            self.host.forget_what_was_seen()
         wait, watches.returning = watches.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True

@@ -241,16 +241,12 @@ class Host:
         if not self.seen or self.seen[-1] is not flow:
             self.seen.append(flow)
 
-    def hide(self) -> None:
-        """The stepper is about to go on: code that touches a flow which somebody has seen meets it, as any other.
-
-        Else who looks at flows would decide when they join.
-        """
-        for flow in self.seen:
-            flow.at = nan
-
     def forget_what_was_seen(self) -> None:
-        """The stepper has gone on; so have errors of trial steps and conditions that it has got over by itself."""
+        """The stepper goes on: code that touches a flow which somebody has seen meets it, as any other.
+
+        Else who looks at flows would decide when they join. Errors of trial steps and conditions that the stepper has
+        got over by itself are forgotten as well.
+        """
         run = self.motion.run
         if run.troubled == 0:
             self.trouble = None

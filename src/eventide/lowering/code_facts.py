@@ -7,7 +7,7 @@ compared once, however many objects and waits depend on it.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType, FunctionType
@@ -40,7 +40,7 @@ class Facts:
         self._held: dict[tuple[int, str], Constant] = {}
         self._code: dict[Lowered, None] = {}
         self._classes: dict[type[Continuous], None] = {}
-        self._more: dict[Constant, None] = {}
+        self._more: dict[tuple[int, str, int], Constant] = {}
 
     def note_code(self, lowered: Lowered) -> None:
         """Lowered code is used."""
@@ -54,28 +54,30 @@ class Facts:
             self._classes[cls] = None
             self._hold(_laws_of(cls))
 
-    def note(self, constants: Iterable[Constant]) -> None:
+    def note(self, constants: Sequence[Constant]) -> None:
         """These are used as long as they stand."""
-        new = [constant for constant in constants if constant not in self._more]
-        self._more.update(dict.fromkeys(new))
-        self._hold(new)
+        for one in constants:
+            self._more.setdefault((id(one.holder), one.name, id(one.value)), one)
+        self._hold(constants)
 
     def renew(self) -> None:
         """From now on compare with what is found now, and forget code that was made with something else."""
         self._code = {lowered: None for lowered in self._code if lowered.is_current}
-        self._more = {constant: None for constant in self._more if constant.is_current}
+        self._more = {key: constant for key, constant in self._more.items() if constant.is_current}
         self._held.clear()
         for lowered in self._code:
             self._hold((*lowered.constants, *lowered.named))
         for cls in self._classes:
             self._hold(_laws_of(cls))
-        self._hold(self._more)
+        self._hold(self._more.values())
         self._announce(self._write_out)
 
     def _hold(self, constants: Iterable[Constant]) -> None:
+        known = len(self._held)
         for constant in constants:
             self._held.setdefault((id(constant.holder), constant.name), constant)
-        self._announce(self._write_out)
+        if len(self._held) > known:  # writing the comparison out costs more than all else when an object comes
+            self._announce(self._write_out)
 
     def adopt(self) -> bool:
         """Whether all stands: numbers that were set to what they had been are other objects, and are taken up."""
