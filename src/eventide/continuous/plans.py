@@ -176,10 +176,7 @@ class Pattern:
         self.stands = stands
         self.guide = guide
         self.returns: bool | None = None
-        guard: GuardRecord = GuardRecord.zeros(1)
-        guard.address[0], guard.recourse[0] = address, recourse
-        guard.certificate[0], guard.dozes[0] = certificate, is_steady
-        row = guard.ints[0]
+        row = GuardRecord.row("ints", address=address, recourse=recourse, certificate=certificate, dozes=is_steady)
         self.row: Any = view_of(row)
 
 

@@ -117,6 +117,14 @@ class Record:
             record.attach(np.zeros((rows, width), np.int64 if kind == "ints" else np.float64))
         return record
 
+    @classmethod
+    def row(cls, kind: Kind, **values: int) -> NDArray[Any]:
+        """One row of a table: zeros but for the columns that are named."""
+        row = np.zeros(cls.widths[kind], np.int64 if kind == "ints" else np.float64)
+        for name, value in values.items():
+            row[cls.columns[name].first] = value
+        return row
+
     def tables(self) -> list[NDArray[Any]]:
         """The tables, in the order of `widths`."""
         return [getattr(self, kind) for kind in self.widths]
