@@ -1,7 +1,13 @@
-"""Jumps of laws that are not located: England's estimate is zero where its stage at 3/4 alone is beyond one."""
+"""Jumps of laws that are not located, and estimates that do not see them.
+
+England's is zero where its stage at 3/4 alone is beyond a jump; Radau's where the start moved by the error is.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,6 +47,85 @@ class Opaque(ev.Continuous):
         return self.x
 
 
+def speed(level: float, x: float) -> float:
+    return 1.0 if x < level else 0.1
+
+
+def speed_by_another(level: float, x: float) -> float:
+    return speed(level, x)
+
+
+class Calls(ev.Continuous):
+    """The same, in a function that another function calls."""
+
+    x: ev.State = ev.state(0.0)
+    level: float = 0.5
+
+    def equations(self) -> None:
+        self.rate.x = speed_by_another(self.level, self.x)
+
+    @property
+    def risen(self) -> float:
+        return self.x
+
+
+class Method(Calls):
+    """In a method that is given nothing."""
+
+    def equations(self) -> None:
+        self.rate.x = self.speed()
+
+    def speed(self) -> float:
+        return speed_by_another(self.level, self.x)
+
+
+class Property(Calls):
+    """In a property."""
+
+    def equations(self) -> None:
+        self.rate.x = self.speed
+
+    @property
+    def speed(self) -> float:
+        return speed_by_another(self.level, self.x)
+
+
+class Library(Calls):
+    """In a function whose text is not known."""
+
+    def equations(self) -> None:
+        self.rate.x = (1.0, 0.1)[bisect((self.level,), self.x)]
+
+
+class Field(Calls):
+    """In what a field refers to."""
+
+    speed: Callable[[float], float]
+
+    def equations(self) -> None:
+        self.rate.x = self.speed(self.x)
+
+
+class Loop(Calls):
+    """In a function that is called in a loop."""
+
+    def equations(self) -> None:
+        for _ in range(1):
+            self.rate.x += speed(self.level, self.x)
+
+
+class Loose(Calls):
+    """In a class that says that nothing is to be located."""
+
+    locate_branches = False
+
+    def equations(self) -> None:
+        self.rate.x = self.speed()
+
+    def speed(self) -> float:
+        return speed_by_another(self.level, self.x)
+
+
 class Lorenz(ev.Continuous):
     """Lorenz's equations, in a law that is not looked into for its comparison."""
 
@@ -57,24 +142,87 @@ class Lorenz(ev.Continuous):
         self.rate.z = self.x * self.y - 8.0 / 3.0 * self.z
 
 
-def rise(kind: type[Any], level: float, compiles: Any) -> tuple[float, int, int]:
-    sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, compile=compiles)
-    model = kind(sim, level=level).start()
+KINDS = [Row, Opaque, Calls, Method, Property, Library, Field, Loop, Loose]
+METHODS = [pytest.param(method, id=method.name) for method in (ev.ENGLAND, ev.methods.RADAU)]
+
+
+def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.ENGLAND) -> tuple[float, int, int]:
+    sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, compile=compiles, method=method)
+    given = {"speed": partial(speed, level)} if kind is Field else {}
+    model = kind(sim, level=level, **given).start()
     sim.run(until=1.0)
     report = sim.report()
     return model.risen, report.evaluations, report.refused
 
 
-@pytest.mark.parametrize("kind", [Row, Opaque])
-def test_a_jump_that_the_estimate_does_not_see_is_not_stepped_over(kind: type[Any]) -> None:
-    levels = [0.205 + 0.06 * k for k in range(10)]
-    found = [rise(kind, level, "auto")[0] for level in levels]
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_jump_that_the_estimate_does_not_see_is_not_stepped_over(kind: type[Any], method: Any) -> None:
+    levels = [0.205 + 0.06 * k for k in range(10)] + [0.2306, 0.4754, 0.7967]
+    found = [rise(kind, level, "auto", method)[0] for level in levels]
     assert found == pytest.approx([level + 0.1 * (1.0 - level) for level in levels], rel=0.0, abs=1e-8)
 
 
-@pytest.mark.parametrize("kind", [Row, Opaque])
-def test_native_and_plain_runs_refuse_the_same_steps(kind: type[Any]) -> None:
-    assert rise(kind, 0.42, "auto") == rise(kind, 0.42, False)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_native_and_plain_runs_refuse_the_same_steps(kind: type[Any], method: Any) -> None:
+    assert rise(kind, 0.4754, "auto", method) == rise(kind, 0.4754, False, method)
+
+
+class Pump(ev.Continuous):
+    power: float = 1.0
+
+    def flow(self, x: float) -> float:
+        return self.power * np.exp(-x)
+
+
+def decay(depth: float, x: float) -> float:
+    return decay(depth - 1.0, x) if depth else np.sqrt(1.0 + x * x)
+
+
+class Smooth(ev.Continuous):
+    """What is called is known to be smooth."""
+
+    pump: Pump
+    drive: ev.inputs.Sine
+    x: ev.State = ev.state(0.0)
+    u: ev.VectorState = ev.vector(0.0, size=3)
+
+    @property
+    def area(self) -> float:
+        return 2.0 * self.pump.flow(self.x)
+
+    def equations(self) -> None:
+        items = self.u
+        self.rate.x = self.area + self.drive(self.sim.time) + float(items.sum()) + decay(2.0, self.x)
+        self.rate.u = np.cumsum(self.u) * len(self.u)
+
+
+def test_what_is_smooth_is_not_named() -> None:
+    sim = ev.Simulation()
+    smooth = Smooth(sim, pump=Pump(sim), drive=ev.inputs.Sine(frequency=1.0)).start()
+    loose = ev.Variable(sim, 1.0).start()
+    ev.law(sim, lambda: loose.set_rate(-loose.state)).start()
+    sim.run(until=0.5)
+    assert [(b.law, b.text, b.why) for b in sim.explain().branches] == []
+    assert smooth.x > 0.0
+
+
+def test_what_is_called_and_may_branch_is_named() -> None:
+    sim = ev.Simulation()
+    for kind in (Calls, Method, Property, Library, Field, Loop, Loose):
+        kind(sim, **({"speed": partial(speed, 0.5)} if kind is Field else {})).start()
+    called = "what branches in a function that a law calls is not located"
+    unknown = "it is not known whether what is called branches"
+    assert [(b.text, b.why) for b in sim.explain().branches] == [
+        ("speed_by_another(self.level, self.x)", called),
+        ("self.speed()", called),
+        ("self.speed", called),
+        ("bisect((self.level,), self.x)", unknown),
+        ("self.speed(self.x)", unknown),
+        ("speed(self.level, self.x)", called),
+        ("equations", "as `Loose.locate_branches` says"),
+    ]
 
 
 @pytest.mark.parametrize("precision", [1e-3, 1e-6])

@@ -290,7 +290,8 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     """The smallest ratio of tolerance to estimated error, capped; WORST becomes the slot where it was met.
 
     At a first step and after a refusal an error that is too large is filtered once more: there the estimate is far too
-    large for what is stiff.
+    large for what is stiff. Not so where laws may jump unlocated: the filter evaluates them at the start, moved by the
+    error, and beyond a jump they agree with the stages.
     """
     if a.method.sizes[ESTIMATED] == 0:
         return CAP
@@ -302,7 +303,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
     resolve(a, s, 0, error)
     keep_error(a, f, error)
     ratio = ratio_of(a, f, error, step)
-    if ratio >= 1.0 or (a.flow.past_step[f] > 0.0 and a.lists[s + REJECTED] == 0):
+    if ratio >= 1.0 or a.flow.unseen[f] > 0.0 or (a.flow.past_step[f] > 0.0 and a.lists[s + REJECTED] == 0):
         return ratio
     rows = a.rows
     for k in range(a.lists[s + SIZE]):

@@ -357,7 +357,7 @@ class _Reader:
                 why = f"as `{cls.__name__}.locate_branches` says"
                 for one in cls._branches.located:
                     yield BranchNote(_name(owner, one.law), f"{one.file}:{one.line}", one.text, None, why)
-            for other in unlocated_in(owner):
+            for other in unlocated_in(owner, self.analyst.registry.smoothness):
                 place = f"{other.file}:{other.line}"
                 yield BranchNote(_name(owner, other.law), place, other.text, None, other.why)
 

@@ -19,24 +19,23 @@ from eventide.continuous.layout import outcome
 from eventide.continuous.switches import Branches, Unlocated
 from eventide.lowering.branching import Branching
 from eventide.lowering.code_facts import OURS
-from eventide.lowering.law_names import has_branches
+from eventide.lowering.law_names import LAWS
 from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.source import original_of
 from eventide.lowering.syntax import function_of
 
 if TYPE_CHECKING:
-    from eventide.lowering.source import SourceBook
+    from eventide.lowering.smoothness import Smoothness
 
-_LAWS: Final = ("contributions", "equations")
 _FOUND: Final = "_eventide_branches"
 """What is found in a law is kept by its function, so that it is found out once."""
 
 
-def branches_of(cls: type[Continuous], book: SourceBook) -> Branches:
+def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
     """What branches in the laws of a class; where some of that is located they are written anew, in their classes."""
-    laws = [(base, name) for name in _LAWS for base in _in_use(cls, name)]
+    laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
     for base, name in laws:
-        _prepare(base, name, book)
+        _prepare(base, name, smoothness)
     found: list[Branches] = [vars(base)[name].__dict__[_FOUND] for base, name in laws]
     return Branches(
         tuple(branch for branches in found for branch in branches.located),
@@ -47,7 +46,7 @@ def branches_of(cls: type[Continuous], book: SourceBook) -> Branches:
 def as_written(members: dict[str, Any]) -> dict[str, Any]:
     """The attributes of a class without what was found in its laws, which stand there as their author wrote them."""
     written = {name: value for name, value in members.items() if name not in {"_branches", CHECKED}}
-    for name in _LAWS:
+    for name in LAWS:
         law = written.get(name)
         if isinstance(law, FunctionType):
             found: Branches = law.__dict__.get(_FOUND, Branches())
@@ -66,13 +65,13 @@ def _unread(law: FunctionType) -> FunctionType:
     return copy
 
 
-def unlocated_in(owner: Any) -> tuple[Unlocated, ...]:
+def unlocated_in(owner: Any, smoothness: Smoothness) -> tuple[Unlocated, ...]:
     """What branches, bends or jumps in the laws of a component and is not located."""
     cls = type(owner)
     if cls._laws_are_of_class:
         unlocated: tuple[Unlocated, ...] = cls._branches.unlocated
         return unlocated
-    laws = [law for law in owner._laws() if isinstance(law, FunctionType) and has_branches(law)]
+    laws = [law for law in owner._laws() if isinstance(law, FunctionType) and smoothness.may_branch(law)]
     return tuple(_whole(law, "it is no method: write the law as `equations` of a class") for law in laws)
 
 
@@ -91,24 +90,25 @@ def _in_use(cls: type[Continuous], name: str) -> list[type[Continuous]]:
     return found
 
 
-def _prepare(cls: type[Continuous], name: str, book: SourceBook) -> None:
+def _prepare(cls: type[Continuous], name: str, smoothness: Smoothness) -> None:
     """Write a law of a class anew, if something branches in it that can be located."""
     function: FunctionType = vars(cls)[name]
     if _FOUND in function.__dict__:
         return
     if not cls.locate_branches:
-        _note_whole(function, f"as `{cls.__name__}.locate_branches` says")
+        _note_whole(cls, function, f"as `{cls.__name__}.locate_branches` says", smoothness)
         return
     try:
-        definition = book.definition(function)
+        definition = smoothness.book.definition(function)
     except CannotLower as error:
-        _note_whole(function, error.why)
+        _note_whole(cls, function, error.why, smoothness)
         return
     tree = definition.tree
     if not isinstance(tree, ast.FunctionDef) or _is_refused(tree):
-        _note_whole(function, "the law has private names of its class or names of outer functions, or is no method")
+        why = "the law has private names of its class or names of outer functions, or is no method"
+        _note_whole(cls, function, why, smoothness)
         return
-    reader = Branching(cls, function, definition, f"{cls.__name__}_{len(cls.__mro__)}_{name}")
+    reader = Branching(cls, function, definition, f"{cls.__name__}_{len(cls.__mro__)}_{name}", smoothness)
     body = reader.read(tree)
     branches = Branches(tuple(reader.located), tuple(reader.unlocated))
     if reader.located:
@@ -119,9 +119,9 @@ def _prepare(cls: type[Continuous], name: str, book: SourceBook) -> None:
     function.__dict__[_FOUND] = branches
 
 
-def _note_whole(function: FunctionType, why: str) -> None:
+def _note_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> None:
     """A law is not looked into: if something branches in it, it is not located."""
-    function.__dict__[_FOUND] = Branches((), (_whole(function, why),) if has_branches(function) else ())
+    function.__dict__[_FOUND] = Branches((), (_whole(function, why),) if smoothness.may_branch(function, cls) else ())
 
 
 def _whole(function: FunctionType, why: str) -> Unlocated:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.continuous.switches import Branch, Unlocated
 from eventide.engine.switching import BOUND
 from eventide.lowering.bends import BENDS, JUMPS, remainder
-from eventide.lowering.law_names import OUTCOME, LawNames, has_branches, operands_of
+from eventide.lowering.law_names import OUTCOME, LawNames, operands_of
+from eventide.lowering.smoothness import ORDERS, Smoothness
 from eventide.lowering.syntax import (
     HOLDS,
     as_float,
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous
     from eventide.lowering.source import Definition
 
-ORDERS: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
 Known: TypeAlias = dict[str, ast.expr | None]
 """What local names stand for, as expressions of what is no local name; None where that cannot be said."""
 IN_A_LOOP: Final = "it stands in a loop"
+IN_A_FUNCTION: Final = "what branches in a function that a law calls is not located"
+UNREAD: Final = "it is not known whether what is called branches"
 MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
 
 
@@ -49,8 +51,16 @@ class Branching:
     names       what its names stand for
     """
 
-    def __init__(self, cls: type[Continuous], function: FunctionType, definition: Definition, prefix: str) -> None:
+    def __init__(
+        self,
+        cls: type[Continuous],
+        function: FunctionType,
+        definition: Definition,
+        prefix: str,
+        smoothness: Smoothness,
+    ) -> None:
         self.names = LawNames(cls, function)
+        self._smoothness = smoothness
         self.located: list[Branch] = []
         self.unlocated: list[Unlocated] = []
         self._function = function
@@ -172,6 +182,8 @@ class Branching:
             return self._call(node, known)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.FloorDiv):
             return self._remainder(node, known)
+        if isinstance(node, ast.Attribute) and self._smoothness.property_may_branch(node, self.names):
+            self._note(node, IN_A_FUNCTION)
         return node
 
     def _comparison(self, node: ast.Compare, known: Known, *, is_test: bool) -> ast.expr:
@@ -195,15 +207,13 @@ class Branching:
 
     def _call(self, node: ast.Call, known: Known) -> ast.expr:
         function = self.names.object_of(node.func)
-        if isinstance(function, FunctionType):
-            if has_branches(function):
-                self._note_if_moving(node, known, "what branches in a function that a law calls is not located")
-            return node
         why = next((why for jump, why in JUMPS.items() if jump is function), None)
         if why is not None:
             self._note_if_moving(node, known, why)
         bend = next((bend for name, bend in BENDS.items() if name is function), None)
         if bend is None or not node.args:
+            if why is None:
+                self._note_call(node, known)
             return node
         count = len(self.located)
         try:
@@ -305,6 +315,17 @@ class Branching:
         if resolved is None or any(map(self.names.moves, operands_of(resolved))):
             self._note(node, why)
 
+    def _note_call(self, node: ast.Call, known: Known) -> None:
+        """Name a call of what may branch; a function that is given nothing may look at what moves by itself."""
+        resolved = self._resolved_or_none(node, known)
+        call = resolved if isinstance(resolved, ast.Call) else node
+        if self._smoothness.call_may_branch(call, self.names):
+            why = IN_A_FUNCTION if isinstance(self.names.object_of(node.func), FunctionType) else UNREAD
+            if isinstance(node.func, ast.Attribute) or not operands_of(node):
+                self._note(node, why)
+            else:
+                self._note_if_moving(node, known, why)
+
     def _name_all(self, node: ast.AST, known: Known, why: str) -> None:
         """Name the comparisons somewhere in a node that may move, and the functions that bend or jump."""
         for inner in ast.walk(node):
@@ -314,6 +335,10 @@ class Branching:
                 function = self.names.object_of(inner.func)
                 if any(function is other for other in (*BENDS, *JUMPS)):
                     self._note_if_moving(inner, known, why)
+                else:
+                    self._note_call(inner, known)
+            elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod | ast.FloorDiv):
+                self._note_if_moving(inner, known, why)
 
 
 class _Resolver(ast.NodeTransformer):

@@ -152,7 +152,7 @@ class Cohorts:
             usage = usage._replace(sets=(), adds=())  # it is found out as they run
         row = owner._seat.lease[1] if owner._seat.lease else 0
         calls = [call and (call[0], call[1] - row) for call in (plan.contributions, plan.equations)]
-        words = words_of(owner, usage, calls, is_direct=plan.is_direct)
+        words = self._words_of(owner, usage, calls, is_direct=plan.is_direct)
         return Cohort(
             self._analyst.motion.lists.put(words)[1],
             usage.uses,
@@ -198,7 +198,7 @@ class Cohorts:
         for bound in bounds:
             self._analyst.facts.note_code(bound.kernel.lowered)
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
-        words = words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
+        words = self._words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
         record = self._analyst.motion.lists.put(words)
         return Cohort(
             record[1],
@@ -223,6 +223,13 @@ class Cohorts:
         owner_of = self._analyst.motion.arena.owner_of
         return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
 
+    def _words_of(self, owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:
+        """The record of an object's laws; of those that are not called by an address that is 0."""
+        contribution = (calls[0] or (0, 0)) if owner._contributes else None
+        equation = (calls[1] or (0, 0)) if owner._has_equations else None
+        unseen, sums = bool(unlocated_in(owner, self._analyst.registry.smoothness)), sums_of(owner._layout)
+        return usage.words(contribution, equation, sums, is_direct=is_direct, is_unseen=unseen)
+
 
 def _unread(owner: Any, plan: LawPlan) -> tuple[int, ...]:
     """The stages of laws whose text is not known."""
@@ -233,14 +240,6 @@ def _unread(owner: Any, plan: LawPlan) -> tuple[int, ...]:
 
 def _plan_idle(owner: Any) -> LawPlan:
     return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
-
-
-def words_of(owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:
-    """The record of an object's laws; of those that are not called by an address that is 0."""
-    contribution = (calls[0] or (0, 0)) if owner._contributes else None
-    equation = (calls[1] or (0, 0)) if owner._has_equations else None
-    unseen, sums = bool(unlocated_in(owner)), sums_of(owner._layout)
-    return usage.words(contribution, equation, sums, is_direct=is_direct, is_unseen=unseen)
 
 
 def bounds_in(owner: Any, plan: LawPlan) -> list[tuple[int, Bound]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import math
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
@@ -16,9 +15,9 @@ from eventide.continuous.layout import KINDS
 from eventide.declare import Component
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous
     from eventide.declare import Field
 
+LAWS: Final = ("contributions", "equations")
 OUTCOME: Final = "_branch_"
 """What the names of slots of outcomes begin with."""
 _SCALAR_FIELDS: Final = ("state", "computed", "sum")
@@ -37,18 +36,19 @@ _SCALARS: Final = {
 
 
 class LawNames:
-    """The names of one law.
+    """The names of one law, or of a function that it calls.
 
-    this    what it calls the object whose it is
+    cls     whose method it is; None of a plain function
+    this    what it calls the object whose it is; nothing there
     locals  its other local names
     """
 
-    def __init__(self, cls: type[Continuous], function: FunctionType) -> None:
+    def __init__(self, cls: type | None, function: FunctionType) -> None:
         self.cls = cls
         self.function = function
         code = function.__code__
-        self.this = code.co_varnames[0]
-        self.locals = {*code.co_varnames[1:], *code.co_cellvars} - {self.this}
+        self.this = code.co_varnames[0] if cls is not None and code.co_argcount else ""
+        self.locals = {*code.co_varnames, *code.co_cellvars} - {self.this}
 
     def object_of(self, node: ast.expr) -> Any:
         """What a name or an attribute of a module stands for now; None if that is not known, or is an object's."""
@@ -89,7 +89,8 @@ class LawNames:
     def is_still(self, node: ast.Attribute) -> bool:
         """Whether an attribute is a parameter of the object itself, an outcome, or a name of a module or class."""
         if isinstance(node.value, ast.Name) and node.value.id == self.this:
-            spec = self.cls._fields.get(node.attr)
+            fields: dict[str, Field] = getattr(self.cls, "_fields", {})
+            spec = fields.get(node.attr)
             return node.attr.startswith(OUTCOME) or (spec is not None and is_parameter(spec))
         return isinstance(self.object_of(node.value), ModuleType | type)
 
@@ -150,15 +151,6 @@ class LawNames:
 def is_parameter(spec: Field) -> bool:
     """Whether a field is a number that only events change."""
     return spec.role == "field" and spec.annotation in KINDS
-
-
-def has_branches(function: FunctionType) -> bool:
-    """Whether there are comparisons, or functions that bend, in a function of the user's."""
-    if function.__module__.startswith("eventide."):
-        return False
-    names = {"abs", "min", "max", "fabs", "clip", "sign", "where", "floor", "ceil"}
-    has_order = any(step.opname == "COMPARE_OP" and step.argrepr[:1] in "<>" for step in dis.get_instructions(function))
-    return has_order or bool(names & set(function.__code__.co_names))
 
 
 def operands_of(node: ast.expr) -> Sequence[ast.AST]:

@@ -78,7 +78,7 @@ class Compiler(Analyst):
 
     def branches(self, cls: type[Continuous]) -> Branches:
         """What branches in the laws of a class."""
-        return branches_of(cls, self.registry.book)
+        return branches_of(cls, self.registry.smoothness)
 
     def law(self, owner: Any) -> LawPlan:
         """Kernels and index rows of a component's laws."""

@@ -17,6 +17,7 @@ from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.paths import Entry
 from eventide.lowering.plan_templates import Template
 from eventide.lowering.process_reader import Course, Reader
+from eventide.lowering.smoothness import Smoothness
 from eventide.lowering.source import SourceBook
 from eventide.native.locking import LOCK, locked
 from eventide.native.memory import table_at
@@ -77,6 +78,7 @@ class Registry:
         self.lowered = 0
         self.refused = 0
         self.book = SourceBook()
+        self.smoothness = Smoothness(self.book)
         self._kernels: dict[tuple[str, int], list[Kernel]] = {}
         self._refusals: dict[tuple[str, int], list[_Refused]] = {}
         # Code is compared by identity: equal code may stand in several files, among other globals.
