@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.lowering import statements
+from eventide.lowering.translation import statements
 
 
 def root(x: float, width: float) -> float:

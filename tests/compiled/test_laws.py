@@ -500,7 +500,7 @@ def total_of_guests(self):
 @pytest.mark.parametrize("is_compensated", [False, True])
 def test_sums_are_those_of_the_running_python(monkeypatch, is_compensated) -> None:
     version = SimpleNamespace(version_info=(3, 12) if is_compensated else (3, 11))
-    monkeypatch.setattr("eventide.lowering.reductions.sys", version)
+    monkeypatch.setattr("eventide.lowering.translation.reductions.sys", version)
     probe, rng = new_probe(), np.random.default_rng(3)
     kernel, binding = new_registry().law(probe, total_of_guests)
     samples = [[1e16, 1.0, -1e16, 3.0], [0.1, 0.2, 0.3, -0.6], [1e308, 1e308, -1e308, 1.0], [math.inf, 1.0, 2.0, 3.0]]

@@ -47,6 +47,7 @@ CONDITIONS: dict[str, Any] = {
     "generator": lambda rod: sum(value * value for value in rod.u) > 40.0,
     "where": lambda rod: np.where(rod.u > 0.0, rod.u, 0.5 * rod.v).sum() > 1.0,
     "diff": lambda rod: np.diff(rod.u).max() > 6.0,
+    "running sums": lambda rod: np.cumsum(rod.u * rod.v).max() > 1.0,
     "roll": lambda rod: (np.roll(rod.u, 1) * rod.v).sum() > 1.0,
     "array": lambda rod: (rod.weights * rod.u).sum() > 0.5,
     "any": lambda rod: (rod.u > 3.5).any(),

@@ -202,6 +202,13 @@ def made_here(self):
 
 
 @law
+def running_sums(self):
+    self.rate.u = np.cumsum(self.u * self.v)
+    self.rate.few = np.cumsum(self.u[::-1])[:3] + np.cumsum(self.few)
+    self.rate.only = np.cumsum(self.u)[-1]
+
+
+@law
 def arrays_outside(self):
     self.rate.u = self.weights * self.u
     self.rate.few = ENDS + self.few * ENDS[::-1]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from eventide.engine import taylor_models
 from eventide.engine.codes import MODEL, ROWS, STATE, TIME, Y0, P
 from eventide.engine.interface import PLAIN
-from eventide.lowering import guard_expressions
-from eventide.lowering.certificate import certificate_of
-from eventide.lowering.values import Form, Tree
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.certificate import certificate_of
+from eventide.lowering.translation.values import Form, Tree
 from eventide.methods import ENGLAND
 from eventide.methods.bernstein import bernstein_matrix
 
@@ -45,7 +45,7 @@ def prepared(tree: Tree, paths: Sequence[Sequence[float]]) -> Any:
 
 def enclosed(form: Form, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:
     """The enclosure of an expression over a part of the step."""
-    from eventide.lowering.values import Leaf
+    from eventide.lowering.translation.values import Leaf
 
     arrays = prepared(Leaf(form), paths)
     taylor_models.enclose(arrays, 0, 0, low, high)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from eventide.engine.codes import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
 from eventide.engine.guard_signs import NEVER, PERHAPS, rises_once, sign_of
-from eventide.lowering import guard_expressions
-from eventide.lowering.values import Form, Leaf
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Form, Leaf
 
 parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: ends[0] < ends[1])
 POINTS = 24

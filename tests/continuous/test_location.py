@@ -24,8 +24,8 @@ import eventide as ev
 from eventide.continuous.python_callbacks import Host
 from eventide.engine import guard_signs, root_search
 from eventide.engine.codes import AND, CROSSING, MODEL, NOISE, OR
-from eventide.lowering import guard_expressions
-from eventide.lowering.values import Joint, Leaf
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Joint, Leaf
 
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
 

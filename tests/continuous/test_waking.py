@@ -17,8 +17,8 @@ from eventide.continuous.guards import MOST_AT_REST
 from eventide.continuous.python_callbacks import Host
 from eventide.engine import event_location, guard_screening
 from eventide.engine.codes import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
-from eventide.lowering import guard_expressions
-from eventide.lowering.values import Form, Joint, Leaf, Tree
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Form, Joint, Leaf, Tree
 from eventide.methods import DOP853, ENGLAND
 
 # --- levels ----------------------------------------------------------------------------------------------------------

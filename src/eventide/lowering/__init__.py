@@ -1,7 +1,7 @@
 """Laws and conditions, which are plain Python, as native functions over the table of slots.
 
 May import: continuous, methods, inputs, discrete, native, engine, declare, errors.
-Start reading at `registry.py`, then `lower.py` and `statements.py`.
+Start reading at `registry.py`, then `lower.py` and `translation/context.py`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -13,6 +12,8 @@ import numpy as np
 from eventide.lowering.syntax import as_float, holding, number, placed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.lowering.branching import Branching, Known
 
 Bend: TypeAlias = "Callable[[Branching, list[ast.expr], ast.Call, Known], ast.expr | None]"

@@ -6,8 +6,6 @@ It is called for every object that starts and every wait, so it is straight Pyth
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from eventide.continuous import Continuous, Variable
@@ -17,8 +15,11 @@ from eventide.inputs import Input
 from eventide.lowering.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import FunctionType
+
     from eventide.lowering.lowered import Anchor
-    from eventide.lowering.values import Path
+    from eventide.lowering.translation.values import Path
 
 
 class Binding(NamedTuple):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.paths import ITEMS
-from eventide.lowering.slots import ROWS
+from eventide.lowering.translation.slots import ROWS
 from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
     from eventide.lowering.lowered import Access
-    from eventide.lowering.slots import Slots, Touch
+    from eventide.lowering.translation.slots import Slots, Touch
     from eventide.native.ir import Block, Builder
 
 CARRIED: Final = ("sum", "rate")

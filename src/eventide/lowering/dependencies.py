@@ -6,7 +6,6 @@ for its kernels, adds columns to the first slots of their blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.engine.codes import IS_SET, MOVES, STANDS
@@ -14,6 +13,8 @@ from eventide.inputs import Input
 from eventide.lowering.paths import ITEMS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from eventide.continuous.layout import Layout
     from eventide.lowering.binder import Binding
     from eventide.lowering.lowered import Access, Lowered, Row

@@ -7,7 +7,6 @@ known here is how many slots there are, which laws run, and the method's weights
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -40,6 +39,8 @@ from eventide.native.ir import MARKS, NAN, SELDOM, real
 from eventide.native.method_kernels import table_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eventide.lowering.lowered import Lowered
 
 MOST_SLOTS: Final = 6

@@ -17,7 +17,7 @@ from eventide.lowering.not_compilable import CannotLower
 if TYPE_CHECKING:
     from eventide.lowering.lowered import Lowered
     from eventide.lowering.paths import Step
-    from eventide.lowering.values import Path
+    from eventide.lowering.translation.values import Path
 
 UNCHANGED: Final = ("state", "parameter", "last")
 """What a pass does not change in a flow whose laws assign no states."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from eventide.continuous.slot_storage import anchor_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from eventide.continuous.layout import Layout
     from eventide.lowering.lowered import Kernel
 

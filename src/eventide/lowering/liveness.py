@@ -8,9 +8,11 @@ Source: Aho, Lam, Sethi, Ullman, "Compilers" (2006), section 9.2.5, live-variabl
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from types import CodeType
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 Names = frozenset[str]
 NONE: Final[Names] = frozenset()

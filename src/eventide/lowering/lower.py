@@ -8,21 +8,25 @@ from eventide.engine.codes import RAISES
 from eventide.engine.records import GuardRecord
 from eventide.lowering.binder import make_binder, make_comparer, make_locator
 from eventide.lowering.carrying import carry
-from eventide.lowering.certificate import certificate_of, comparisons_in, leave
-from eventide.lowering.handler_writer import Handlers
 from eventide.lowering.index_rows import EACH_AT_ITS_PLACE, Rows
-from eventide.lowering.law_writer import Conditions
 from eventide.lowering.lowered import Lowered, LoweredKind
 from eventide.lowering.name_resolution import Outside
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.paths import Entry
-from eventide.lowering.segment_writer import Legs
 from eventide.lowering.source import SourceBook
-from eventide.lowering.statements import Statements
-from eventide.lowering.values import Function, Item, Number, Truth
+from eventide.lowering.translation import calls, expressions, numpy_functions, statements
+from eventide.lowering.translation.certificate import certificate_of, comparisons_in, leave
+from eventide.lowering.translation.conditions import ConditionDialect
+from eventide.lowering.translation.context import Context
+from eventide.lowering.translation.dialect import Dialect
+from eventide.lowering.translation.handlers import HandlerDialect
+from eventide.lowering.translation.segments import SegmentDialect
+from eventide.lowering.translation.values import Function, Item, Number, Truth
 from eventide.native.ir import MARKS, SCALAR, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 
+RULES: Final = (calls, expressions, numpy_functions, statements)
+"""The modules of rules, which are imported so that these are registered; those of dialects are imported by name."""
 CONDITION: Final = (
     "double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "
     "ptr noalias readonly %ix, ptr noalias readonly %consts, ptr noalias %out, ptr noalias readonly %lists"
@@ -30,7 +34,11 @@ CONDITION: Final = (
 """The arguments of a kernel; of a law's see `index_rows.py`."""
 HANDLER: Final = CONDITION.replace("ptr noalias readonly %lists", "ptr readonly %lists")
 LAWS: Final = ("contributions", "equations")
-_WRITERS: Final[dict[LoweredKind, type[Statements]]] = {"condition": Conditions, "handler": Handlers, "leg": Legs}
+_DIALECTS: Final[dict[LoweredKind, type[Dialect]]] = {
+    "condition": ConditionDialect,
+    "handler": HandlerDialect,
+    "leg": SegmentDialect,
+}
 
 
 def lower_law(component: Any, function: Any, *, exact_pow: bool = False, rows: Rows = EACH_AT_ITS_PLACE) -> Lowered:
@@ -54,11 +62,11 @@ def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowe
     return Lowering(entry, "condition", SourceBook()).lower(exact_pow=exact_pow)
 
 
-def _hides(writer: Statements) -> bool:
+def _hides(context: Context) -> bool:
     """Whether what is too large for Python may leave all rates of a law finite: not if these are sums and products."""
-    if any(access.row != "rate" for access in writer.slots.writes):
+    if any(access.row != "rate" for access in context.slots.writes):
         return True
-    return any(one.may_overflow for block in writer.builder.blocks for one in block.lines)
+    return any(one.may_overflow for block in context.builder.blocks for one in block.lines)
 
 
 def _finish(builder: Builder, answer: str) -> None:
@@ -106,16 +114,14 @@ class Lowering:
             raise self.refusal(
                 f"{self._definition.file.name} sets an attribute `{name}`, so an object may have its own"
             )
-        writer = _WRITERS.get(self.kind, Statements)(
-            self.outside, is_guided=self.kind == "condition", exact_pow=exact_pow
-        )
+        context = Context(self.outside, _DIALECTS.get(self.kind, Dialect)(), exact_pow=exact_pow)
         try:
-            function = getattr(self, f"_write_{self.kind}")(writer)
+            function = getattr(self, f"_write_{self.kind}")(context)
         except Unlowerable as error:
             raise self.refusal(error.why) from None
         except RecursionError:
             raise self.refusal("an expression in it is nested too deeply") from None
-        lowered = self._result(writer, function)
+        lowered = self._result(context, function)
         if lowered.bind(self.entry.function, self.entry.arguments) is None:
             raise self.refusal("the items of a list refer to objects of several classes, and one kernel fits one")
         return lowered
@@ -126,8 +132,8 @@ class Lowering:
 
     # --- the kinds --------------------------------------------------------------------------------------------
 
-    def _write_law(self, writer: Statements) -> LLVMFunction:
-        builder = writer.builder
+    def _write_law(self, context: Context) -> LLVMFunction:
+        builder = context.builder
         entry, head, inside, after, end = (builder.block() for _ in range(5))
         builder.enter(entry)
         builder.jump(head)
@@ -136,8 +142,8 @@ class Lowering:
         builder.branch(more, inside, end)
         builder.enter(inside)
         builder.traps = True
-        self._follow(writer)
-        if _hides(writer):
+        self._follow(context)
+        if _hides(context):
             builder.note_what_was_put_off()
         builder.jump(after)
         builder.enter(after)
@@ -146,83 +152,88 @@ class Lowering:
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
         builder.enter(end)
         _finish(builder, "0")
-        first, room = carry(builder, writer.slots, head, inside)
-        first.lines[:0] = self.rows.instructions(writer.slots.entries)
+        first, room = carry(builder, context.slots, head, inside)
+        first.lines[:0] = self.rows.instructions(context.slots.entries)
         builder.begin_without_trap(entry)
         builder.place_room(entry, RAISES, room)
         return builder.function(self.rows.arguments, MARKS)
 
-    def _write_condition(self, writer: Statements) -> LLVMFunction:
-        builder = writer.builder
+    def _write_condition(self, context: Context) -> LLVMFunction:
+        builder = context.builder
         entry = builder.block()
         builder.enter(entry)
-        builder.traps = builder.overflows = True
-        answer = self._follow(writer)
+        builder.traps = True
+        dialect, answer = context.dialect, self._follow(context)
+        assert isinstance(dialect, ConditionDialect)
         if not isinstance(answer, Number | Truth):
             raise Unlowerable("a condition answers a truth, and this one does not on every way")
-        truth = writer.truths.of(answer)
-        guide, slope = writer.truths.answer(truth)
+        truth = context.booleans.of(answer)
+        guide, slope = context.booleans.answer(truth)
         builder.store("double", guide, "%out", "0")
         builder.store("double", slope, "%out", "1")
-        certificate = certificate_of(writer.truths.tree(truth))
+        certificate = certificate_of(context.booleans.tree(truth))
         self.comparisons = comparisons_in(truth.tree)
-        assert isinstance(writer, Conditions)
-        self.equalities = writer.equalities
+        self.equalities = dialect.equalities
         holds = builder.convert("zext", "i1", truth.text, "i64")
         _finish(builder, holds)
         if leave(builder, certificate.stills, GuardRecord.place_of("still")):
             self.certificate = certificate.words
         builder.begin_without_trap(entry)
-        entry.lines[:0] = writer.slots.prologue("%ix")
+        entry.lines[:0] = context.slots.prologue("%ix")
         builder.place_room(entry, RAISES)
         return builder.function(CONDITION)
 
-    def _write_quantity(self, writer: Statements) -> LLVMFunction:
-        builder = writer.builder
+    def _write_quantity(self, context: Context) -> LLVMFunction:
+        builder = context.builder
         entry = builder.block()
         builder.enter(entry)
         builder.traps = True
-        answer = self._follow(writer)
+        answer = self._follow(context)
         if not isinstance(answer, Number | Truth):
             raise Unlowerable("a quantity is a number, and this one is none on some way")
-        arithmetic = writer.truths.arithmetic
+        arithmetic = context.booleans.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
         _finish(builder, "0")
         builder.begin_without_trap(entry)
-        entry.lines[:0] = writer.slots.prologue("%ix")
+        entry.lines[:0] = context.slots.prologue("%ix")
         builder.place_room(entry, RAISES)
         return builder.function(CONDITION)
 
-    def _write_handler(self, writer: Handlers) -> LLVMFunction:
-        builder = writer.builder
-        entry = builder.block()
+    def _write_handler(self, context: Context) -> LLVMFunction:
+        builder = context.builder
+        entry, dialect = builder.block(), context.dialect
+        assert isinstance(dialect, HandlerDialect)
+        builder.traps = True
         builder.enter(entry)
-        self._follow(writer)
-        writer.close()
+        self._follow(context)
+        dialect.close(context)
         builder.begin_without_trap(entry)
-        entry.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        entry.lines[:0] = [*builder.room, *context.slots.prologue("%ix"), *dialect.opening(context)]
         return builder.function(HANDLER)
 
-    def _write_leg(self, writer: Legs) -> LLVMFunction:
-        builder = writer.builder
-        entry = writer.begin()
-        writer.finish(self._follow(writer))
+    def _write_leg(self, context: Context) -> LLVMFunction:
+        builder = context.builder
+        dialect = context.dialect
+        assert isinstance(dialect, SegmentDialect)
+        builder.traps = True
+        entry = dialect.begin(context)
+        dialect.finish(context, self._follow(context))
         builder.begin_without_trap(entry)
-        writer.compare(entry)
-        writer.first.lines[:0] = [*builder.room, *writer.slots.prologue("%ix"), *writer.opening()]
+        dialect.compare(context, entry)
+        dialect.first.lines[:0] = [*builder.room, *context.slots.prologue("%ix"), *dialect.opening(context)]
         return builder.function(HANDLER)
 
-    def _follow(self, writer: Statements) -> Item:
+    def _follow(self, context: Context) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
         self.outside.takes_lists = self.kind == "leg"
-        arguments = [writer.settle(self.outside.root(name)) for name in names]
+        arguments = [context.settle(self.outside.root(name)) for name in names]
         self.outside.takes_lists = False
-        return writer.follow(Function(self.entry.function), arguments, {})
+        return context.follow(Function(self.entry.function), arguments, {})
 
     # --- what the caller has to know ------------------------------------------------------------------------------
 
-    def _result(self, writer: Statements, function: LLVMFunction) -> Lowered:
-        slots, outside = writer.slots, self.outside
+    def _result(self, context: Context, function: LLVMFunction) -> Lowered:
+        slots, outside, dialect = context.slots, self.outside, context.dialect
         blocks, lists, tables = tuple(slots.paths), tuple(slots.lists), tuple(slots.tables)
         steps = tuple(outside.steps.values())
         return Lowered(
@@ -236,21 +247,21 @@ class Lowering:
             writes=tuple(sorted(slots.writes)),
             constants=tuple(outside.constants.values()),
             ranges=tuple((access, tuple(spans)) for access, spans in slots.ranges.items()),
-            assignments=tuple(writer.assignments.items()),
-            symbols=(*writer.builder.symbols, *writer.builder.loops, *writer.builder.calls),
+            assignments=tuple(context.assignments.items()),
+            symbols=(*context.builder.symbols, *context.builder.loops, *context.builder.calls),
             reads_time="time" in slots.clock,
             reads_step="dt" in slots.clock or "last_time" in slots.clock,
             steps=steps,
             certificate=self.certificate,
             comparisons=self.comparisons,
             equalities=tuple((*where, states) for where, states in self.equalities.items()),
-            raises=bool(writer.builder.trap or writer.builder.heap),
+            raises=bool(context.builder.trap or context.builder.heap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
             stops=tuple(slots.stops),
-            changes=tuple(writer.changes) if isinstance(writer, Handlers) else (),
-            appends=isinstance(writer, Handlers) and writer.appends,
-            asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(writer, "asks", ())),
+            changes=tuple(dialect.changes) if isinstance(dialect, HandlerDialect) else (),
+            appends=isinstance(dialect, HandlerDialect) and dialect.appends,
+            asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
             locate=None if lists or tables or outside.consts else make_locator(self.entry, steps, blocks),
             stands=make_comparer(

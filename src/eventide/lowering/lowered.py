@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eventide.lowering.binder import Bind, Locate, Stands
-    from eventide.lowering.values import Path
+    from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
 LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]

@@ -21,7 +21,7 @@ from eventide.discrete.world import World
 from eventide.lowering.lowered import ABSENT, Constant, LoweredKind, Row
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
-from eventide.lowering.values import (
+from eventide.lowering.translation.values import (
     Above,
     Builtin,
     Clock,

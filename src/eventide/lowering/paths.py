@@ -13,7 +13,7 @@ from types import FunctionType, MethodType, NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from eventide.lowering.values import Path
+    from eventide.lowering.translation.values import Path
 
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)

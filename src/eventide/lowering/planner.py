@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
@@ -37,6 +36,8 @@ from eventide.lowering.plan_templates import Mould, is_current, lay
 from eventide.lowering.processes import names_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from eventide.continuous import Continuous
     from eventide.continuous.flow import Flow
     from eventide.continuous.ordering import Deal

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.discrete.conditions import until
 from eventide.lowering.liveness import Liveness, closures_in
 from eventide.lowering.lowered import Constant
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.source import Definition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST: Final = 400
 """So many statements a leg has at most, with all its ways."""

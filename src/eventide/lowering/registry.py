@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,6 +23,8 @@ from eventide.native.memory import table_at
 from eventide.native.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eventide.engine.codes import Coefficients
     from eventide.lowering.lowered import Constant, Kernel, LoweredKind
 
@@ -200,7 +201,7 @@ class Registry:
         return self._plain.setdefault(cls, [])
 
     def handler(self, handler: Any) -> Bound:
-        """The kernel of a handler, a bound method, and its binding: see `handler_writer.py`.
+        """The kernel of a handler, a bound method, and its binding: see `translation/handlers.py`.
 
         Raises CannotLower if it is left to Python on each of its ways.
         """

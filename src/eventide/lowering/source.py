@@ -5,12 +5,14 @@ import __future__
 
 import ast
 import linecache
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.lowering.not_compilable import CannotLower
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Tree: TypeAlias = ast.FunctionDef | ast.Lambda
 

@@ -9,7 +9,7 @@ from eventide.engine.codes import ELAPSED, STATE, TIME
 from eventide.lowering.index_rows import entry
 from eventide.lowering.lowered import Access, Anchor, Row
 from eventide.lowering.paths import ITEMS
-from eventide.lowering.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
+from eventide.lowering.translation.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Instruction
 
 if TYPE_CHECKING:

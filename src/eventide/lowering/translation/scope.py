@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from eventide.lowering import guard_expressions
-from eventide.lowering.values import Item, Items, Kind, Nothing, Number, Span, Truth
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Item, Items, Kind, Nothing, Number, Span, Truth
 from eventide.native.ir import NAN, ZERO, Block, Builder
 
 if TYPE_CHECKING:
-    from eventide.lowering.arithmetic import Arithmetic
-    from eventide.lowering.booleans import Truths
     from eventide.lowering.lowered import Access
+    from eventide.lowering.translation.arithmetic import Arithmetic
+    from eventide.lowering.translation.booleans import Truths
 
 _VALUE = " "
 """Where the value of a way stands among its bindings while they are joined."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
 from eventide.engine.records import STILLS
-from eventide.lowering.values import Form, Joint, Tree
+from eventide.lowering.translation.values import Form, Joint, Tree
 from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:

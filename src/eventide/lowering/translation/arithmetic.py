@@ -9,9 +9,9 @@ import operator
 from dataclasses import replace
 from typing import Any, Final
 
-from eventide.lowering import guard_expressions
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.values import COUNTABLE, EXACT, Form, Kind, Number, Span, Truth, constant, is_within
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import COUNTABLE, EXACT, Form, Kind, Number, Span, Truth, constant, is_within
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Wire, real
 
 OPERATIONS: Final[dict[str, Any]] = {

@@ -6,9 +6,8 @@ comparisons have in the end. Where a part is None nothing is known, nor of what 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import log, pi
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.engine.codes import (
     ARCTANGENT,
@@ -34,8 +33,11 @@ from eventide.engine.codes import (
     TAKEN_FROM,
     TO_THE_POWER,
 )
-from eventide.lowering.values import Form, Joint, Tree
+from eventide.lowering.translation.values import Form, Joint, Tree
 from eventide.native.ir import real
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Maybe: TypeAlias = Form | None
 LARGEST_EXPONENT: Final = 64

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from eventide.lowering import guard_expressions
-from eventide.lowering.values import Joint, Leaf, Number, Tree, Truth, constant
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Joint, Leaf, Number, Tree, Truth, constant
 from eventide.native.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 
 if TYPE_CHECKING:
-    from eventide.lowering.arithmetic import Arithmetic
+    from eventide.lowering.translation.arithmetic import Arithmetic
 
 COMPARISONS: Final = {
     "Lt": ("slt", "olt"),

@@ -15,14 +15,14 @@ from dataclasses import replace
 from math import log, pi
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.lowering import guard_expressions
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.values import Number, Truth
+from eventide.lowering.translation import guard_expressions
+from eventide.lowering.translation.values import Number, Truth
 from eventide.native.ir import NAN, ONE, Wire
 
 if TYPE_CHECKING:
-    from eventide.lowering.arithmetic import Arithmetic
-    from eventide.lowering.booleans import Truths
+    from eventide.lowering.translation.arithmetic import Arithmetic
+    from eventide.lowering.translation.booleans import Truths
 
 Rule: TypeAlias = Callable[[Wire], Wire]
 
@@ -100,7 +100,7 @@ class Functions:
 
     def knows(self, function: Any) -> bool:
         """Whether `call` can be used."""
-        return function in self._table
+        return getattr(function, "__hash__", None) is not None and function in self._table
 
     def call(self, function: Any, arguments: list[Number | Truth]) -> Number | Truth:
         """What the function gives.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.native.ir import real
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FunctionType, ModuleType
+
     from eventide.lowering.lowered import Row
 
 Path: TypeAlias = tuple[str, ...]
@@ -348,3 +349,50 @@ def constant(value: float) -> Number | Truth:
         except OverflowError:
             raise Unlowerable("this whole number is larger than any float") from None
     return Number(real(value), "float", known=float(value), is_numpy=type(value).__name__ == "float64")
+
+
+WORDS: Final[dict[type, str]] = {
+    Nothing: "None",
+    Items: "a tuple",
+    Ref: "an object",
+    View: "all rates or last states",
+    Slot: "a Variable",
+    Clock: "the simulation",
+    Elements: "a list",
+    Table: "a list of numbers",
+    Target: "a list",
+    Vector: "a vector",
+    Formula: "a vector",
+    VectorMethod: "a method of an array",
+    Function: "a function",
+    Builtin: "a function",
+    Module: "a module",
+    Above: "super()",
+}
+
+
+def literal(value: bool) -> Truth:
+    """A truth that is known beforehand."""
+    return Truth("true" if value else "false", known=value)
+
+
+def describe(item: Item) -> str:
+    """What an item is, in words."""
+    if isinstance(item, Stranger):
+        return item.value if isinstance(item.value, str) else f"{item.value!r}"
+    if isinstance(item, Ref):
+        return f"a {type(item.sample).__name__}"
+    if isinstance(item, Builtin):
+        return f"{getattr(item.function, '__name__', item.function)}"
+    return WORDS.get(type(item), "a number")
+
+
+def why_unknown(function: Any) -> str:
+    """Why a function cannot be called in native code."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
+    home = getattr(function, "__module__", None) or type(function).__module__
+    if home.partition(".")[0] == "numpy":
+        return f"numpy's {name} is not followed: use the one of math"
+    if isinstance(function, type):
+        return f"objects ({name}) are not made between events"
+    return f"{name} is not followed: only functions of numbers, and functions with a source"

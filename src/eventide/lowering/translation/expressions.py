@@ -1,0 +1,249 @@
+"""Rules for expressions: names, attributes, operators, comparisons, Boolean operators and conditional expressions."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from eventide.continuous import Continuous
+from eventide.lowering.not_compilable import Unlowerable
+from eventide.lowering.translation.booleans import COMPARISONS
+from eventide.lowering.translation.control_flow import choose
+from eventide.lowering.translation.operators import combine, compare_items, signed
+from eventide.lowering.translation.rules import lowers
+from eventide.lowering.translation.slots import CLOCK
+from eventide.lowering.translation.values import (
+    Above,
+    Builtin,
+    Clock,
+    Elements,
+    Formula,
+    Item,
+    Items,
+    Module,
+    Nothing,
+    Number,
+    Ref,
+    Slot,
+    Stranger,
+    Table,
+    Truth,
+    Vector,
+    View,
+    constant,
+    describe,
+    literal,
+)
+from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, part_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.lowering.name_resolution import Found
+    from eventide.lowering.translation.context import Context
+
+
+def evaluate_truth(context: Context, node: ast.expr) -> Truth:
+    """Whether an expression holds."""
+    if isinstance(node, ast.BoolOp):
+        return _every(context, evaluate_truth, node)
+    return context.truth_of(context.evaluate(node), node)
+
+
+@lowers(ast.Constant)
+def _constant(context: Context, node: ast.Constant) -> Item:
+    if node.value is None:
+        return Nothing()
+    return constant(node.value) if isinstance(node.value, int | float) else Stranger(node.value)
+
+
+@lowers(ast.Name)
+def _name(context: Context, node: ast.Name) -> Item:
+    name = node.id
+    if name in context.scope.bindings:
+        return context.scope.bindings[name]
+    frame = context.frame
+    code = frame.function.function.__code__
+    if name in code.co_varnames or name in code.co_cellvars:
+        raise Unlowerable("it may have no value here: give it a number (or one and the same object) on every way")
+    if name in code.co_freevars:
+        closed = context.names.root if frame.is_entry else None
+        return context.settle(closed(name) if closed else context.names.closed_over(frame.function, name))
+    return context.settle(context.names.global_name(frame.function.function, name))
+
+
+@lowers(ast.Attribute)
+def _attribute(context: Context, node: ast.Attribute) -> Item:
+    return context.settle(find_attribute(context, node))
+
+
+def find_attribute(context: Context, node: ast.Attribute) -> Found:
+    """What an attribute is, before it is read."""
+    base = context.evaluate(node.value)
+    if isinstance(base, Ref):
+        return context.names.attribute(base, node.attr)
+    if isinstance(base, View):
+        return context.names.view(base, node.attr)
+    if isinstance(base, Slot):
+        return context.names.slot(base, node.attr)
+    if isinstance(base, Module):
+        return context.names.module_name(base.module, node.attr)
+    if isinstance(base, Builtin) and isinstance(base.function, type):
+        return context.names.class_attribute(base.function, node.attr)
+    if isinstance(base, Vector | Formula) or (isinstance(base, Table) and base.array_size is not None):
+        return array_attribute(context, base, node.attr)
+    if isinstance(base, Above):
+        return context.names.above(base, node.attr)
+    if isinstance(base, Clock):
+        if node.attr not in CLOCK:
+            raise Unlowerable(f"of the simulation only {', '.join(CLOCK)} are followed")
+        return context.slots.tell(node.attr)
+    raise Unlowerable(f"{describe(base)} has no attribute that can be followed")
+
+
+@lowers(ast.Subscript)
+def _subscript(context: Context, node: ast.Subscript) -> Item:
+    base, key = context.evaluate(node.value), node.slice
+    if isinstance(base, Ref) and isinstance(base.sample, Continuous) and isinstance(key, ast.Constant):
+        if key.value in base.sample._layout.starts:
+            raise Unlowerable("the variable behind a vector is not followed: name the vector itself")
+        if key.value not in base.sample._layout.names:
+            raise Unlowerable(f"{type(base.sample).__name__} has no variable {key.value!r}")
+        return Slot(base, key.value)
+    if isinstance(base, Vector | Formula) or (isinstance(base, Table) and isinstance(key, ast.Slice)):
+        return part_of(context, base, key)
+    if isinstance(base, Table):
+        return context.slots.cell(base, context.arithmetic.counter(context.number(key)))
+    index = context.number(key) if isinstance(base, Elements | Items) else None
+    if isinstance(base, Items) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+        if -len(base.items) <= index.known < len(base.items):
+            return base.items[int(index.known)]
+        raise Unlowerable(f"the tuple has {len(base.items)} items")
+    if isinstance(base, Elements) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+        return context.settle(context.names.one_item(base, int(index.known)))
+    raise Unlowerable("items of a list of components are followed, in loops or by a number written out")
+
+
+@lowers(ast.Tuple)
+def _tuple(context: Context, node: ast.Tuple) -> Item:
+    return Items(tuple(context.evaluate(item) for item in node.elts))
+
+
+@lowers(ast.UnaryOp)
+def _unary_operation(context: Context, node: ast.UnaryOp) -> Item:
+    if isinstance(node.op, ast.Not):
+        return context.booleans.opposite(evaluate_truth(context, node.operand))
+    if isinstance(node.op, ast.Invert):
+        raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
+    item = as_operand(context, context.evaluate(node.operand), node.operand)
+    return signed(context, item, is_negative=isinstance(node.op, ast.USub))
+
+
+@lowers(ast.BoolOp)
+def _boolean_operation(context: Context, node: ast.BoolOp) -> Item:
+    return _every(context, _only_truth, node)
+
+
+def _only_truth(context: Context, node: ast.expr) -> Truth:
+    item = context.evaluate(node)
+    if isinstance(item, Truth):
+        return item
+    raise context.refusal(
+        node, "`and` and `or` between other things than truths give one of them: write `a if b else c`"
+    )
+
+
+def _every(context: Context, judge: Callable[[Context, ast.expr], Truth], node: ast.BoolOp, index: int = 0) -> Truth:
+    """The operands from one on, joined; each is judged where Python evaluates it."""
+    truth = judge(context, node.values[index])
+    if index + 1 == len(node.values):
+        return truth
+    return _and_then(
+        context, truth, lambda: _every(context, judge, node, index + 1), is_and=isinstance(node.op, ast.And)
+    )
+
+
+def _and_then(context: Context, one: Truth, operand: Callable[[], Truth], *, is_and: bool) -> Truth:
+    """`one and operand()`, or `or`; a law evaluates the operand only where Python does."""
+    if one.known is not None and one.known != is_and:
+        return one
+    join = context.booleans.both if is_and else context.booleans.either
+    if context.is_guided:
+        # For its guide a condition evaluates both, unless the other might never end where it is not asked for.
+        mark, flow, unbounded = context.builder.mark(), context.scope.copy(), context.unbounded
+        with context.builder.where(one.text, is_and):
+            other = operand()
+        if context.unbounded == unbounded:
+            return join(one, other)
+        context.builder.return_to(mark)
+        context.scope = flow
+
+    def rest() -> Truth:
+        return join(one, operand()) if context.is_guided else operand()
+
+    def decided() -> Truth:
+        return one
+
+    value = choose(context, one, *((rest, decided) if is_and else (decided, rest)))
+    assert isinstance(value, Truth)
+    return value
+
+
+@lowers(ast.Compare)
+def _comparison(context: Context, node: ast.Compare) -> Item:
+    left = context.evaluate(node.left)
+    if len(node.ops) > 1:
+        return _chain(context, node, left, 0)
+    last, name = node.comparators[0], type(node.ops[0]).__name__
+    right = context.evaluate(last)
+    if name in COMPARISONS and (is_vector(left) or is_vector(right)):
+        return compare_items(context, name, as_operand(context, left, node.left), as_operand(context, right, last))
+    return _compare_pair(context, node, 0, left, right)
+
+
+def _chain(context: Context, node: ast.Compare, left: Item, index: int) -> Truth:
+    """The comparisons from one on; each operand is evaluated once, and where Python does."""
+    right = context.evaluate(node.comparators[index])
+    truth = _compare_pair(context, node, index, left, right)
+    if index + 1 == len(node.ops):
+        return truth
+    return _and_then(context, truth, lambda: _chain(context, node, right, index + 1), is_and=True)
+
+
+def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, right: Item) -> Truth:
+    """One comparison of a chain."""
+    name, last = type(node.ops[index]).__name__, node.comparators[index]
+    first = node.comparators[index - 1] if index else node.left
+    if name in ("Is", "IsNot", "Eq", "NotEq") and (isinstance(left, Nothing) or isinstance(right, Nothing)):
+        is_same = isinstance(left, Nothing) and isinstance(right, Nothing)
+        return literal(is_same == (name in ("Is", "Eq")))
+    if name not in COMPARISONS:
+        raise Unlowerable("of the comparisons < <= > >= == != are followed, and `is None`")
+    one, other = context.as_number(left, first), context.as_number(right, last)
+    if name in ("Eq", "NotEq") and ast.dump(first) != ast.dump(last):
+        context.dialect.note_equality(context, node, context.arithmetic.number(one), context.arithmetic.number(other))
+    return context.booleans.compare(name, one, other)
+
+
+@lowers(ast.IfExp)
+def _conditional(context: Context, node: ast.IfExp) -> Item:
+    value = choose(
+        context,
+        evaluate_truth(context, node.test),
+        lambda: context.evaluate(node.body),
+        lambda: context.evaluate(node.orelse),
+    )
+    if value is None:
+        raise Unlowerable("the two values are of different kinds")
+    return value
+
+
+@lowers(ast.BinOp)
+def _binary_operation(context: Context, node: ast.BinOp) -> Item:
+    if isinstance(node.op, ast.MatMult):
+        raise Unlowerable("products of matrices sum in an order of their own: write (a * b).sum(), or a loop")
+    left, right = (
+        as_operand(context, context.evaluate(node.left), node.left),
+        as_operand(context, context.evaluate(node.right), node.right),
+    )
+    return combine(context, node.op, left, right)

@@ -1,0 +1,407 @@
+"""Handlers as kernels: statements that change slots and put things into lists, all of it or nothing.
+
+What only Python does is left to Python: there the kernel takes back what it has written and answers ASKS, so that the
+handler runs in Python from its beginning. What goes into lists is kept until the end for that.
+"""
+
+from __future__ import annotations
+
+import ast
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from eventide.engine.codes import ASKS, DONE, MOST_WRITES
+from eventide.lowering.lowered import Access, Row
+from eventide.lowering.not_compilable import CannotLower, Unlowerable
+from eventide.lowering.translation.calls import call
+from eventide.lowering.translation.control_flow import choose
+from eventide.lowering.translation.dialect import Dialect
+from eventide.lowering.translation.expressions import evaluate_truth
+from eventide.lowering.translation.rules import lowers
+from eventide.lowering.translation.values import (
+    Elements,
+    Formula,
+    Function,
+    Item,
+    Items,
+    Nothing,
+    Number,
+    Ref,
+    Stranger,
+    Table,
+    Target,
+    Truth,
+    Vector,
+    VectorMethod,
+    describe,
+)
+from eventide.native.ir import ONE, ZERO, Block, Instruction
+
+if TYPE_CHECKING:
+    from eventide.lowering.name_resolution import Place
+    from eventide.lowering.translation.context import Context
+    from eventide.lowering.translation.scope import Arrival, Flow
+    from eventide.lowering.translation.vectors import Operand
+
+OURS: Final = "eventide"
+CHANGED: Final = ("state", "computed", "sum", "parameter")
+"""What an event may set."""
+
+_NUMBERS: Final = {
+    "float": ("double", "PyFloat_FromDouble"),
+    "whole": ("double", "PyLong_FromDouble"),
+    "int": ("i64", "PyLong_FromLongLong"),
+    "truth": ("i64", "PyBool_FromLong"),
+}
+"""For each kind of number its type in a kernel, and what makes an object of it."""
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A number that will become an object: the memory in which it waits."""
+
+    kind: str
+    memory: str
+
+
+@dataclass(frozen=True)
+class _Known:
+    """An object that is there: the operand with its address."""
+
+    address: str
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A tuple to be made."""
+
+    parts: tuple[_Made, ...]
+
+
+_Made = _Leaf | _Known | _Group
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """Something that goes into a list, if the way has come there.
+
+    address     the operand with the list's address
+    mark        the memory that tells whether
+    """
+
+    address: str
+    mark: str
+    made: _Made
+
+
+@dataclass
+class Kept:
+    """What is known at the beginning of a statement, to go back to."""
+
+    mark: tuple[int, Block, int]
+    flow: Flow
+    frames: int
+    returns: int
+    unbounded: int
+    books: list[tuple[Any, dict[str, Any]]]
+
+
+class HandlerDialect(Dialect):
+    """How handlers are lowered.
+
+    changes     what may be written, in the order in which that is told
+    asks        what is left to Python
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ("handler", "")
+    overflows: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.changes: dict[Access, Place] = {}
+        self.asks: list[CannotLower] = []
+        self._leaving: list[Arrival] = []
+        self._entries: list[_Entry] = []
+
+    @property
+    def appends(self) -> bool:
+        """Whether something is put into lists."""
+        return bool(self._entries)
+
+    # --- what is left to Python -----------------------------------------------------------------------------------
+
+    def execute(self, context: Context, node: ast.stmt) -> None:
+        """Write a statement; where it cannot be followed the way ends, and Python is asked. A loop is one statement."""
+        if context.loops:
+            super().execute(context, node)
+            return
+        kept = self._keep(context)
+        try:
+            super().execute(context, node)
+            self._check_references(context, node, kept)
+        except CannotLower as error:
+            self._return_to(context, kept)
+            self.asks.append(error)
+            self._leaving.append(context.arrive())
+
+    def _keep(self, context: Context) -> Kept:
+        returns = len(context.frame.returns)
+        books: list[tuple[Any, dict[str, Any]]] = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
+        books += [(owner, _books(owner)) for owner in (context.slots, context.names)]
+        return Kept(
+            context.builder.mark(), context.scope.copy(), len(context.frames), returns, context.unbounded, books
+        )
+
+    def _return_to(self, context: Context, kept: Kept) -> None:
+        context.builder.return_to(kept.mark)
+        context.scope, context.unbounded = kept.flow, kept.unbounded
+        del context.frames[kept.frames :], context.loops[:]
+        del context.frame.returns[kept.returns :]
+        for owner, books in kept.books:
+            vars(owner).update(books)
+
+    def _check_references(self, context: Context, node: ast.stmt, kept: Kept) -> None:
+        """Refuse what may become another without anybody telling: it would have to be looked at after each event."""
+        before = kept.books[-1][1]["steps"]
+        for path, step in context.names.steps.items():
+            if path not in before and step.can_change and not step.is_told:
+                raise context.refusal(
+                    node, f"nobody tells when {'.'.join(path)} changes: declare it as a field of a Continuous"
+                )
+
+    def follow(self, context: Context, function: Function, arguments: list[Item], keywords: dict[str, Item]) -> Item:
+        """What a call gives; where the function asks on all its ways, why."""
+        module = str(function.function.__module__)
+        if module.partition(".")[0] == OURS:
+            raise Unlowerable(f"{function.function.__qualname__} is done in Python")
+        asked = len(self.asks)
+        try:
+            return super().follow(context, function, arguments, keywords)
+        except Unlowerable:
+            if context.is_dead and len(self.asks) > asked:
+                raise self.asks[asked] from None
+            raise
+
+    # --- what is read ---------------------------------------------------------------------------------------------
+
+    def check_value(self, context: Context, item: Item, node: ast.expr) -> None:
+        """Refuse what goes beyond numbers and objects."""
+        if isinstance(item, Elements | Table | Vector | Formula | VectorMethod):
+            raise context.refusal(node, "in a handler lists and vectors are left to Python")
+        if isinstance(item, Number | Truth) and item.is_numpy:
+            raise context.refusal(node, "numpy's numbers warn where Python's raise")
+        if isinstance(item, Number) and item.kind != "float" and abs(item.known or 0) > 2**53:
+            raise context.refusal(node, "this whole number is too large for a double to be exact")
+
+    def check_function(self, function: Any) -> None:
+        """Refuse what has other bits in Python."""
+        if getattr(function, "__name__", "") == "hypot":
+            raise Unlowerable("Python has a formula of its own for it")
+
+    # --- what is written ------------------------------------------------------------------------------------------
+
+    def check_row(self, row: Row, name: str) -> None:
+        """Events set what they may."""
+        if row not in CHANGED:
+            raise Unlowerable(f"{name!r} is not set by events: laws set rates, and the monitor last states")
+
+    def write(self, context: Context, place: Place, item: Number | Truth) -> None:
+        """Set a slot, and tell that it has been."""
+        self.check_row(place.row, place.name)
+        cls: Any = type(place.owner.sample)
+        if cls.__setattr__ is not object.__setattr__:
+            raise Unlowerable(f"{cls.__name__} has a __setattr__ of its own")
+        access = Access(place.owner.path, place.row, place.name)
+        self.changes.setdefault(access, place)
+        if len(self.changes) > MOST_WRITES:
+            raise Unlowerable(f"it sets more than {MOST_WRITES} quantities")
+        number = list(self.changes).index(access)
+        context.builder.put("double", ONE, f"%told{number}")
+        super().write(context, place, item)
+
+    def fill(self, context: Context, target: Vector, item: Operand) -> None:
+        """Vectors are left to Python."""
+        raise Unlowerable("in a handler vectors are left to Python")
+
+    # --- what goes into lists -------------------------------------------------------------------------------------
+
+    def append(self, context: Context, target: Target, item: Item, node: ast.expr) -> None:
+        """Put something into a list at the end."""
+        if context.loops:
+            raise Unlowerable("in a loop it is left to Python")
+        made = self._made(context, item, node)
+        mark = _memory(context, "i1")
+        context.builder.put("i1", "true", mark)
+        self._entries.append(_Entry(context.slots.object(target.path), mark, made))
+
+    def _made(self, context: Context, item: Item, node: ast.expr) -> _Made:
+        if isinstance(item, Items):
+            nodes = node.elts if isinstance(node, ast.Tuple) else [node] * len(item.items)
+            return _Group(tuple(self._made(context, part, at) for part, at in zip(item.items, nodes, strict=True)))
+        if isinstance(item, Truth):
+            return _leaf(context, "truth", context.arithmetic.number(item).text)
+        if isinstance(item, Number):
+            if item.is_mixed:
+                raise context.refusal(node, "this may be a whole number or a float: write float(...)")
+            return _leaf(context, item.kind, item.text)
+        if isinstance(item, Nothing):
+            return _Known(context.slots.literal(None))
+        if isinstance(item, Stranger) and type(item.value) is str:
+            return _Known(context.slots.literal(item.value))
+        if isinstance(item, Ref) and item.element is None:
+            return _Known(context.slots.object(item.path))
+        raise context.refusal(node, f"{describe(item)} is put into lists by Python")
+
+    # --- the beginning and the end --------------------------------------------------------------------------------
+
+    def opening(self, context: Context) -> list[Instruction]:
+        """What comes first: nothing has been written or put anywhere, and what may be written is kept."""
+        written = [Instruction("store", "i1", "false", entry.mark) for entry in self._entries]
+        for number, place in enumerate(self.changes.values()):
+            told, undo = f"%told{number}", f"%undo{number}"
+            written += [
+                Instruction("getelementptr", "double", "%out", number, result=told),
+                Instruction("store", "double", ZERO, told),
+                Instruction("add", "i64", context.slots.base_of(place), place.offset, result=f"{undo}.slot"),
+                Instruction("getelementptr", "double", "%Y", f"{undo}.slot", result=f"{undo}.at"),
+                Instruction("load", "double", f"{undo}.at", result=undo),
+            ]
+        return written
+
+    def close(self, context: Context) -> None:
+        """Write what comes last: all is done, or all is taken back."""
+        builder = context.builder
+        commit, take_back = builder.block(), builder.block()
+        if builder.trap:
+            builder.branch(builder.has_trapped(), take_back, commit)
+        else:
+            builder.jump(commit)
+        for arrival in self._leaving:
+            builder.resume(arrival.block)
+            builder.jump(take_back)
+        if builder.trap or self._leaving:
+            builder.enter(take_back)
+            for number in range(len(self.changes)):
+                builder.put("double", f"%undo{number}", f"%undo{number}.at")
+            builder.finish("i64", str(ASKS))
+        builder.enter(commit)
+        self._put(context)
+        builder.finish("i64", self.answer(context))
+
+    def answer(self, context: Context) -> str:
+        """What is answered where all is done."""
+        return str(DONE)
+
+    def _put(self, context: Context) -> None:
+        """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""
+        has_groups = any(isinstance(entry.made, _Group) for entry in self._entries)
+        # Tuples are looked after by the garbage collector, which might run any code: not before all is done.
+        collects = call_python(context, "i32", "PyGC_Disable") if has_groups else ""
+        for entry in self._entries:
+            put, after = context.builder.block(), context.builder.block()
+            context.builder.branch(context.builder.get("i1", entry.mark), put, after)
+            context.builder.enter(put)
+            made = _make(context, entry.made)
+            call_python(context, "i32", "PyList_Append", ("ptr", pointer(context, entry.address)), ("ptr", made))
+            call_python(context, "void", "Py_DecRef", ("ptr", made))
+            context.builder.jump(after)
+            context.builder.enter(after)
+        if has_groups:
+            begin, end = context.builder.block(), context.builder.block()
+            context.builder.branch(context.builder.value("icmp ne", "i32", collects, 0), begin, end)
+            context.builder.enter(begin)
+            call_python(context, "i32", "PyGC_Enable")
+            context.builder.jump(end)
+            context.builder.enter(end)
+
+
+def _books(owner: Any, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """What an object has written down so far, by the names of its attributes."""
+    kept = {name: getattr(owner, name) for name in names} if names else vars(owner)
+    return {name: copy(value) for name, value in kept.items() if isinstance(value, dict | list | set)}
+
+
+def _leaf(context: Context, kind: str, value: str) -> _Leaf:
+    machine = _NUMBERS[kind][0]
+    memory = _memory(context, machine)
+    context.builder.put(machine, value, memory)
+    return _Leaf(kind, memory)
+
+
+def _memory(context: Context, machine: str) -> str:
+    name = context.builder.name()
+    context.builder.room.append(Instruction("alloca", machine, result=name))
+    return name
+
+
+def _make(context: Context, made: _Made) -> str:
+    """The operand of a new reference to an object."""
+    if isinstance(made, _Leaf):
+        machine, maker = _NUMBERS[made.kind]
+        value = context.builder.get(machine, made.memory)
+        return call_python(context, "ptr", maker, (machine, value))
+    if isinstance(made, _Known):
+        known = pointer(context, made.address)
+        call_python(context, "void", "Py_IncRef", ("ptr", known))
+        return known
+    group = call_python(context, "ptr", "PyTuple_New", ("i64", str(len(made.parts))))
+    for place, part in enumerate(made.parts):
+        arguments = ("ptr", group), ("i64", str(place)), ("ptr", _make(context, part))
+        call_python(context, "i32", "PyTuple_SetItem", *arguments)
+    return group
+
+
+def pointer(context: Context, address: str) -> str:
+    """An address as a pointer."""
+    return context.builder.convert("inttoptr", "i64", address, "ptr")
+
+
+def call_python(context: Context, answer: str, name: str, *arguments: tuple[str, str]) -> str:
+    """Call a function of Python; answers what it gives. All of them are of the stable ABI."""
+    context.builder.calls[name] = f"declare {answer} @{name}({', '.join(kind for kind, _ in arguments)})"
+    return context.builder.call(answer, f"@{name}", *arguments)
+
+
+def _dialect(context: Context) -> HandlerDialect:
+    assert isinstance(context.dialect, HandlerDialect)
+    return context.dialect
+
+
+@lowers(ast.While, kind="handler")
+def _while(context: Context, node: ast.While) -> None:
+    raise Unlowerable("a loop that might never end is left to Python, where it can be interrupted")
+
+
+@lowers(ast.Assert, kind="handler")
+def _assert(context: Context, node: ast.Assert) -> None:
+    if context.loops:
+        raise Unlowerable("where this fails Python raises")
+    raising = ast.copy_location(ast.Raise(), node)
+    choose(context, evaluate_truth(context, node.test), lambda: None, lambda: context.execute(raising))
+
+
+@lowers(ast.Call, kind="handler")
+def call_or_append(context: Context, node: ast.Call) -> Item:
+    """What a call gives; `append` puts something into a list."""
+    is_append = isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+    if is_append and len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
+        target = list_named(context, node.func.value)  # type: ignore[attr-defined]  # it is an Attribute
+        if target is not None:
+            _dialect(context).append(context, target, context.evaluate(node.args[0]), node.args[0])
+            return Nothing()
+    return call(context, node)
+
+
+def list_named(context: Context, node: ast.expr) -> Target | None:
+    """The list that an expression names; None for anything else."""
+    mark, scope = context.builder.mark(), context.scope.copy()
+    context.names.takes_lists = True
+    try:
+        item = context.evaluate(node)
+    finally:
+        context.names.takes_lists = False
+    if isinstance(item, Target):
+        return item
+    context.builder.return_to(mark)
+    context.scope = scope
+    return None

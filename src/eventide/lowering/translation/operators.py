@@ -1,0 +1,164 @@
+"""Operators on numbers and vectors, item by item or by numpy's own loops."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.lowering.not_compilable import Unlowerable
+from eventide.lowering.translation.arithmetic import OPERATIONS
+from eventide.lowering.translation.functions import BY_ARGUMENT, BY_VALUE
+from eventide.lowering.translation.values import Buffer, Formula, Number, Stored, Table, Truth, Vector, constant
+from eventide.lowering.translation.vectors import Operand, formula_of, item_at, keep, new_buffer, read_item
+from eventide.native.ir import NAN
+from eventide.native.loops import symbol_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.lowering.translation.context import Context
+
+BYTES: Final = 8
+_WORDS: Final = {f"arc{word}": f"a{word}" for word in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+"""numpy's names of functions and those of `math`."""
+
+
+def operate(context: Context, operator: ast.operator, left: Number | Truth, right: Number | Truth) -> Number | Truth:
+    """`left <operator> right`."""
+    name = type(operator).__name__
+    are_truths = isinstance(left, Truth) and isinstance(right, Truth) and (left.is_numpy or right.is_numpy)
+    if are_truths and name in ("Add", "Sub", "Mult"):
+        raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
+    if name in OPERATIONS:
+        return context.arithmetic.binary(name, left, right)
+    if name in ("BitAnd", "BitOr") and isinstance(left, Truth) and isinstance(right, Truth):
+        return context.booleans.both(left, right) if name == "BitAnd" else context.booleans.either(left, right)
+    raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
+
+
+def combine(context: Context, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+    """`left <operator> right` of numbers or vectors."""
+    if isinstance(left, Number | Truth) and isinstance(right, Number | Truth):
+        return operate(context, operator, left, right)
+    if isinstance(operator, ast.Pow):
+        return _power(context, left, right)
+    if isinstance(operator, ast.FloorDiv | ast.Mod):
+        return through_numpy(
+            context, np.floor_divide if isinstance(operator, ast.FloorDiv) else np.remainder, [left, right]
+        )
+    return formula_of(context, [left, right], lambda a, b: operate(context, operator, a, b))
+
+
+def _power(context: Context, base: Operand, exponent: Operand) -> Operand:
+    """Powers, of which numpy has some special ones where the exponent is one number."""
+    if not isinstance(exponent, Number | Truth):
+        return through_numpy(context, np.power, [base, exponent])
+    number = context.arithmetic.number(exponent)
+    if number.known is not None:
+        special = _special_powers(context).get(float(number.known))
+        return formula_of(context, [base], special) if special else through_numpy(context, np.power, [base, number])
+    wanted = context.arithmetic.as_float(number)
+    general = through_numpy(context, np.power, [base, wanted])
+
+    def choose(item: Number | Truth, value: Number | Truth) -> Number | Truth:
+        for known, compute in _special_powers(context).items():
+            value = context.arithmetic.select(
+                context.booleans.compare("Eq", wanted, constant(known)), compute(item), value
+            )
+        return value
+
+    return formula_of(context, [base, general], choose)
+
+
+def _special_powers(context: Context) -> dict[float, Callable[[Number | Truth], Number | Truth]]:
+    """Source: numpy, `fast_scalar_power`."""
+    binary, root = context.arithmetic.binary, context.functions.root
+    return {
+        2.0: lambda x: binary("Mult", x, x),
+        0.5: root,
+        -1.0: lambda x: binary("Div", constant(1.0), x),
+        1.0: context.arithmetic.as_float,
+        0.0: lambda _: constant(1.0),
+    }
+
+
+def signed(context: Context, item: Operand, *, is_negative: bool) -> Operand:
+    """`-item`, or `+item`."""
+
+    def turn(one: Number | Truth) -> Number | Truth:
+        if isinstance(one, Truth) and one.is_numpy:
+            raise Unlowerable("numpy's truths have no sign")
+        return context.arithmetic.negative(one) if is_negative else context.arithmetic.number(one)
+
+    return turn(item) if isinstance(item, Number | Truth) else formula_of(context, [item], turn)
+
+
+def compare_items(context: Context, name: str, left: Operand, right: Operand) -> Operand:
+    """`left <comparison> right`, item by item."""
+    return formula_of(context, [left, right], lambda a, b: context.booleans.compare(name, a, b))
+
+
+def through_numpy(context: Context, function: Any, arguments: list[Operand]) -> Operand:
+    """Let numpy's own loop do it, over memory."""
+    try:
+        symbol = symbol_of(function)
+    except LookupError:
+        raise Unlowerable(f"numpy's {function.__name__} is not followed") from None
+    vectors = [item for item in arguments if isinstance(item, Vector | Formula)]
+    count = formula_of(context, arguments, lambda *_: constant(0.0)).count if vectors else 1
+    given = [_in_memory(context, item) for item in arguments]
+    result = new_buffer(context, count, moves=False)
+    sources = [(address_of(context, v), 0 if v.count == 1 else stride_of(v)) for v in given]
+    if count:
+        context.builder.loop(symbol, [*sources, (result.address, BYTES)], count)
+    value = _with_slopes(context, function.__name__, Vector(result, 0, 1, count), given)
+    return value if vectors else item_at(context, value, Number("0", "int", known=0))
+
+
+def _in_memory(context: Context, item: Operand) -> Vector:
+    if isinstance(item, Number | Truth):
+        single = context.arithmetic.as_float(item)
+        item = Formula(1, lambda _: single, (), context.epoch)
+    vector = keep(context, item)
+    if isinstance(vector.memory, Buffer) and vector.memory.is_truth:
+        raise Unlowerable("numbers are wanted here, and these are truths")
+    return vector
+
+
+def address_of(context: Context, vector: Vector) -> str:
+    """Where the first item of a vector stands."""
+    memory, first = vector.memory, str(vector.start)
+    if isinstance(memory, Stored):
+        return context.slots.address(memory, first)
+    if isinstance(memory, Table):
+        return context.slots.array_address(memory, first)
+    return context.builder.address("double", memory.address, first)
+
+
+def stride_of(vector: Vector) -> int:
+    """How many bytes lie between neighbouring items."""
+    return BYTES * vector.step
+
+
+def _with_slopes(context: Context, name: str, result: Vector, given: list[Vector]) -> Vector | Formula:
+    """What a loop has computed, with its derivative where what it was computed from moves."""
+    if not context.is_guided:
+        return result
+    word = _WORDS.get(name, name)
+
+    def at(index: Number) -> Number:
+        value = read_item(context, result, index)
+        slopes = [context.arithmetic.number(item_at(context, vector, index)) for vector in given]
+        assert isinstance(value, Number)
+        if all(number.slope is None for number in slopes):
+            return value
+        if len(slopes) > 1 or slopes[0].slope == NAN or word not in {**BY_VALUE, **BY_ARGUMENT}:
+            return replace(value, slope=NAN)
+        x, y = context.arithmetic.wire(slopes[0]), context.arithmetic.wire(value)
+        factor = BY_VALUE[word](y) if word in BY_VALUE else BY_ARGUMENT[word](x)
+        return replace(value, slope=context.arithmetic.scale_slope(slopes[0].slope, factor.text))
+
+    return Formula(result.count, at, (result, *given), context.epoch)
