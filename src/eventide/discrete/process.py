@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heapq import heappop
 from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
@@ -383,6 +384,9 @@ class Process(_Agenda, Component):
         self._generator = self._story = None
         sim = self.sim
         sim._roster.leave(self)
+        heap = sim._calendar.heap
+        if heap[0][3] is self:
+            heappop(heap)
         if self._mourners is not None:
             if self is sim.main or self is sim._goal:
                 sim._is_halted = True

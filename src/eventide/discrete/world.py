@@ -6,7 +6,7 @@ Whoever has duties between events (states to integrate, reporters to run, condit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
@@ -17,7 +17,7 @@ from eventide.declare import check_same_simulation
 from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import NOTHING, ConditionList
+from eventide.discrete.conditions import ConditionList
 from eventide.discrete.conditions import until as wait_until
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
@@ -343,110 +343,112 @@ class World:
         return self.events > before
 
     def _loop(self, horizon: float, one_event: bool = False) -> None:
-        """Advance, take, dispatch."""
+        """Advance, take, dispatch, until the run is over or nothing is left before `horizon`.
+
+        What most events need stands in `_take_events` without a call. The notice of a running activity stays at the
+        top of the heap, so that to hold is a single heapreplace.
+        """
         self._is_running, self._is_halted = True, self._goal is not None and self._goal.terminated
         self._is_stepped = one_event
         if self._is_halted or self.time >= horizon:
             return
-        calendar = self._calendar
+        calendar, spell = self._calendar, 1 if one_event else SPELL
+        while turn := self._take_events(horizon, islice(calendar.numbers, spell)):
+            if one_event:
+                return
+            calendar.tidy()
+            if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
+                self._keyboard.stop()
+            spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
+
+    def _take_events(self, horizon: float, numbers: Iterator[int]) -> int:
+        """Let events take place, one for each number; returns the last number, or 0 where the run ends."""
+        calendar, now, turn, called, command = self._calendar, self.time, 0, None, None
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
-        spell = 1 if one_event else SPELL
-        now, command = self.time, None
-        notice: Any
-        activity: Any
-        called = None
-        while True:
-            for turn in islice(calendar.numbers, spell):
-                if self._vigil is not None:
-                    due, _, _, activity = notice = heap[0]
-                    if front or ready or activity._notice is not notice:
-                        due = calendar.next_time()
-                    try:
-                        called = self._vigil.advance(horizon, due)
-                    except BaseException:
-                        calendar.void += 1  # no event has taken place
-                        raise
-                    if called is AT_END:
-                        break
-                    now = self.time
-                # What stands in `front` and `ready` is due now; only the heap lets time go on.
-                if called is not None:
-                    activity, notice, called = called, None, None
-                elif front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
-                    notice = front.pop() if front else ready.popleft()
-                    activity = notice[3]
-                    if activity._notice is not notice:
-                        calendar.void += 1
-                        continue
-                else:
-                    notice = heap[0]
-                    time, _, _, activity = notice
-                    if activity._notice is not notice:
-                        heappop(heap)
-                        calendar.void += 1
-                        continue
-                    if time >= horizon:
-                        break
-                    self.time = now = time
-                activity._notice = None
-                self.current = activity
-                calendar.turn = turn
-                at_once = 0
-                # The notice of a running activity stays the root of the heap: to hold is then one heapreplace.
-                while True:
-                    try:
-                        story = activity._story
-                        if story is not None:
-                            value = activity._value
-                            if value is not None:
-                                activity._value = activity._wait = None
-                            command = story.send(value)
-                        else:
-                            command = activity._resume()
-                            if command is NOTHING:
-                                break
-                            activity = self.current
-                        if command.__class__ is float:
-                            if command > 0.0:
-                                activity._notice = following = (now + command, turn, PLAIN, activity)
-                                if heap[0] is notice:
-                                    heapreplace(heap, following)
-                                else:
-                                    heappush(heap, following)
-                            else:
-                                self._hold(activity, command)
-                            break
-                        activity = command._execute(self, activity)
-                        if activity is None:
-                            break
-                        turn = calendar.turn  # noqa: PLW2901  # another one after a direct activation
-                        at_once += 1
-                        if at_once > MOST_IN_ONE_EVENT:
-                            refuse_more_at_once(activity.name, now)
-                    except (StopIteration, Ended) as end:
-                        is_over = self.current._finish(end.value)
-                        if heap[0] is notice:
-                            heappop(heap)
-                        if is_over:
-                            return
-                        break
-                    except BaseException as error:
-                        met = self._hold_number(error, activity, command)
-                        if met is None:
-                            break
-                        activity = self._throw_back(met)
-                        if activity is None:
-                            raise
+        for turn in numbers:
+            if self._vigil is not None:
+                called, now = self._advance(self._vigil, horizon), self.time
+            if called is not None:
+                if called is AT_END:
+                    return self._end_without_event()
+                activity, notice, called = called, None, None
+            elif front or (ready and (heap[0][0] > now or ready[0] < heap[0])):
+                notice = front.pop() if front else ready.popleft()  # due now; only the heap lets time go on
+                activity = notice[3]
+                if activity._notice is not notice:
+                    calendar.void += 1
+                    continue
             else:
-                if one_event:
-                    return
-                calendar.tidy()
-                if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
-                    self._keyboard.stop()
-                spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
-                continue
-            calendar.void += 1
-            return
+                notice = heap[0]
+                time, _, _, activity = notice
+                if activity._notice is not notice:
+                    heappop(heap)
+                    calendar.void += 1
+                    continue
+                if time >= horizon:
+                    return self._end_without_event()
+                self.time = now = time
+            activity._notice, self.current, calendar.turn = None, activity, turn
+            at_once = 0
+            while activity is not None:
+                try:
+                    story = activity._story
+                    if story is not None:
+                        value = activity._value
+                        if value is not None:
+                            activity._value = activity._wait = None
+                        command = story.send(value)
+                    else:
+                        command = activity._resume()
+                        activity = self.current
+                    if command.__class__ is float:
+                        if command > 0.0:
+                            activity._notice = following = (now + command, turn, PLAIN, activity)
+                            (heapreplace if heap[0] is notice else heappush)(heap, following)
+                        else:
+                            self._hold(activity, command)
+                        break
+                    activity = command._execute(self, activity)
+                    turn, at_once = calendar.turn, at_once + 1  # noqa: PLW2901  # another turn after a direct activation
+                    if at_once > MOST_IN_ONE_EVENT and activity is not None:
+                        refuse_more_at_once(activity.name, now)
+                except (StopIteration, Ended) as end:
+                    if self.current._finish(end.value):
+                        return 0
+                    break
+                except BaseException as error:
+                    activity = self._meet(error, activity, command)
+                    if activity is error:
+                        raise
+        return turn
+
+    def _advance(self, vigil: Vigil, horizon: float) -> Any:
+        """Whose event is next as the monitor has found: None if it is that of the first in the list, or AT_END."""
+        calendar = self._calendar
+        due, _, _, activity = notice = calendar.heap[0]
+        if calendar.front or calendar.ready or activity._notice is not notice:
+            due = calendar.next_time()
+        try:
+            return vigil.advance(horizon, due)
+        except BaseException:
+            calendar.void += 1  # no event has taken place
+            raise
+
+    def _end_without_event(self) -> int:
+        """The number that was drawn last is of no event, and none is left."""
+        self._calendar.void += 1
+        return 0
+
+    def _meet(self, error: BaseException, activity: Any, command: Any) -> Any:
+        """An error was met as `activity` ran or its command was carried out; returns who goes on, or None.
+
+        Returns `error` itself if it is to go up.
+        """
+        met = self._hold_number(error, activity, command)
+        if met is None:
+            return None
+        successor = self._throw_back(met)
+        return error if successor is None else successor
 
     def _obey(self, activity: Any, command: Any) -> Any:
         """Carry out a command for an activity; answer who goes on at once, or None if that comes later."""

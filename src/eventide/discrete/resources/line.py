@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.discrete.process import owner_of
-from eventide.errors import ModelError, to_float
+from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
     from eventide.discrete.resources.station import Station
@@ -186,7 +186,9 @@ def stands_here(place: tuple[float, int, Wish]) -> bool:
 def check_priority(priority: float, station: Station) -> float:
     """`priority` as a float; TypeError if it is no number, ModelError if it is NaN."""
     try:
-        rank = to_float(priority, f"a priority at {station.name}")
+        rank = float(priority)
+    except OverflowError:
+        refuse_too_large(priority, f"a priority at {station.name}")
     except (TypeError, ValueError):
         raise TypeError(f"a priority at {station.name} is a number, high first, and got {priority!r}") from None
     if rank != rank:
