@@ -8,7 +8,7 @@ A float is the command to hold that long; the run loop knows it without a call.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.errors import ModelError, to_float
@@ -199,3 +199,15 @@ def as_duration(command: Any) -> float | None:
     if duration != duration:
         raise ModelError("a process yielded NaN: a duration must be a number")
     return duration
+
+
+class _Nothing:
+    """What a handler's event leaves to do."""
+
+    __slots__ = ()
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        return None
+
+
+NOTHING: Final = _Nothing()

@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.between_events import CONDITION, refuse_commands
-from eventide.discrete.commands import command
+from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.crossing import Crossing
 from eventide.errors import ModelError, to_float
 
@@ -322,18 +322,6 @@ class Trigger(ComponentCondition):
         except StopIteration as error:
             refuse_stop_iteration(handler, error)
         return NOTHING
-
-
-class _Nothing:
-    """What a handler's event leaves to do."""
-
-    __slots__ = ()
-
-    def _execute(self, sim: World, activity: Any, /) -> None:
-        return None
-
-
-NOTHING: Final = _Nothing()
 
 
 def refuse_stop_iteration(handler: Callable[[], Any], error: StopIteration) -> NoReturn:
