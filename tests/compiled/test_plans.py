@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.discrete.conditions import StateWait
+from eventide.discrete.conditions.until import StateWait
 
 LIBRARY = str(Path(ev.__file__).parent)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import eventide as ev
 from eventide.continuous import native_handlers, native_processes
-from eventide.discrete import conditions
+from eventide.discrete.conditions import until as until_module
 
 LEVELS = ["0.25", "0.5", "0.75", "level"]
 ODD = ["line", "branch", "default", "kept", "told"]
@@ -103,7 +103,7 @@ def soon() -> Any:
         patch.setattr(native_processes, "ENOUGH", 1)
         patch.setattr(native_processes, "EACH", 1)
         patch.setattr(native_processes, "REST", 2)
-        patch.setattr(conditions, "FEW", 1)
+        patch.setattr(until_module, "FEW", 1)
         yield
 
 

@@ -15,7 +15,7 @@ from compiled.test_laws import Probe, new_probe
 
 import eventide as ev
 from eventide.lowering import Anchor, CannotLower, lower_condition, lower_law
-from eventide.lowering.source import SourceBook
+from eventide.reading.source import SourceBook
 
 
 @pytest.fixture(scope="module")

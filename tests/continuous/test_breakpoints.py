@@ -11,7 +11,7 @@ import pytest
 
 import eventide as ev
 from eventide.inputs import HeldTable, Input, LinearTable, Pulse, Sampled, Sine, Step
-from eventide.inputs.reach import Reach
+from eventide.inputs.base import reached_inputs
 
 MODES = pytest.mark.parametrize(
     ("compile_", "stepping"),
@@ -457,5 +457,5 @@ def test_what_a_law_does_not_name_is_not_looked_through() -> None:
             self.named, self.unnamed = TRAIN, other
 
     owner = Owner()
-    reach = Reach((lambda t: owner.named(t) + np.clip(t, 0.0, 1.0),))
-    assert reach.inputs() == (TRAIN,)
+    reach = reached_inputs((lambda t: owner.named(t) + np.clip(t, 0.0, 1.0),))
+    assert reach.found() == (TRAIN,)

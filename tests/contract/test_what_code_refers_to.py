@@ -14,7 +14,7 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import native_handlers, native_processes
-from eventide.discrete import conditions
+from eventide.discrete.conditions import until as until_module
 
 
 class Kind(NamedTuple):
@@ -229,7 +229,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 
     monkeypatch.setattr(native_handlers, "ENOUGH", 1)
     monkeypatch.setattr(native_processes, "ENOUGH", 1)
-    monkeypatch.setattr(conditions, "FEW", 1)
+    monkeypatch.setattr(until_module, "FEW", 1)
     yield make
     for name in made:
         del sys.modules[name]

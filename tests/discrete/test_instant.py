@@ -356,7 +356,7 @@ def test_one_that_goes_on_and_on_within_an_event_is_told_so_at_its_line(sim, mon
         ev.ModelError, match=r"^time does not go beyond 2\.0: clerk has yielded 1,000,000 comm"
     ) as caught:
         sim.run()
-    assert rounds[0] == 1_000
+    assert rounds[0] == 1_001
     assert traceback.extract_tb(caught.value.__traceback__)[-1].line == "yield place"
     assert caught.value.__notes__[0].startswith("clerk was active at time 2.0, at ")
 

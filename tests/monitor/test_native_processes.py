@@ -11,8 +11,9 @@ import pytest
 
 import eventide as ev
 from eventide.continuous import native_handlers, native_processes
-from eventide.discrete import conditions, generator_replay
-from eventide.discrete.generator_replay import Stand
+from eventide.discrete.conditions import until as until_module
+from eventide.discrete.processes.stand import Stand
+from eventide.reading import generators
 
 
 class Tank(ev.Continuous):
@@ -43,7 +44,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_handlers, "ENOUGH", 1)
     monkeypatch.setattr(native_processes, "ENOUGH", 1)
     monkeypatch.setattr(native_processes, "EACH", 1)
-    monkeypatch.setattr(conditions, "FEW", 1)
+    monkeypatch.setattr(until_module, "FEW", 1)
 
 
 def swings(tank: Tank, plan: Plan) -> ev.Life:
@@ -499,7 +500,7 @@ def test_a_frame_that_somebody_keeps_tells_where_its_process_is() -> None:
 
 
 def test_generators_of_a_python_that_was_not_tried_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generator_replay, "TESTED", ())
+    monkeypatch.setattr(generators, "TESTED", ())
     native, note = both(lambda sim, *_: [sim.run(until=20.25), str(sim.explain().processes)][1])
     assert native == 0
     assert "keeps generators has not been tried out" in note

@@ -10,7 +10,8 @@ from eventide.continuous.switches import Branches, Switch
 from eventide.continuous.variable import Variable
 from eventide.continuous.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
-from eventide.discrete.conditions import check_priority, handler_specs
+from eventide.discrete.conditions.condition import check_priority
+from eventide.discrete.conditions.when import handler_specs
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:

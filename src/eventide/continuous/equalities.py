@@ -13,7 +13,7 @@ from eventide.errors import EqualityWarning
 
 if TYPE_CHECKING:
     from eventide.continuous.grouping import Grouping
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 
 class Equality(NamedTuple):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
-from eventide.discrete.process import owner_of
+from eventide.discrete.processes.process import owner_of
 from eventide.errors import SimulationError
+from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 
 if TYPE_CHECKING:
     from eventide.continuous.component import Continuous
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 
 def execute_law(law: Any, call: Any, time: float) -> None:

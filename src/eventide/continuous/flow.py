@@ -15,7 +15,7 @@ from eventide.continuous.sliding import Sliding
 from eventide.engine.codes import BY_READING, ENTRY
 from eventide.engine.records import LawRecord
 from eventide.inputs.base import first_breakpoint
-from eventide.inputs.reach import Reach
+from eventide.reading.reach import Reach
 
 CONTRIBUTIONS: Final = 0
 EQUATIONS: Final = 1
@@ -95,7 +95,7 @@ class Flow:
         self.conditions: dict[Any, None] = {}
         self.resting: dict[Any, tuple[Any, ...]] = {}
         self.members: dict[Any, None] = {}
-        self.inputs: dict[Any, tuple[Input, ...] | Reach] = {}
+        self.inputs: dict[Any, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None
         self.is_checked = True
         self.looked_up: Look | None = None
@@ -195,10 +195,10 @@ class Flow:
 
     def foresee(self, now: float) -> None:
         """Let steps that begin now end where an input that laws or conditions call is not smooth."""
-        called = (known.inputs() if isinstance(known, Reach) else known for known in self.inputs.values())
+        called = (known.found() if isinstance(known, Reach) else known for known in self.inputs.values())
         self._limit(first_breakpoint(chain.from_iterable(called), now))
 
-    def note_inputs(self, who: Any, inputs: tuple[Input, ...] | Reach) -> None:
+    def note_inputs(self, who: Any, inputs: tuple[Input, ...] | Reach[Input]) -> None:
         """Laws or a condition of the flow call these inputs."""
         if inputs:
             self.inputs[who] = inputs

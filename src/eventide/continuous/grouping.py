@@ -10,14 +10,14 @@ from eventide.continuous.ordering import Ordering
 from eventide.continuous.rate_conflicts import Writers
 from eventide.continuous.readers import Sharing
 from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, R, Y
-from eventide.inputs.reach import Reach
+from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from eventide.continuous.motion import Motion
     from eventide.continuous.plans import ConditionPlan, LawPlan, Plan
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 
 class Grouping:
@@ -343,7 +343,7 @@ class Grouping:
         if owner._slide is not None:
             flow.note_slide(owner)
         if cohort.inputs != () and owner._is_active:
-            flow.note_inputs(owner, Reach(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
+            flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
         if cohort.is_opaque:
             self._note_opaque(flow)
         if cohort.assigns and flow.note_assignments():

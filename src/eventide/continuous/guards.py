@@ -10,17 +10,17 @@ import numpy as np
 from eventide.continuous.equalities import Doubts
 from eventide.continuous.growable_arrays import float_table, int_table
 from eventide.continuous.trails import Trail, Trails
-from eventide.discrete.composite import who_waits
-from eventide.discrete.conditions import drop_past, keep_past, past_waits
+from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
+from eventide.discrete.processes.composite import who_waits
 from eventide.engine.guard_screening import rouse
 from eventide.engine.records import GuardRecord, view_of
-from eventide.inputs.reach import Reach
+from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
     from eventide.continuous.plans import ConditionPlan
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
@@ -194,8 +194,10 @@ class Watches:
         return flow
 
     def _note_inputs(self, condition: Condition, flow: Flow) -> None:
-        inputs = condition.plan.inputs
-        flow.note_inputs(condition, Reach((condition.function, *condition.arguments)) if inputs is None else inputs)
+        inputs: Any = condition.plan.inputs
+        if inputs is None:
+            inputs = reached_inputs((condition.function, *condition.arguments))
+        flow.note_inputs(condition, inputs)
 
     def move(self, condition: Condition, flow: Flow) -> None:
         """Let another flow watch a condition."""

@@ -20,7 +20,7 @@ from eventide.continuous.native_handlers import Reactions
 from eventide.continuous.native_processes import Journeys
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.sights import Sight
-from eventide.discrete.conditions import Condition
+from eventide.discrete.conditions.condition import Condition
 from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
 from eventide.engine.interface import PLAIN, Engine

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
     from eventide.continuous.plans import ReactionPlan
-    from eventide.discrete.conditions import Trigger
+    from eventide.discrete.conditions.when import Trigger
 
 
 ENOUGH: Final = 16

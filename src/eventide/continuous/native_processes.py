@@ -10,10 +10,11 @@ import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.conditions import StateWait, past_waits
-from eventide.discrete.generator_replay import Stand, enter, function_of, is_tested, locals_of
-from eventide.discrete.process import Process
+from eventide.discrete.conditions.until import StateWait, past_waits
+from eventide.discrete.processes.process import Process
+from eventide.discrete.processes.stand import Stand
 from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
+from eventide.reading.generators import enter, function_of, is_tested, locals_of
 
 if TYPE_CHECKING:
     from eventide.continuous.growable_arrays import Lease

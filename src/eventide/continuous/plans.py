@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from eventide.continuous.growable_arrays import Lease
     from eventide.continuous.motion import Motion
     from eventide.continuous.switches import Branches
-    from eventide.discrete.conditions import Condition, Trigger
-    from eventide.discrete.process import Process
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
 
 

@@ -18,7 +18,7 @@ from eventide.errors import EventideError
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 
 class Host:

@@ -31,7 +31,7 @@ from eventide.engine.law_evaluation import ABOVE, BELOW, OUTSIDE
 if TYPE_CHECKING:
     from eventide.continuous.flow import Flow
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 FINEST: Final = 2.0**-40
 """A state is moved off its surface by this share of its tolerance at first, then by twice as much, and so on."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from eventide.discrete.conditions import ComponentCondition
+from eventide.discrete.conditions.condition import ComponentCondition
 
 if TYPE_CHECKING:
     from types import FunctionType

@@ -15,7 +15,7 @@ from eventide.engine.zeno import MOST
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 KEPT: Final = 4096
 """So many trails are kept in mind of what is not waited for."""

@@ -5,15 +5,16 @@ May import: statistics, declare, errors. Start reading at `world.py` (the loop),
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import Life, activate, hold, passivate, pause
-from eventide.discrete.composite import Outcome, all_of, first_of
-from eventide.discrete.conditions import until, when
-from eventide.discrete.crossing import crosses
+from eventide.discrete.conditions.crossing import crosses
+from eventide.discrete.conditions.until import until
+from eventide.discrete.conditions.when import when
 from eventide.discrete.periodic import every, tick
-from eventide.discrete.process import Process
+from eventide.discrete.processes.composite import Outcome, all_of, first_of
+from eventide.discrete.processes.process import Process
 from eventide.discrete.queue import Queue, wait
+from eventide.discrete.random.streams import Stream
 from eventide.discrete.resources import Container, Preemption, PreemptiveResource, Request, Resource, Shifts, Store
 from eventide.discrete.signals import Signal
-from eventide.discrete.streams import Stream
 from eventide.discrete.trace import Occurrence
 from eventide.discrete.world import World
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import typing_extensions
 
     from eventide.discrete.calendar import Notice
-    from eventide.discrete.process import Process
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventide.discrete.conditions import describe_function
-from eventide.discrete.process import owner_of
+from eventide.discrete.conditions.description import describe_function
+from eventide.discrete.processes.process import owner_of
 
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.calendar import Calendar
-    from eventide.discrete.conditions import ConditionList
-    from eventide.discrete.process import Process
+    from eventide.discrete.conditions.condition_list import ConditionList
+    from eventide.discrete.processes.process import Process
 
 
 class ScheduledEvent(NamedTuple):

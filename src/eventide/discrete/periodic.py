@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import lcm
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.commands import command
-from eventide.discrete.conditions import NOTHING, refuse_generator, refuse_stop_iteration
+from eventide.discrete.commands import NOTHING, command
+from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:

@@ -7,9 +7,12 @@ a long list by puts and gets look just like two that never end: only how long th
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import World
 
 SPELL: Final = 1024
 """So many events take place before stock is taken."""
@@ -85,9 +88,10 @@ class Instant:
         )
 
 
-def refuse_more_at_once(name: str, time: float) -> NoReturn:
+def refuse_more(world: World) -> NoReturn:
     """Raise the ModelError for a process that goes on and on within one event."""
     raise ModelError(
-        f"time does not go beyond {time!r}: {name} has yielded {MOST_IN_ONE_EVENT:,} commands in one event that were "
-        "carried out at once. Let time pass in between: hold(...) for more than 0, or hold(0) to let others go first"
+        f"time does not go beyond {world.time!r}: {world.current.name} has yielded {MOST_IN_ONE_EVENT:,} commands in "
+        "one event that were carried out at once. Let time pass in between: hold(...) for more than 0, or hold(0) to "
+        "let others go first"
     )

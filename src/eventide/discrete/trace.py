@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar
-from eventide.discrete.composite import Branch
 from eventide.discrete.periodic import Timer
-from eventide.discrete.process import Ending, Interruption, Process, owner_of
+from eventide.discrete.processes.composite import Branch
+from eventide.discrete.processes.endings import Ending, Interruption
+from eventide.discrete.processes.process import Process, owner_of
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice

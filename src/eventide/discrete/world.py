@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
-from eventide.discrete.commands import as_duration
-from eventide.discrete.conditions import ConditionList
-from eventide.discrete.conditions import until as wait_until
+from eventide.discrete.commands import NOTHING, as_duration
+from eventide.discrete.conditions.condition_list import ConditionList
+from eventide.discrete.conditions.until import until as wait_until
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
-from eventide.discrete.process import GIVEN, UNKNOWN, Kind, Process, Story, kind_of
-from eventide.discrete.process_list import Roster
-from eventide.discrete.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
+from eventide.discrete.processes.generators import GIVEN
+from eventide.discrete.processes.process import Process
+from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
+from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
+from eventide.discrete.random.streams import Stream, entropy_from
 from eventide.discrete.restarts import Restarts
-from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more_at_once
+from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
-from eventide.discrete.streams import Stream, entropy_from
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError
 from eventide.statistics import Histogram, Level, Tally
@@ -400,18 +402,18 @@ class World:
                         command = story.send(value)
                     else:
                         command = activity._resume()
+                        if command is NOTHING:
+                            break
                         activity = self.current
                     if command.__class__ is float:
                         if command > 0.0:
-                            activity._notice = following = (now + command, turn, PLAIN, activity)
+                            activity._notice = following = (now + command, calendar.turn, PLAIN, activity)
                             (heapreplace if heap[0] is notice else heappush)(heap, following)
                         else:
                             self._hold(activity, command)
                         break
-                    activity = command._execute(self, activity)
-                    turn, at_once = calendar.turn, at_once + 1  # noqa: PLW2901  # another turn after a direct activation
-                    if at_once > MOST_IN_ONE_EVENT and activity is not None:
-                        refuse_more_at_once(activity.name, now)
+                    activity = command._execute(self, activity) if at_once <= MOST_IN_ONE_EVENT else refuse_more(self)
+                    at_once += 1
                 except (StopIteration, Ended) as end:
                     if self.current._finish(end.value):
                         return 0
@@ -420,7 +422,7 @@ class World:
                     activity = self._meet(error, activity, command)
                     if activity is error:
                         raise
-        return turn
+        return max(turn, calendar.turn)  # the last may be of a stale notice, or of a direct activation
 
     def _advance(self, vigil: Vigil, horizon: float) -> Any:
         """Whose event is next as the monitor has found: None if it is that of the first in the list, or AT_END."""

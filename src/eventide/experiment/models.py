@@ -19,7 +19,7 @@ from eventide.simulation import Simulation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eventide.discrete.uniforms import Rng
+    from eventide.discrete.random.uniforms import Rng
     from eventide.experiment.replication import Replication
 
 P = ParamSpec("P")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from eventide.discrete.uniforms import entropy_from
+from eventide.discrete.random.uniforms import entropy_from
 from eventide.errors import ModelError
 from eventide.statistics import Tally, independence, sample_size
 

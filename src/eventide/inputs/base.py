@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import inf, isfinite
 from typing import Any
 
 from eventide.errors import ModelError, to_float
+from eventide.reading.reach import Reach
 
 
 class Input(ABC):
@@ -77,3 +78,8 @@ def check_finite(owner: Any, **numbers: float) -> None:
 def as_decimal(number: float) -> Fraction:
     """The fraction that the decimal form of a float is: 0.1 is 1/10."""
     return Fraction(repr(float(number)))
+
+
+def reached_inputs(functions: Iterable[Callable[..., Any]], owner: Any = None) -> Reach[Input]:
+    """The inputs that some functions, or what they call, may call; `owner` is whose functions they are."""
+    return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for

@@ -9,8 +9,10 @@ from eventide.continuous import Variable
 from eventide.continuous.equalities import moving_equalities
 from eventide.continuous.ordering import STAGES
 from eventide.continuous.plans import never_started
-from eventide.discrete.conditions import StateWait, Trigger, describe_function
-from eventide.discrete.process import Process
+from eventide.discrete.conditions.description import describe_function
+from eventide.discrete.conditions.until import StateWait
+from eventide.discrete.conditions.when import Trigger
+from eventide.discrete.processes.process import Process
 from eventide.lowering.branches import unlocated_in
 from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.processes import asks_of
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.guards import Kind
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
     from eventide.lowering.lowered import Row
 
 

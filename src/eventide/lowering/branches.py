@@ -21,8 +21,8 @@ from eventide.lowering.branching import Branching
 from eventide.lowering.code_facts import OURS
 from eventide.lowering.law_names import LAWS
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.source import original_of
 from eventide.lowering.syntax import function_of
+from eventide.reading.source import original_of
 
 if TYPE_CHECKING:
     from eventide.lowering.smoothness import Smoothness

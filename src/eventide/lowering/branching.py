@@ -28,7 +28,7 @@ from eventide.lowering.syntax import (
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous
-    from eventide.lowering.source import Definition
+    from eventide.reading.source import Definition
 
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""

@@ -13,7 +13,6 @@ from eventide.lowering.lowered import Lowered, LoweredKind
 from eventide.lowering.name_resolution import Outside
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.paths import Entry
-from eventide.lowering.source import SourceBook
 from eventide.lowering.translation import calls, expressions, numpy_functions, statements
 from eventide.lowering.translation.certificate import certificate_of, comparisons_in, leave
 from eventide.lowering.translation.conditions import ConditionDialect
@@ -24,6 +23,7 @@ from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Function, Item, Number, Truth
 from eventide.native.ir import MARKS, SCALAR, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
+from eventide.reading.source import SourceBook
 
 RULES: Final = (calls, expressions, numpy_functions, statements)
 """The modules of rules, which are imported so that these are registered; those of dialects are imported by name."""

@@ -44,7 +44,7 @@ from eventide.lowering.translation.values import (
 )
 
 if TYPE_CHECKING:
-    from eventide.lowering.source import SourceBook
+    from eventide.reading.source import SourceBook
 
 ROLES: Final[dict[str, Row]] = {
     "state": "state",

@@ -22,7 +22,6 @@ from eventide.continuous.plans import (
     ReactionPlan,
     StopPlan,
 )
-from eventide.discrete.generator_replay import function_of
 from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord, LawRecord
 from eventide.errors import ModelError
@@ -34,6 +33,7 @@ from eventide.lowering.law_descriptions import usage_of
 from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.plan_templates import Mould, is_current, lay
 from eventide.lowering.processes import names_of
+from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from eventide.continuous.ordering import Deal
     from eventide.continuous.plans import Cohort, Plan
     from eventide.continuous.switches import Branches
-    from eventide.discrete.conditions import Condition, Trigger
-    from eventide.discrete.process import Process
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.processes.process import Process
     from eventide.lowering.lowered import Kernel
     from eventide.lowering.registry import Bound, Registry
 

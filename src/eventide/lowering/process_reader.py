@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.discrete.conditions import until
+from eventide.discrete.conditions.until import until
 from eventide.lowering.liveness import Liveness, closures_in
 from eventide.lowering.lowered import Constant
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
-from eventide.lowering.source import Definition
+from eventide.reading.source import Definition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.native_processes import obstacle
-from eventide.discrete.conditions import past_waits
-from eventide.discrete.generator_replay import Stand, closures_of, function_of, is_tested, locals_of
+from eventide.discrete.conditions.until import past_waits
+from eventide.discrete.processes.stand import Stand
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.generators import function_of, is_tested, locals_of
+from eventide.reading.scope import closures_of
 
 if TYPE_CHECKING:
     from types import FunctionType

@@ -17,10 +17,10 @@ from eventide.lowering.paths import Entry
 from eventide.lowering.plan_templates import Template
 from eventide.lowering.process_reader import Course, Reader
 from eventide.lowering.smoothness import Smoothness
-from eventide.lowering.source import SourceBook
 from eventide.native.locking import LOCK, locked
 from eventide.native.memory import table_at
 from eventide.native.store import Store
+from eventide.reading.source import SourceBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

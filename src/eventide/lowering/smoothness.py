@@ -20,7 +20,7 @@ from eventide.lowering.law_names import LAWS, OUTCOME, LawNames
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
-    from eventide.lowering.source import SourceBook
+    from eventide.reading.source import SourceBook
 
 ORDERS: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OF_MATH: Final = (

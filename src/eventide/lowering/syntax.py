@@ -8,7 +8,7 @@ from copy import deepcopy
 from types import CodeType, FunctionType
 from typing import Any, Final
 
-from eventide.lowering.source import made_of
+from eventide.reading.source import made_of
 
 _FUTURES: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 

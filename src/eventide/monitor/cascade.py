@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.discrete.conditions import Trigger, describe_code
+from eventide.discrete.conditions.description import describe_code
+from eventide.discrete.conditions.when import Trigger
 from eventide.engine.codes import R, Y
 from eventide.engine.zeno import FLOATS, MOST, SUSPECT
 from eventide.errors import CascadeWarning, ModelError
@@ -13,7 +14,7 @@ from eventide.errors import CascadeWarning, ModelError
 if TYPE_CHECKING:
     from eventide.continuous import Motion
     from eventide.continuous.trails import Trail
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
     from eventide.simulation import Simulation
 
 RESOLUTION: Final = FLOATS * 2.220446049250313e-16

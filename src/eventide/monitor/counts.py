@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.discrete.conditions import Trigger
+from eventide.discrete.conditions.when import Trigger
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
 
 

@@ -7,12 +7,14 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.plans import never_started
-from eventide.discrete.conditions import Condition, ConditionList
+from eventide.discrete.conditions.condition_list import ConditionList
 from eventide.monitor.time_conditions import Instants
 
 if TYPE_CHECKING:
     from eventide.continuous import Motion
-    from eventide.discrete.conditions import StateWait, Trigger, Until
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.until import StateWait, Until
+    from eventide.discrete.conditions.when import Trigger
 
 
 class WatchedConditions(ConditionList):

@@ -21,7 +21,8 @@ from eventide.monitor.retry_limit import Patience
 from eventide.monitor.sliding import Slides
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions import Condition, Trigger
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.when import Trigger
     from eventide.simulation import Simulation
 
 

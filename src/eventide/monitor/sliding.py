@@ -17,7 +17,9 @@ from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.sliding import Slide, computed_runs, lead_aside
 from eventide.declare import Computed, computed
-from eventide.discrete.conditions import Condition, Trigger, describe_function, when
+from eventide.discrete.conditions.condition import Condition
+from eventide.discrete.conditions.description import describe_function
+from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
 

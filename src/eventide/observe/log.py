@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 import numpy as np
 
 from eventide.continuous import Continuous
-from eventide.discrete.conditions import Trigger, describe_function
+from eventide.discrete.conditions.description import describe_function
+from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.periodic import Timer
-from eventide.discrete.process import Ending, Interruption, Process, owner_of
-from eventide.discrete.reasons import what_is_awaited
+from eventide.discrete.processes.endings import Ending, Interruption
+from eventide.discrete.processes.process import Process, owner_of
+from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.discrete.trace import Tracer, name_of
 from eventide.observe.files import whole_file
 

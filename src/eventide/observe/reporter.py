@@ -7,10 +7,10 @@ from math import inf
 from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
-from eventide.discrete.between_events import refuse_answer, refuse_commands
 from eventide.discrete.periodic import exact_period
 from eventide.errors import ModelError, SimulationError
 from eventide.monitor import Observer, Phase
+from eventide.reading.between_events import refuse_answer, refuse_commands
 
 Every: TypeAlias = float | Literal["step", "event"]
 

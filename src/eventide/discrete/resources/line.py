@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from eventide.discrete.process import owner_of
+from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.conditions import NOTHING
-from eventide.discrete.process import Interruption
+from eventide.discrete.commands import NOTHING
+from eventide.discrete.processes.endings import Interruption
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
-    from eventide.discrete.process import Process
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
 

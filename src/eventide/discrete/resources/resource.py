@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from eventide.declare import field
-    from eventide.discrete.process import Process
+    from eventide.discrete.processes.process import Process
     from eventide.simulation import Simulation
 
 

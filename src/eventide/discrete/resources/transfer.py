@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.commands import Handover
-from eventide.discrete.process import Process
+from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish, check_priority
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError

@@ -20,7 +20,7 @@ from eventide.errors import ModelError
 from eventide.experiment.systems.costs import value_of
 from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
 from eventide.inputs import Input, common_grid
-from eventide.inputs.reach import Reach
+from eventide.inputs.base import reached_inputs
 from eventide.methods import DORMAND_PRINCE, Method
 from eventide.methods.drive import as_state
 from eventide.simulation import Simulation
@@ -249,7 +249,7 @@ def _before(signal: Signal | None, cut: float) -> Signal | None:
 
 def _inputs_of(signal: Signal | None) -> tuple[Input, ...]:
     """The inputs that a signal is made of, as far as its names lead to them."""
-    return () if signal is None else Reach((signal,)).inputs()
+    return () if signal is None else reached_inputs((signal,)).found()
 
 
 def _check_times(times: Sequence[float], start: float) -> None:

@@ -39,8 +39,8 @@ from eventide.native.ir import Builder
 if TYPE_CHECKING:
     from eventide.lowering.lowered import Access
     from eventide.lowering.name_resolution import Found, Outside
-    from eventide.lowering.source import Definition
     from eventide.lowering.translation.dialect import Dialect
+    from eventide.reading.source import Definition
 
 LONGEST: Final = 30_000
 """How many values a kernel may have: helpers are followed at each call, so calls in calls in calls may grow beyond."""

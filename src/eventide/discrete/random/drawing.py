@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from math import inf, log1p
 from operator import index
 
-from eventide.discrete.tables import broken_line, rising_chances, summed_weights
+from eventide.discrete.random.weights import broken_line, rising_chances, summed_weights
 from eventide.statistics.quantiles import normal_quantile, poisson_quantile
 
 WIDEST = 2**52

@@ -7,7 +7,7 @@ from types import FrameType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eventide.discrete.process import Process
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
 

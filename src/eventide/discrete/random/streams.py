@@ -7,8 +7,8 @@ from typing import NoReturn
 
 from numpy.random import SFC64, Generator
 
-from eventide.discrete.distributions import Distributions
-from eventide.discrete.uniforms import Origin, Rng, entropy_from, origin_of, uniforms
+from eventide.discrete.random.distributions import Distributions
+from eventide.discrete.random.uniforms import Origin, Rng, entropy_from, origin_of, uniforms
 
 __all__ = ["Rng", "Stream", "entropy_from"]
 

@@ -1,4 +1,4 @@
-"""The inputs that code may call which could not be read for compiling: what its names stand for is looked through."""
+"""What code that cannot be read for compiling may reach: what its names stand for is looked through."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ import sysconfig
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
-from eventide.inputs.base import Input
+from eventide.reading.scope import closures_of
 
 _INSTALLED: Final = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 _OURS: Final = __name__.partition(".")[0]
+Sought = TypeVar("Sought")
 
 
-class Reach:
-    """What some functions may call, looked up anew whenever it is asked for, as names are bound anew.
+class Reach(Generic[Sought]):
+    """The objects of a class that some functions may call, looked up anew whenever asked for, as names are bound anew.
 
-    Found are inputs among an owner's attributes, among what the functions close over, name as globals, or have as
+    Found are those among an owner's attributes, among what the functions close over, name as globals, or have as
     defaults, among attributes by such names, and in lists, tuples and dicts there; so also for the functions, methods
     and properties that these functions name. What is named as a text, or given by a call, is not found. Libraries are
     not looked into: what they call of the model's they are given by the model.
     """
 
-    def __init__(self, functions: Iterable[Callable[..., Any]], owner: Any = None) -> None:
+    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., Any]], owner: Any = None) -> None:
+        self._sought = sought
         self._functions = tuple(functions)
         self._owner = owner
         self._sorts: dict[type, _Sort] = {}
         self._names: dict[CodeType, tuple[str, ...]] = {}
 
-    def inputs(self) -> tuple[Input, ...]:
-        """The inputs, each once, as they are found."""
-        search = _Search(self)
+    def found(self) -> tuple[Sought, ...]:
+        """All of them, each once, as they are found."""
+        search = _Search[Sought](self)
         attributes = vars(self._owner).values() if hasattr(self._owner, "__dict__") else ()
         for value in (self._owner, *attributes, *self._functions):
             search.take(value)
@@ -42,7 +44,7 @@ class Reach:
         """What objects of a class are good for."""
         sort = self._sorts.get(cls)
         if sort is None:
-            sort = self._sorts[cls] = _Sort(cls)
+            sort = self._sorts[cls] = _Sort(cls, self._sought)
         return sort
 
     def names_of(self, code: CodeType) -> tuple[str, ...]:
@@ -57,36 +59,36 @@ class Reach:
 class _Sort:
     """What objects of a class are good for.
 
-    is_input    whether they are what is looked for
+    is_sought   whether they are what is looked for
     runs        whether they are functions or the like
     classes     those of the model's classes that have attributes of theirs; None if names lead nowhere from them
     """
 
-    def __init__(self, cls: type) -> None:
-        self.is_input = issubclass(cls, Input)
+    def __init__(self, cls: type, sought: type) -> None:
+        self.is_sought = issubclass(cls, sought)
         self.runs = issubclass(cls, FunctionType | MethodType | partial | property)
         models = tuple(part for part in cls.__mro__ if not _is_of_library(part.__module__))
         self.classes: tuple[type, ...] | None = models or None
-        if self.is_input or self.runs or issubclass(cls, type):
+        if self.is_sought or self.runs or issubclass(cls, type):
             self.classes = None
         elif issubclass(cls, ModuleType):
             self.classes = ()
 
 
-class _Search:
+class _Search(Generic[Sought]):
     """What has been met, by identity, as objects may compare in ways of their own; and the names that code uses."""
 
-    def __init__(self, reach: Reach) -> None:
+    def __init__(self, reach: Reach[Sought]) -> None:
         self._reach = reach
-        self._found: dict[int, Input] = {}
+        self._found: dict[int, Sought] = {}
         self._met: dict[int, Any] = {}
         self._names: dict[str, None] = {}
         self._running: list[Any] = []
         self._spaces: list[Any] = []
 
     def take(self, value: Any) -> None:
-        """Keep inputs, and what leads to others."""
-        self.take_inputs(value)
+        """Keep what is looked for, and what leads to it."""
+        self.take_sought(value)
         sort = self._reach.sort_of(type(value))
         if not (sort.runs or sort.classes is not None) or id(value) in self._met:
             return
@@ -96,14 +98,14 @@ class _Search:
         elif sort.classes or (isinstance(value, ModuleType) and not _is_of_library(value.__name__)):
             self._spaces += [vars(part) for part in (value, *(sort.classes or ())) if hasattr(part, "__dict__")]
 
-    def take_inputs(self, value: Any) -> None:
-        """Keep an input, or those in a list, a tuple or a dict."""
+    def take_sought(self, value: Any) -> None:
+        """Keep what is looked for, alone or in a list, a tuple or a dict."""
         items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
         for item in items:
-            if self._reach.sort_of(type(item)).is_input:
+            if self._reach.sort_of(type(item)).is_sought:
                 self._found[id(item)] = item
 
-    def finish(self) -> tuple[Input, ...]:
+    def finish(self) -> tuple[Sought, ...]:
         """Go on until nothing new is met; a name may be met after the object that has an attribute of that name."""
         size = -1
         while self._running or size != len(self._met):
@@ -135,11 +137,7 @@ class _Search:
             if name in space:
                 yield space[name]
         yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-        for cell in function.__closure__ or ():
-            try:
-                yield cell.cell_contents
-            except ValueError:  # nothing is bound to it yet
-                continue
+        yield from closures_of(function).values()
 
 
 def _is_of_library(module: str) -> bool:

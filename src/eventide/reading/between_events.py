@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator
-from contextlib import suppress
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.discrete.dropped_commands import UNKNOWN, attribute_of
 from eventide.errors import ModelError, SimulationError
+from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 
 if TYPE_CHECKING:
     from eventide.discrete.world import World
@@ -111,7 +110,7 @@ def _is_number(command: Any) -> bool:
 def _mentions(function: FunctionType, this: Any) -> Iterator[Mention]:
     """The makers of commands that a function's code names; nothing of the user's is executed."""
     code = function.__code__
-    variables = dict(_closed_over(function))
+    variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
     value: Any = UNKNOWN
@@ -157,9 +156,3 @@ def _answers_in_vain(code: CodeType) -> bool:
     made = [name for name, argument in _answers(code) if (name, argument) != ("LOAD_CONST", None)]
     # `lambda: (x.set_rate(1.0), y.set_rate(2.0))` is a way to write two statements.
     return any(not name.startswith("CALL") and not (name.startswith("BUILD") and has_calls) for name in made)
-
-
-def _closed_over(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        with suppress(ValueError):  # nothing is in it yet
-            yield name, cell.cell_contents

@@ -4,15 +4,16 @@ from __future__ import annotations
 import __future__
 
 import ast
+import inspect
 import linecache
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.lowering.not_compilable import CannotLower
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 Tree: TypeAlias = ast.FunctionDef | ast.Lambda
 
@@ -20,6 +21,28 @@ FUTURE: Final = __future__.annotations.compiler_flag
 """The flag of the future statement that still changes what is compiled."""
 GENERATOR_LIKE: Final = 0x20 | 0x80 | 0x200
 """The flags of code that yields or awaits."""
+
+
+class CannotLower(ModelError):
+    """A law or condition stays Python: names the user's line, what stands there, and why it cannot be followed.
+
+    file, line      where it stands
+    construct       the source text, shortened
+    why             the reason, with what to write instead if there is something
+    stranger        the name of what belongs to another simulation, if that is the reason
+    """
+
+    stranger = ""
+
+    def __init__(self, file: str, line: int, construct: str, why: str) -> None:
+        super().__init__(f"{file}:{line}: `{construct}`: {why}")
+        self.file = file
+        self.line = line
+        self.construct = construct
+        self.why = why
+
+    def __reduce__(self) -> tuple[type[CannotLower], tuple[str, int, str, str]]:
+        return type(self), (self.file, self.line, self.construct, self.why)
 
 
 @dataclass(frozen=True)
@@ -284,3 +307,26 @@ def _covers(node: ast.expr, extent: Extent) -> bool:
 
 def _width(tree: Tree) -> tuple[int, int]:
     return ((tree.end_lineno or 0) - tree.lineno, (tree.end_col_offset or 0) - tree.col_offset)
+
+
+def parse_function(code: CodeType, names: Mapping[str, Any]) -> tuple[ast.FunctionDef | None, int]:
+    """The syntax tree of a function's code, and what to add to its line numbers; None if there is no such text."""
+    if not code.co_name.isidentifier():  # an expression, which has no statements
+        return None, 0
+    try:
+        # `inspect.getsourcelines` would first look for the module, at the file of every module there is.
+        linecache.checkcache(code.co_filename)
+        start = code.co_firstlineno
+        lines = inspect.getblock(linecache.getlines(code.co_filename, dict(names))[start - 1 :])
+        is_indented = lines[0][:1].isspace()
+        # A block around it, and not `dedent`: a text in three quotes may reach further to the left.
+        tree = ast.parse("".join(["if True:\n", *lines] if is_indented else lines))
+    except (OSError, TypeError, SyntaxError, IndexError, ValueError):
+        return None, 0
+    shift = start - 1 - is_indented
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first + shift == code.co_firstlineno:
+                return node, shift
+    return None, 0

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eventide.discrete.process import Process
+    from eventide.discrete.processes.process import Process
 
 
 class Roster:

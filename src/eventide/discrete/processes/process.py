@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from heapq import heappop
-from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from types import GeneratorType
+from typing import TYPE_CHECKING, Any, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
 from eventide.discrete.commands import Life, Sleep, Wait
-from eventide.discrete.conditions import NOTHING
-from eventide.discrete.dropped_commands import KNOWN, refuse_dropped_commands
-from eventide.discrete.reasons import line_of, why_waiting
-from eventide.errors import Ended, Interrupt, ModelError
+from eventide.discrete.processes.endings import End, Ending, _Error, _Interruption
+from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
+from eventide.discrete.processes.reasons import why_waiting
+from eventide.errors import ModelError
+from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
-    from eventide.discrete.conditions import StateWait
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
@@ -383,7 +384,10 @@ class Process(_Agenda, Component):
         self.result = result
         self._generator = self._story = None
         sim = self.sim
-        sim._roster.leave(self)
+        before, after = self._before, self._after
+        if before is not None:  # what `leave` of the list of processes does, without the call
+            before._after, after._before = after, before
+            self._before = self._after = None
         heap = sim._calendar.heap
         if heap[0][3] is self:
             heappop(heap)
@@ -428,184 +432,6 @@ class Process(_Agenda, Component):
         self._await_end().append(wait)
         activity._wait = wait
         return None
-
-
-class Story(Process):
-    """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
-
-    # Made by `World.process`: a call of the class without an __init__ takes a third of the time.
-    __init__ = object.__init__  # its maker sets what there is to set
-
-    _kind: Kind
-
-    def _default_name(self) -> str:
-        return f"{self._kind.label} {self._number}"
-
-
-class Kind:
-    """What the processes made by generators of one name have in common.
-
-    label       the name
-    code        the code of the last generator of that name that was found to be in order
-    count       how many there were
-    """
-
-    __slots__ = ("code", "count", "label")
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.code: CodeType | None = None
-        self.count = 0
-
-
-def _what_to_write(made: Any) -> str:
-    """What its author is to write instead of something that is no generator."""
-    if isinstance(made, CoroutineType):
-        made.close()  # nobody will await it, which Python would warn of
-    if isinstance(made, CoroutineType | AsyncGeneratorType):
-        return "write `def` for `async def`, and `yield` for `await`"
-    return "a process needs at least one `yield`"
-
-
-UNKNOWN: Final = Kind("")
-"""The kind of what has not been seen yet."""
-GIVEN: Final = "(the story of a process)"
-"""The name of a generator that a process has got: no kind has it, so that giving it twice is noticed for nothing."""
-
-
-def kind_of(world: World, generator: Any) -> Kind:
-    """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
-    if type(generator) is not GeneratorType:
-        what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
-        if isinstance(generator, CoroutineType | AsyncGeneratorType):
-            raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
-        if isinstance(generator, Process):
-            raise TypeError(f"sim.process takes a generator, and got {what}, which is a process: let it `activate()`")
-        raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
-    if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
-        refuse_used("sim.process takes", generator)
-    code = generator.gi_code
-    if id(code) not in KNOWN:
-        refuse_dropped_commands(generator)
-    label = generator.__name__
-    kind = world._kinds.get(label)
-    if kind is None:
-        kind = world._kinds[label] = Kind(label)
-    if id(code) in KNOWN:
-        kind.code = code
-    return kind
-
-
-def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn:
-    """Raise the ModelError for a generator that tells a story already, or has told it."""
-    is_over = generator.gi_frame is None
-    if generator.__name__ == GIVEN:
-        found = "was the story of another process" if is_over else "is the story of another process"
-    else:
-        found = "has come to its end" if is_over else "has begun"
-    raise ModelError(
-        f"{taker} a new generator, and got {generator.__qualname__}(...), which {found}: "
-        "call the function anew for each process"
-    )
-
-
-class End:
-    """A wait for the end of a process."""
-
-    __slots__ = ("activity", "process")
-    is_state_event = False
-
-    def __init__(self, process: Process, activity: Any) -> None:
-        self.process = process
-        self.activity = activity
-
-    def withdraw(self) -> None:
-        """Stop waiting."""
-        mourners = self.process._mourners
-        if mourners and self in mourners:
-            mourners.remove(self)
-
-    def describe(self) -> str:
-        """What is waited for."""
-        return f"the end of {self.process.name}"
-
-
-class _Error:
-    """Stands for an error among the values that a process is sent."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-
-class Interruption:
-    """The event in which an interrupt reaches its process."""
-
-    __slots__ = ("_notice", "activity", "cause")
-    _story = _value = _wait = None
-
-    activity: Process
-    """Who is interrupted."""
-    cause: Any
-    _notice: Notice | None
-
-    def __init__(self, process: Process, cause: Any) -> None:
-        self.activity = process
-        self.cause = cause
-        self._notice = None
-
-    @property
-    def name(self) -> str:
-        """How it is called in messages."""
-        return f"the interrupt of {self.activity.name}"
-
-    def _schedule(self) -> None:
-        sim = self.activity.sim
-        sim._calendar.schedule_front(sim.time, self)
-
-    def _resume(self) -> Any:
-        process = self.activity
-        generator = process._generator
-        if generator is None:  # it has ended meanwhile
-            return NOTHING
-        interrupt = Interrupt(self.cause, process._let_go())
-        process.sim.current = process
-        process._story = generator
-        return generator.throw(interrupt)
-
-
-class _Interruption(Interruption):
-    """One made without a call of `__init__`, which would take as long as the rest of `Process.interrupt`."""
-
-    __slots__ = ()
-    __init__ = object.__init__  # its maker sets what there is to set
-
-
-class Ending(Interruption):
-    """The event in which a process is ended by another."""
-
-    __slots__ = ()
-
-    @property
-    def name(self) -> str:
-        """How it is called in messages."""
-        return f"the end of {self.activity.name}"
-
-    def _resume(self) -> Any:
-        process = self.activity
-        if process.terminated:
-            return NOTHING
-        process._let_go()
-        process.sim.current = process
-        process._story = generator = process._generator
-        if generator is None:
-            raise Ended
-        command, place = generator.throw(Ended()), line_of(generator)
-        process._abandon()
-        raise ModelError(
-            f"{process.name} yielded {command!r} at {place} while it was being ended: clean up without waiting"
-        )
 
 
 def owner_of(activity: Any) -> Process | None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, Never
 
-from eventide.discrete.commands import ActivateNow, Handover, Pause, Sleep, Wait, as_duration, command
-from eventide.discrete.conditions import NOTHING
-from eventide.discrete.reasons import what_is_awaited
+from eventide.discrete.commands import NOTHING, ActivateNow, Handover, Pause, Sleep, Wait, as_duration, command
+from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:

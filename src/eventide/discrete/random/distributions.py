@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from math import ceil, exp, inf, log, log1p, sqrt
 from typing import TypeVar
 
-from eventide.discrete.drawing import Drawing
-from eventide.discrete.sources import Empirical, Trace, in_order
+from eventide.discrete.random.drawing import Drawing
+from eventide.discrete.random.sources import Empirical, Trace, in_order
 from eventide.statistics.quantiles import beta_quantile, gamma_quantile, normal_quantile
 
 T = TypeVar("T")

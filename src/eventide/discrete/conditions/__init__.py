@@ -1,0 +1,1 @@
+"""State events: conditions that are waited for, and handlers that they release."""

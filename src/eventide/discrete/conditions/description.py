@@ -1,0 +1,38 @@
+"""Conditions in words."""
+
+from __future__ import annotations
+
+from types import CodeType
+from typing import Any
+
+
+def describe_function(function: Any) -> str:
+    """Where a condition stands: its name or, for a lambda, file and line."""
+    crossing = getattr(function, "crossing_of", None)
+    if crossing is not None:
+        word = {"rises": "up", "falls": "down"}[function.__name__]
+        return f"crosses({describe_function(crossing)}, {word})"
+    return describe_code(getattr(function, "__code__", function))
+
+
+def describe_code(code: Any) -> str:
+    """As `describe_function`, of the code of a condition; of what has none by itself."""
+    if not isinstance(code, CodeType):
+        return repr(code)
+    if code.co_name == "<lambda>":
+        return f"lambda at {code.co_filename}:{code.co_firstlineno}"
+    return code.co_qualname
+
+
+def describe_progress(guide: float, rate: float) -> str:
+    """In words how far a condition is from coming true: its guide is 0 or more where it holds."""
+    if guide >= 0.0:
+        return "it holds now"
+    if (guide, rate) == (-1.0, 0.0):
+        return ""  # so answers one that has no number, as a truth that an event will change
+    text = f"{-guide:.6g} short of it"
+    if rate > 0.0:
+        return f"{text} and coming nearer by {rate:.6g} per unit of time"
+    if rate < 0.0:
+        return f"{text} and going away by {-rate:.6g} per unit of time"
+    return f"{text}, which does not change" if rate == 0.0 else text

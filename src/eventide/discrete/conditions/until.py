@@ -1,0 +1,262 @@
+"""The command `until`: an activity waits for a condition, or for a passage through a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.discrete.commands import command
+from eventide.discrete.conditions.condition import Condition, check_priority
+from eventide.discrete.conditions.crossing import Crossing
+from eventide.discrete.conditions.description import describe_function, describe_progress
+from eventide.reading.between_events import CONDITION, refuse_commands
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import World
+
+
+FEW: Final = 4
+"""So many events of a wait pass before anybody is told that there were that many."""
+
+
+class StateWait(Condition):
+    """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
+
+    __slots__ = ("activity", "code", "countdown", "crossed", "following", "is_plain", "world")
+    is_state_event = True
+    recurs = True
+    code: Any
+    """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
+    crossed: Any
+    """The code of what is to cross a level, if that is waited for; else None."""
+    following: StateWait | None
+    """Who comes after it among the past waits of its process, which stand in a ring; None if it is not kept."""
+
+    def __init__(
+        self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
+    ) -> None:
+        super().__init__(test, priority)
+        self.following = None
+        self.is_plain = False
+        """Whether nothing but its rank is to be told when it is over and when it is waited for again."""
+        self.world = sim
+        self.activity = activity
+        self.code = getattr(test, "__code__", None)
+        self.crossed = crossed
+        self.countdown = FEW
+        """After so many events more it is looked at whether who waits may go on as native code."""
+
+    @property
+    def sim(self) -> Any:
+        """Where it is waited for."""
+        return self.world
+
+    @property
+    def owner(self) -> Any:
+        """Who waits."""
+        return self.activity
+
+    @property
+    def name(self) -> str:
+        """Whose condition it is."""
+        return str(self.activity.name)
+
+    @property
+    def identity(self) -> tuple[str, Any]:
+        """As of any condition."""
+        code = self.code
+        return self.activity.name, self.function if code is None else code
+
+    def withdraw(self) -> None:
+        """Leave the list."""
+        self.world._conditions.remove(self)
+
+    def describe(self) -> str:
+        """What is waited for."""
+        return f"until({describe_function(self.test)})"
+
+    def progress(self) -> str:
+        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known.
+
+        And who of those that it reads was never started.
+        """
+        conditions = self.world._conditions
+        measured = conditions.progress(self)
+        found = [] if measured is None else [describe_progress(*measured)]
+        return "; ".join([*found, *(f"{name} was never started" for name in conditions.resting(self))])
+
+    def fire(self, sim: World) -> Any:
+        """Wake the activity; its `until` answers True."""
+        if self.is_plain:
+            self.is_over = True
+        else:
+            self.end()
+        self.countdown = countdown = self.countdown - 1
+        if not countdown:
+            sim._conditions.count_wait(self)
+        activity = self.activity
+        activity._wait = None
+        activity._value = True
+        return activity
+
+    def end(self) -> None:
+        """The wait is over."""
+        self.world._conditions.end(self)
+
+
+class CrossingWait(StateWait):
+    """An activity in `until(crosses(...))`: one side of the crossing, which must be found false before it fires."""
+
+    __slots__ = ("armed", "sides")
+    is_trigger = True
+
+    sides: list[CrossingWait]
+    """This one and, if either direction will do, the other."""
+
+    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any) -> None:
+        super().__init__(sim, activity, test, priority, crossed)
+        self.armed = False
+
+    @property
+    def value(self) -> Any:
+        """What is to cross a level."""
+        return self.test.crossing_of  # type: ignore[attr-defined]  # our mark
+
+    def withdraw(self) -> None:
+        """Leave the list, with the other side."""
+        for side in self.sides:
+            self.world._conditions.remove(side)
+
+    def end(self) -> None:
+        """The wait is over: for the other side as well."""
+        self.withdraw()
+
+    def describe(self) -> str:
+        """What is waited for."""
+        what = f"crosses({describe_function(self.value)})"
+        return f"until({what if len(self.sides) > 1 else describe_function(self.test)})"
+
+
+Awaited: TypeAlias = Callable[[], Any] | Crossing
+
+
+class Until:
+    """The command to wait until a condition is true, made by `until`."""
+
+    __slots__ = ("code", "condition", "prior", "priority")
+
+    condition: Awaited
+    code: Any
+    """The code of the condition; None if it is no function."""
+    priority: float | None
+    prior: bool | None
+
+    def _execute(self, sim: World, activity: Any, /) -> None:
+        wait = activity._past
+        if wait is not None and wait.code is self.code and sim._conditions.take_up(wait, self):
+            wait.activity, activity._past = activity, wait.following
+            activity._wait = wait
+        else:
+            activity._wait = self._wait_for(sim, activity)
+
+    def _wait_for(self, sim: World, activity: Any) -> StateWait:
+        """Let an activity wait, by what it has kept or else by something new."""
+        condition: Any = self.condition
+        priority = sim.wait_priority if self.priority is None else self.priority
+        prior = sim.wait_prior if self.prior is None else self.prior
+        if priority.__class__ is not float or priority != priority:
+            check_priority(f"the until of {activity.name}", priority)
+        if isinstance(condition, Crossing):
+            return _await_crossing(sim, activity, condition, priority, prior)
+        wait: StateWait | None = past_wait(activity, self.code, None)
+        if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
+            wait.activity, activity._past = activity, wait.following
+            return wait
+        refuse_commands(condition, None, sim, CONDITION, activity)
+        wait = StateWait(sim, activity, condition, priority)
+        sim._watch()
+        sim._conditions.add(wait, prior=prior)
+        return wait
+
+
+def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
+    for part in crossing.parts:
+        refuse_commands(part, None, sim, CONDITION, activity)
+    sim._watch()
+    crossed = getattr(crossing.value, "__code__", None)
+    sides: list[CrossingWait] = []
+    for side in crossing.sides(0):
+        wait = past_wait(activity, side.__code__, crossed)
+        if wait is not None and sim._conditions.resume(wait, side, priority, prior):
+            wait.activity = activity
+        else:
+            wait = CrossingWait(sim, activity, side, priority, crossed)
+            sim._conditions.add(wait, prior=prior)
+        wait.sides = sides
+        sides.append(wait)
+    return sides[0]
+
+
+def past_waits(activity: Any) -> Iterator[StateWait]:
+    """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
+    first: StateWait | None = activity._past
+    wait = first
+    while wait is not None:
+        yield wait
+        wait = wait.following if wait.following is not first else None
+
+
+def past_wait(activity: Any, code: Any, crossed: Any) -> Any:
+    """A wait of an activity that is over, for a condition of that code; None if none is kept.
+
+    crossed     the code of what is to cross a level, if that is waited for; else None
+    """
+    kept = (wait for wait in past_waits(activity) if wait.code is code and wait.crossed is crossed and wait.is_over)
+    return next(kept, None)
+
+
+def keep_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait for the next of its kind, as the one that comes last."""
+    first = activity._past
+    if first is None:
+        activity._past = wait.following = wait
+    else:
+        *_, last = past_waits(activity)
+        last.following, wait.following = wait, first
+
+
+def drop_past(activity: Any, wait: StateWait) -> None:
+    """Keep a wait no longer."""
+    if wait.following is wait:
+        activity._past = None
+    else:
+        before = next(other for other in past_waits(activity) if other.following is wait)
+        before.following = wait.following
+        if activity._past is wait:
+            activity._past = wait.following
+    wait.following = None  # a ring of one would be left to the collector
+
+
+@command
+def until(
+    condition: Callable[[], Any] | Crossing, *, priority: float | None = None, prior: bool | None = None
+) -> Until:
+    """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
+
+    condition   called between events as well; it may read any mix of discrete and continuous state, and only read;
+                or `crosses(...)`, which waits for a passage through a level
+    priority    high first among conditions true at one instant; `sim.wait_priority` (0) if not given
+    prior       before instead of after equals; `sim.wait_prior` (False) if not given
+    Raises TypeError if `condition` cannot be called.
+    Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
+    """
+    wait = Until()  # made without a call of `__init__`, which would take as long as the rest
+    wait.condition, wait.priority, wait.prior = condition, priority, prior
+    if condition.__class__ is FunctionType:
+        wait.code = condition.__code__
+    elif callable(condition) or isinstance(condition, Crossing):
+        wait.code = getattr(condition, "__code__", None)
+    else:
+        raise TypeError(f"until takes a condition to call, and got {condition!r}: write `until(lambda: ...)`")
+    return wait

@@ -1,0 +1,350 @@
+"""Handlers of state events: `when` ties a condition to a method of a component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from inspect import CO_VARARGS
+from types import CodeType, FunctionType, MethodType
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, overload
+
+from eventide.discrete.commands import NOTHING
+from eventide.discrete.conditions.condition import ComponentCondition, check_priority
+from eventide.discrete.conditions.crossing import Crossing
+from eventide.discrete.conditions.description import describe_function
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.declare import Component
+    from eventide.discrete.world import World
+
+
+class Trigger(ComponentCondition):
+    """A `when` handler: fires when its condition, once found false, becomes true.
+
+    settler     the handler for the end of infinitely many firings; None if there is none
+    end         the time of that end, if the settler is to run next
+    surface     what it slides along with its partner, which is on the other side; None if it does not
+    sliding     who stands for that motion, once it has begun
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_notice",
+        "_value",
+        "_wait",
+        "armed",
+        "end",
+        "handler",
+        "has_fired",
+        "is_above",
+        "is_counted",
+        "settler",
+        "sliding",
+        "surface",
+    )
+    _story = None
+    is_trigger = is_handler = True
+
+    def __init__(
+        self,
+        component: Component,
+        test: Callable[[], Any],
+        handler: Callable[[], Any],
+        priority: float,
+        armed: bool,
+    ) -> None:
+        super().__init__(component, test, priority)
+        self.handler = handler
+        self.armed = armed
+        self.settler: Settler | None = None
+        self.end: float | None = None
+        self.surface: Surface | None = None
+        self.is_above = False
+        self.sliding: Any = None
+        self.has_fired = False
+        self.is_counted = True
+        self._notice = self._value = self._wait = None
+
+    @property
+    def name(self) -> str:
+        """The component's name and the handler's."""
+        return f"{self.component.name}.{self.handler.__name__}"
+
+    def fire(self, sim: World) -> Any:
+        """Run the handler next."""
+        self.has_fired = True
+        if self.is_counted:
+            sim._conditions.count_event(self)
+        return self
+
+    def _resume(self) -> Any:
+        end = self.end
+        if end is None:
+            handler = self.handler
+        else:
+            assert self.settler is not None  # who sets `end` has looked
+            self.end = None
+            handler = partial(self.settler, self.component, end)
+        try:
+            handler()
+        except StopIteration as error:
+            refuse_stop_iteration(handler, error)
+        return NOTHING
+
+
+def refuse_stop_iteration(handler: Callable[[], Any], error: StopIteration) -> NoReturn:
+    """Raise the error for a handler that raised StopIteration, which must not pass for the end of a process."""
+    name = getattr(handler, "__qualname__", repr(handler))
+    raise RuntimeError(f"the handler {name} raised StopIteration") from error
+
+
+Settler: TypeAlias = Callable[[Any, float], None]
+"""A function of the component and of the time at which infinitely many events have been."""
+
+
+class Handler(Protocol):
+    """A method that `@when` has marked."""
+
+    def __call__(self, component: Any, /) -> None:
+        """Handle the event."""
+        ...
+
+    def __get__(self, component: Any, owner: Any = None, /) -> Callable[[], None]:
+        """As of any method."""
+        ...
+
+    def accumulates(self, settler: Settler, /) -> Settler:
+        """Mark the method that says what is when this handler's events have accumulated, as a bouncing ball's do.
+
+        `settler(self, time)` runs once, in place of the handler, when the intervals between its events shrink towards
+        `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times while time
+        did not go on. It should lead to a state from which the condition does not become true again at once.
+        """
+        ...
+
+    def slides(self, other: Handler | None = None, /) -> Surface:
+        """Let the state slide along the surface between this handler's condition, above it, and the other's, below.
+
+        Where what either handler leaves behind leads back to the surface, the two would fire in turn without end.
+        Instead both run once; then the states move by the average of the two fields that stays on the surface, until
+        one of them leads away from it: its handler runs, and the model goes on there. `other` is left out for a
+        handler of `crosses(...)` in either direction. The conditions are comparisons of states, and the handlers set
+        numeric fields of continuous components, which count as constant while it slides. Put the answer into the
+        class: `sliding = above.slides(below)`; then `component.sliding` is the share of the field above, or None.
+        Source: Filippov (1988), see `engine/law_evaluation.py`
+        """
+        ...
+
+
+class WhenSpec:
+    """What `@when` found in a class: a handler and the conditions that release it, of which a crossing may have two."""
+
+    def __init__(
+        self,
+        condition: Callable[[Any], Any] | Crossing,
+        handler: Callable[[Any], Any],
+        priority: float,
+        at_start: bool,
+    ) -> None:
+        self.parts: tuple[Any, ...] = (condition,)
+        self.conditions: list[Callable[..., Any]] = []
+        if isinstance(condition, Crossing):
+            self.parts, self.conditions = condition.parts, [*condition.sides(1)]
+        else:
+            self.conditions = [condition]
+        self.handler = handler
+        self.priority = priority
+        self.at_start = at_start
+        self.settler: Settler | None = None
+        self.surface: Surface | None = None
+
+    def slides(self, other: Handler | None = None) -> Surface:
+        """Let the state slide between this condition and another's; see `Handler.slides`."""
+        below = self if other is None else getattr(other, "_when", None)
+        if not isinstance(below, WhenSpec):
+            raise TypeError(
+                f"{self.handler.__qualname__}.slides takes the handler of the other side, which @when has marked, and "
+                f"got {other!r}"
+            )
+        for spec in (self, below):
+            if spec.surface is not None:
+                raise TypeError(
+                    f"{spec.handler.__qualname__} slides along two surfaces: a handler is at the edge of one"
+                )
+            if len(spec.conditions) != (2 if below is self else 1):
+                raise TypeError(
+                    f"{self.handler.__qualname__}.slides() is for one handler of `crosses(...)` in either direction; "
+                    f"{self.handler.__qualname__}.slides(other) for two handlers of one condition each"
+                )
+        self.surface = below.surface = Surface(self, below)
+        return self.surface
+
+    def accumulates(self, settler: Settler) -> Settler:
+        """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
+        refuse_generator(settler, "accumulates")
+        if self.settler is not None:
+            raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
+        self.settler = settler
+        return Settlement(self, settler)
+
+    def with_settler(self, settler: Settler) -> WhenSpec:
+        """The same for another class, in which this is the handler for the end of infinitely many firings."""
+        other = copy(self)
+        other.settler = settler
+        return other
+
+    def bind(self, component: Component) -> list[Trigger]:
+        """The triggers of one component."""
+        return [self._bind(component, condition) for condition in self.conditions]
+
+    def _bind(self, component: Component, condition: Callable[[Any], Any]) -> Trigger:
+        handler = self.handler.__get__(component)
+        trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+        trigger.function, trigger.arguments = condition, (component,)
+        trigger.settler = self.settler
+        trigger.surface = self.surface
+        return trigger
+
+
+class Settlement:
+    """What `Handler.accumulates` answers: a method of the class in whose text it stands.
+
+    It is for objects of that class and of those derived from it: the handler's own class is left as it is.
+
+    spec        the mark of the handler
+    settler     the function
+    """
+
+    def __init__(self, spec: WhenSpec, settler: Settler) -> None:
+        self.spec = spec
+        self.settler = settler
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.spec.settler = None  # `handler_specs` gives it to the class
+
+    def join(self, found: dict[str, WhenSpec]) -> None:
+        """Let the handlers of a class, by name, have it, if the one that it is for is among them."""
+        for name, spec in found.items():
+            if spec.handler is self.spec.handler:
+                found[name] = spec.with_settler(self.settler)
+
+    def __get__(self, component: Any, owner: type | None = None) -> Any:
+        return self.settler if component is None else MethodType(self.settler, component)
+
+    def __call__(self, component: Any, time: float) -> None:
+        """Say what is, as the function does."""
+        self.settler(component, time)
+
+
+class Surface:
+    """Between two conditions: what `Handler.slides` answers. Read from a component, the share of the field above.
+
+    above, below    the marks of the two handlers
+    name            in the class
+    """
+
+    name = "sliding"
+
+    def __init__(self, above: WhenSpec, below: WhenSpec) -> None:
+        self.above = above
+        self.below = below
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, component: None, owner: type) -> Surface: ...
+
+    @overload
+    def __get__(self, component: object, owner: type) -> float | None: ...
+
+    def __get__(self, component: Any, owner: type) -> Surface | float | None:
+        if component is None:
+            return self
+        standing = (t.sliding for t, _ in component._handlers if t is not None and t.surface is self)
+        sliding = next(standing, None)
+        return float(sliding.share) if sliding is not None and sliding.active else None
+
+    def tie(self, triggers: list[Trigger], component: Component) -> None:
+        """Make partners of the two triggers of one component; those of one crossing come with that above first."""
+        if len(triggers) != 2:
+            raise ModelError(
+                f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
+                f"{self.below.handler.__name__}: say anew which handlers slide, `{self.name} = above.slides(below)`"
+            )
+        triggers.sort(key=lambda trigger: trigger.handler.__name__ != self.above.handler.__name__)
+        triggers[0].partner, triggers[1].partner = triggers[1], triggers[0]
+        triggers[0].is_above = True
+
+
+def when(
+    condition: Callable[[Any], Any] | Crossing, *, priority: float = 0.0, at_start: bool = False
+) -> Callable[[Callable[[Any], None]], Handler]:
+    """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
+
+    condition   a function of the component, armed once it was found false; or `crosses(...)`
+    priority    as in `until`
+    at_start    whether it fires if the condition is true already at the component's start
+    Raises TypeError if the handler yields: a handler cannot wait, it can activate a process that does.
+    """
+    check_priority("@ev.when", priority)
+    if isinstance(condition, Crossing):
+        if at_start:
+            raise ModelError("nothing crosses a level at the start: give @ev.when(..., at_start=True) a condition")
+    elif not callable(condition):
+        raise TypeError(
+            f"when takes a condition to call with the component, and got {condition!r}: write `lambda self: ...`"
+        )
+    elif isinstance(condition, FunctionType) and not takes_anything(condition.__code__):
+        raise TypeError(
+            f"when takes a condition to call with the component, and {describe_function(condition)} takes nothing: "
+            "write `lambda self: ...`"
+        )
+
+    def mark(handler: Callable[[Any], None]) -> Handler:
+        refuse_generator(handler, "when")
+        marked: Any = handler
+        marked._when = spec = WhenSpec(condition, handler, priority, at_start)
+        marked.accumulates = spec.accumulates
+        marked.slides = spec.slides
+        return marked  # type: ignore[no-any-return]  # a function that has been given what a Handler has
+
+    mark._waits_for_handler = True  # type: ignore[attr-defined]  # our mark
+    return mark
+
+
+def takes_anything(code: CodeType) -> bool:
+    """Whether a function can be given an argument by its place."""
+    return bool(code.co_argcount or code.co_flags & CO_VARARGS)
+
+
+def refuse_generator(handler: Any, decorator: str) -> None:
+    """Raise TypeError if a handler contains a `yield`."""
+    generator_flag = 0x20
+    code = getattr(handler, "__code__", None)
+    if code is not None and code.co_flags & generator_flag:
+        raise TypeError(
+            f"@{decorator}: the handler {handler.__qualname__} yields, and a handler cannot wait: "
+            "let it activate a process"
+        )
+
+
+def handler_specs(cls: type, mark: str) -> list[Any]:
+    """The marks that `@when` or `@every` left on the methods of a class, in order of definition, bases first."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        for name, member in vars(base).items():
+            if getattr(member, "_waits_for_handler", False) is True:
+                raise TypeError(
+                    f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
+                    f"or `@ev.every(...)`, and `def {name}(self)` below it"
+                )
+            if isinstance(member, Settlement) and mark == "_when":
+                member.join(found)
+            elif hasattr(member, mark):
+                found[name] = getattr(member, mark)
+            elif name in found:
+                del found[name]
+    return list(found.values())

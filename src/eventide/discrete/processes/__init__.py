@@ -1,0 +1,1 @@
+"""Processes: the stories that run between their commands, and how they end."""

@@ -1,0 +1,68 @@
+"""Processes made of plain generators: `sim.process(customer(sim, counter))`."""
+
+from __future__ import annotations
+
+from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
+from eventide.discrete.processes.process import Process
+from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
+
+if TYPE_CHECKING:
+    from eventide.discrete.world import World
+
+
+class Story(Process):
+    """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
+
+    # Made by `World.process`: a call of the class without an __init__ takes a third of the time.
+    __init__ = object.__init__  # its maker sets what there is to set
+
+    _kind: Kind
+
+    def _default_name(self) -> str:
+        return f"{self._kind.label} {self._number}"
+
+
+class Kind:
+    """What the processes made by generators of one name have in common.
+
+    label       the name
+    code        the code of the last generator of that name that was found to be in order
+    count       how many there were
+    """
+
+    __slots__ = ("code", "count", "label")
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self.code: CodeType | None = None
+        self.count = 0
+
+
+UNKNOWN: Final = Kind("")
+"""The kind of what has not been seen yet."""
+
+
+def kind_of(world: World, generator: Any) -> Kind:
+    """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
+    if type(generator) is not GeneratorType:
+        what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
+        if isinstance(generator, CoroutineType | AsyncGeneratorType):
+            raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
+        if isinstance(generator, Process):
+            raise TypeError(f"sim.process takes a generator, and got {what}, which is a process: let it `activate()`")
+        raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
+    if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
+        refuse_used("sim.process takes", generator)
+    code = generator.gi_code
+    if id(code) not in KNOWN:
+        refuse_dropped_commands(generator)
+    label = generator.__name__
+    kind = world._kinds.get(label)
+    if kind is None:
+        kind = world._kinds[label] = Kind(label)
+    if id(code) in KNOWN:
+        kind.code = code
+    return kind

@@ -1,0 +1,1 @@
+"""Random streams and what is drawn from them."""

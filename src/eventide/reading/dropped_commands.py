@@ -1,0 +1,107 @@
+"""The search for a forgotten `yield`: commands that a generator's code makes and drops.
+
+`hold(1.0)` as a statement of its own does nothing at all, and the model runs on with wrong results. The code of a
+process is looked at when the first process begins with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator, Mapping
+from types import CodeType, FunctionType, GeneratorType, MethodType
+from typing import Any, Final, NamedTuple
+
+from eventide.errors import ModelError
+from eventide.reading.scope import Scope, closures_of, own_nodes
+from eventide.reading.source import parse_function
+
+KNOWN: Final[dict[int, CodeType]] = {}
+"""Code that was found to be in order, by id, as its hash takes longer than the whole start of a process."""
+
+_GENERATOR: Final = inspect.CO_GENERATOR
+
+
+class Dropped(NamedTuple):
+    """A command that is made and dropped: the text of the statement, where it stands, and what to write instead."""
+
+    text: str
+    file: str
+    line: int
+    advice: str
+
+
+def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
+    """Raise ModelError, naming the lines, if the code of a generator that has not begun drops a command."""
+    code = generator.gi_code
+    frame = generator.gi_frame
+    assert frame is not None  # it has not begun
+    found = list(dropped_commands(code, frame.f_locals, frame.f_globals))
+    if found:
+        first, *others = found
+        also = f" (also {', '.join(f'{d.file}:{d.line}' for d in others)})" if others else ""
+        raise ModelError(
+            f"{first.text} at {first.file}:{first.line} makes a command and drops it: write `{first.advice}`{also}"
+        )
+
+
+def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[Dropped]:
+    """The commands that a function's code makes and drops, and those in generators of its own that it delegates to.
+
+    variables   values of its arguments and of the variables that it closes over
+    names       its module's names
+    Nothing is found in code whose text cannot be had.
+    """
+    if id(code) in KNOWN:
+        return
+    function, shift = parse_function(code, names)
+    if function is None:
+        KNOWN[id(code)] = code
+        return
+    scope = Scope(code, variables, names, function)
+    is_clean = True
+    for node in own_nodes(function):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            word = _yield_for(scope.value_of(node.value.func))
+            if word:
+                is_clean = False
+                text = ast.unparse(node.value)
+                yield Dropped(text, code.co_filename, node.lineno + shift, f"{word} {text}")
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and scope.is_unread(node.targets):
+            if _yield_for(scope.value_of(node.value.func)) == "yield":
+                is_clean = False
+                text = ast.unparse(node)
+                advice = f"{text.removesuffix(ast.unparse(node.value))}yield {ast.unparse(node.value)}"
+                yield Dropped(text, code.co_filename, node.lineno + shift, advice)
+        elif isinstance(node, ast.YieldFrom) and isinstance(node.value, ast.Call):
+            for found in _inside(scope.value_of(node.value.func), code):
+                is_clean = False
+                yield found
+    if is_clean:
+        KNOWN[id(code)] = code
+
+
+def _inside(function: Any, caller: CodeType) -> Iterator[Dropped]:
+    """What is dropped in a generator function or method that is delegated to."""
+    this = function.__self__ if isinstance(function, MethodType) else None
+    if this is not None:
+        function = function.__func__
+    if not isinstance(function, FunctionType) or not function.__code__.co_flags & _GENERATOR:
+        return
+    code = function.__code__
+    if code is caller:
+        return
+    variables = closures_of(function)
+    if this is not None and code.co_argcount:
+        variables[code.co_varnames[0]] = this
+    yield from dropped_commands(code, variables, function.__globals__)
+
+
+def _yield_for(function: Any) -> str:
+    """What belongs before a call of `function`: "yield", "yield from", or nothing if it is a plain one."""
+    function = getattr(function, "__func__", function)
+    if getattr(function, "_makes_command", False) is True:
+        return "yield"
+    if isinstance(function, FunctionType) and function.__code__.co_flags & _GENERATOR:
+        return "yield from"
+    return ""
