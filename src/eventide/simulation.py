@@ -11,7 +11,7 @@ from eventide.errors import ModelError, SimulationError, to_float
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Motion, System, Variable
-    from eventide.lowering.account import Explanation
+    from eventide.lowering.plans.account import Explanation
     from eventide.methods import Method, Multistep, Newton
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
@@ -269,7 +269,7 @@ class Simulation(World):
         Print it for reading. Laws stand in the order in which they run, and tell for whom they wait. To be asked
         before a run, after it, or at an event.
         """
-        from eventide.lowering.account import explain
+        from eventide.lowering.plans.account import explain
 
         return explain(self._continuum.motion)
 

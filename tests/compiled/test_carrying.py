@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.lowering.lower import lower_law
+from eventide.lowering.kernels.lowering import lower_law
 
 
 class Pot(ev.Continuous):

@@ -12,7 +12,7 @@ import pytest
 
 import eventide as ev
 from eventide.engine.codes import K
-from eventide.lowering.fused_steps import MOST_SLOTS
+from eventide.lowering.kernels.fused_steps import MOST_SLOTS
 
 METHODS = {
     name: getattr(ev.methods, name)

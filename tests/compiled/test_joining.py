@@ -10,8 +10,8 @@ from arrays import blank
 import eventide as ev
 from eventide.engine.codes import ALONE, BY_OTHERS, FIRST_WIDTH
 from eventide.engine.records import LawRecord
-from eventide.lowering.joining import joined
-from eventide.lowering.lower import lower_law
+from eventide.lowering.kernels.joined_laws import joined
+from eventide.lowering.kernels.lowering import lower_law
 from eventide.native import overrides
 
 

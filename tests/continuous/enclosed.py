@@ -17,7 +17,7 @@ from eventide.engine.codes import MODEL, ROWS, STATE, TIME, Y0, P
 from eventide.engine.interface import PLAIN
 from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.certificate import certificate_of
-from eventide.lowering.translation.values import Form, Tree
+from eventide.lowering.translation.values import BooleanTree, GuardExpression
 from eventide.methods import ENGLAND
 from eventide.methods.bernstein import bernstein_matrix
 
@@ -26,7 +26,7 @@ BEGIN = 3.0
 """When the step begins; it is one unit long."""
 
 
-def prepared(tree: Tree, paths: Sequence[Sequence[float]]) -> Any:
+def prepared(tree: BooleanTree, paths: Sequence[Sequence[float]]) -> Any:
     """Arrays of one condition, over states that are polynomials of the fraction of a step: coefficients from 1 on."""
     certificate = certificate_of(tree)
     assert certificate.words
@@ -43,19 +43,19 @@ def prepared(tree: Tree, paths: Sequence[Sequence[float]]) -> Any:
     return PLAIN.pack(arrays)[0]
 
 
-def enclosed(form: Form, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:
+def enclosed(form: GuardExpression, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:
     """The enclosure of an expression over a part of the step."""
-    from eventide.lowering.translation.values import Leaf
+    from eventide.lowering.translation.values import Comparison
 
-    arrays = prepared(Leaf(form), paths)
+    arrays = prepared(Comparison(form), paths)
     taylor_models.enclose(arrays, 0, 0, low, high)
     at = (arrays.lists[0] - 1) * MODEL
     return [arrays.models[at + k] for k in range(MODEL)]
 
 
-def state(number: int = 0) -> Form:
+def state(number: int = 0) -> GuardExpression:
     """A state, by its slot."""
-    return Form(STATE, numbers=(0, number))
+    return GuardExpression(STATE, numbers=(0, number))
 
 
 def through(samples: Sequence[int]) -> list[float]:
@@ -75,7 +75,7 @@ def through(samples: Sequence[int]) -> list[float]:
 class Expression(NamedTuple):
     """An expression as the stepper has it, as Python has it (of the states and the time), and as text."""
 
-    form: Form
+    form: GuardExpression
     value: Callable[[Sequence[float], float], float]
     text: str
 
@@ -142,7 +142,7 @@ def _number(value: float) -> Expression:
 LEAVES = [
     Expression(state(0), lambda x, _: x[0], "x"),
     Expression(state(1), lambda x, _: x[1], "y"),
-    Expression(Form(TIME), lambda _, t: BEGIN + t, "time"),
+    Expression(GuardExpression(TIME), lambda _, t: BEGIN + t, "time"),
 ]
 
 

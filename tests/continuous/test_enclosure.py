@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from eventide.engine.codes import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
 from eventide.engine.guard_signs import NEVER, PERHAPS, rises_once, sign_of
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Form, Leaf
+from eventide.lowering.translation.values import Comparison, GuardExpression
 
 parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: ends[0] < ends[1])
 POINTS = 24
@@ -127,13 +127,13 @@ def test_what_may_have_no_value_says_so() -> None:
         assert not enclosed(form, through_zero, 0.75, 1.0)[UNSURE]
     root = guard_expressions.FUNCTIONS["sqrt"](state())
     chosen = guard_expressions.choice(state(), root, guard_expressions.literal(0.0))
-    assert isinstance(chosen, Form)
+    assert isinstance(chosen, GuardExpression)
     assert chosen.code == CHOICE_OF
     assert not enclosed(chosen, through_zero, 0.0, 0.25)[UNSURE]
 
 
 def test_of_what_may_have_no_value_nothing_is_proved() -> None:
-    arrays = prepared(Leaf(state()), [(0.0,) * (DEGREE + 1)])
+    arrays = prepared(Comparison(state()), [(0.0,) * (DEGREE + 1)])
     arrays.models[LEAST], arrays.models[MOST] = -2.0, -1.0
     assert sign_of(arrays, 0) == NEVER
     arrays.models[UNSURE] = 1.0
@@ -141,7 +141,7 @@ def test_of_what_may_have_no_value_nothing_is_proved() -> None:
 
 
 def test_what_may_be_far_from_a_polynomial_that_rises_once_need_not_rise_once() -> None:
-    arrays = prepared(Leaf(state()), [(0.0,) * (DEGREE + 1)])
+    arrays = prepared(Comparison(state()), [(0.0,) * (DEGREE + 1)])
     for k, coefficient in enumerate((-1.0, -0.5, -0.25, 0.25, 0.5, 1.0)):
         arrays.models[ROUGH + k] = coefficient
     assert rises_once(arrays, 0)

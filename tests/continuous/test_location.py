@@ -25,7 +25,7 @@ from eventide.continuous.python_callbacks import Host
 from eventide.engine import guard_signs, root_search
 from eventide.engine.codes import AND, CROSSING, MODEL, NOISE, OR
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Joint, Leaf
+from eventide.lowering.translation.values import Comparison, Junction
 
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
 
@@ -400,9 +400,9 @@ class Room(ev.Continuous):
 
 def joined(count: int, joints: list[int]) -> Any:
     """So many comparisons of states with zero, joined one after the other."""
-    tree: Any = Leaf(state(0))
+    tree: Any = Comparison(state(0))
     for slot in range(1, count):
-        tree = Joint("and" if joints[slot - 1] == AND else "or", tree, Leaf(state(slot)))
+        tree = Junction("and" if joints[slot - 1] == AND else "or", tree, Comparison(state(slot)))
     return tree
 
 
@@ -543,7 +543,7 @@ def less(expression: Expression, values: list[float], share: float) -> Expressio
 def look_at_proof_of(expression: Expression, moved: list[list[float]], part: tuple[int, int]) -> int:
     """What is proved of an expression: AssertionError if it is not so."""
     low, high = (end / 8 for end in part)
-    arrays = prepared(Leaf(expression.form), moved)
+    arrays = prepared(Comparison(expression.form), moved)
     found = guard_signs.sign_within(arrays, 0, 0, low, high)
     noise = 4.0 * arrays.models[(arrays.lists[0] - 1) * MODEL + NOISE]
     if found == guard_signs.PERHAPS:
@@ -585,7 +585,7 @@ def test_what_rises_or_falls_on_one_side_of_its_level_does_not_cross_it() -> Non
     """Its slope has one sign for sure, but its range is not told closely enough: s - 0.3 s**3 over s from -1 to 1."""
     rises, falls = [0.2, 0.2, 3.6, -2.4, 0.0, 0.0], [1.6, -0.2, -3.6, 2.4, 0.0, 0.0]
     signs = [
-        guard_signs.sign_within(prepared(Leaf(state()), [path]), 0, 0, 0.0, 1.0)
+        guard_signs.sign_within(prepared(Comparison(state()), [path]), 0, 0, 0.0, 1.0)
         for path in (rises, falls, [-c for c in falls], [-c for c in rises])
     ]
     assert signs == [guard_signs.ALWAYS, guard_signs.ALWAYS, guard_signs.NEVER, guard_signs.NEVER]
@@ -601,9 +601,9 @@ def test_what_begins_on_its_level_falls_and_rises_again_rises_once() -> None:
 @pytest.mark.parametrize("height", [1e-15, 0.0, -1e-15])
 def test_what_rounding_may_have_lifted_is_not_above_its_level(height: float) -> None:
     falls = [1.0 + height, -1.0, 0.0, 0.0, 0.0, 0.0]
-    above = Leaf(guard_expressions.difference(state(), guard_expressions.literal(1.0)))
+    above = Comparison(guard_expressions.difference(state(), guard_expressions.literal(1.0)))
     assert guard_signs.sign_within(prepared(above, [falls]), 0, 0, 0.0, 1.0) == guard_signs.NEVER
-    scaled = Leaf(guard_expressions.difference(state(), guard_expressions.literal(1e3)))
+    scaled = Comparison(guard_expressions.difference(state(), guard_expressions.literal(1e3)))
     falls = [1e3 * value for value in falls]
     assert guard_signs.sign_within(prepared(scaled, [falls]), 0, 0, 0.0, 1.0) == guard_signs.NEVER
     falls[0] += 1e-6

@@ -18,7 +18,7 @@ from eventide.continuous.python_callbacks import Host
 from eventide.engine import event_location, guard_screening
 from eventide.engine.codes import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Form, Joint, Leaf, Tree
+from eventide.lowering.translation.values import BooleanTree, Comparison, GuardExpression, Junction
 from eventide.methods import DOP853, ENGLAND
 
 # --- levels ----------------------------------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ from eventide.methods import DOP853, ENGLAND
 class Line(NamedTuple):
     """A comparison of one state with numbers: as the stepper has it, as Python has it, and as text."""
 
-    form: Form
+    form: GuardExpression
     value: Callable[[float], float]
     text: str
 
@@ -69,7 +69,7 @@ lines = st.recursive(
 class Test(NamedTuple):
     """A condition of several of them."""
 
-    tree: Tree
+    tree: BooleanTree
     is_true: Callable[[float], bool]
     text: str
 
@@ -77,13 +77,13 @@ class Test(NamedTuple):
 
 
 def _leaf(line: Line) -> Test:
-    return Test(Leaf(line.form), lambda x: line.value(x) >= 0.0, line.text)
+    return Test(Comparison(line.form), lambda x: line.value(x) >= 0.0, line.text)
 
 
 def _joint(word: str, one: Test, other: Test) -> Test:
     join: Any = all if word == "and" else any
     return Test(
-        Joint(word, one.tree, other.tree),
+        Junction(word, one.tree, other.tree),
         lambda x: join((one.is_true(x), other.is_true(x))),
         f"({one.text} {word} {other.text})",
     )
@@ -96,7 +96,7 @@ tests = st.recursive(
 )
 
 
-def levels(tree: Tree, now: float) -> tuple[float, float] | None:
+def levels(tree: BooleanTree, now: float) -> tuple[float, float] | None:
     """Between which levels the stepper takes a condition for false, told the state now; None if it finds none."""
     arrays = prepared(tree, [[now] + [0.0] * DEGREE])
     arrays = arrays._replace(constants=memoryview(np.full(8, math.nan)))
@@ -126,13 +126,13 @@ RISING, FALLING = (
     guard_expressions.difference(state(), guard_expressions.literal(5.0)),
     guard_expressions.difference(guard_expressions.literal(2.0), state()),
 )
-LEVELS: dict[str, tuple[Tree, tuple[float, float] | None]] = {
-    "x >= 5": (Leaf(RISING), (-FAR, 5.0)),
-    "x <= 2": (Leaf(FALLING), (2.0, FAR)),
-    "x >= 5 or x <= 2": (Joint("or", Leaf(RISING), Leaf(FALLING)), (2.0, 5.0)),
-    "x >= 5 and x <= 2": (Joint("and", Leaf(RISING), Leaf(FALLING)), (-FAR, FAR)),
+LEVELS: dict[str, tuple[BooleanTree, tuple[float, float] | None]] = {
+    "x >= 5": (Comparison(RISING), (-FAR, 5.0)),
+    "x <= 2": (Comparison(FALLING), (2.0, FAR)),
+    "x >= 5 or x <= 2": (Junction("or", Comparison(RISING), Comparison(FALLING)), (2.0, 5.0)),
+    "x >= 5 and x <= 2": (Junction("and", Comparison(RISING), Comparison(FALLING)), (-FAR, FAR)),
     "-3 * x + 1 >= 10": (
-        Leaf(
+        Comparison(
             guard_expressions.difference(
                 guard_expressions.total(
                     guard_expressions.product(state(), guard_expressions.literal(-3.0)), guard_expressions.literal(1.0)
@@ -143,19 +143,19 @@ LEVELS: dict[str, tuple[Tree, tuple[float, float] | None]] = {
         (-3.0, FAR),
     ),
     "x * x >= 25": (
-        Leaf(
+        Comparison(
             guard_expressions.difference(guard_expressions.product(state(), state()), guard_expressions.literal(25.0))
         ),
         None,
     ),
     "x - x >= 1": (
-        Leaf(
+        Comparison(
             guard_expressions.difference(guard_expressions.difference(state(), state()), guard_expressions.literal(1.0))
         ),
         None,
     ),
-    "x >= y": (Leaf(guard_expressions.difference(state(0), state(1))), None),
-    "x >= 3": (Leaf(guard_expressions.difference(state(), guard_expressions.literal(3.0))), None),
+    "x >= y": (Comparison(guard_expressions.difference(state(0), state(1))), None),
+    "x >= 3": (Comparison(guard_expressions.difference(state(), guard_expressions.literal(3.0))), None),
 }
 
 
@@ -176,7 +176,7 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
     moved: Sequence[Sequence[float]], below: float, above: float
 ) -> None:
     """The levels are as far from the chord as what is bent may reach, or a part of that."""
-    arrays = prepared(Leaf(RISING), moved)
+    arrays = prepared(Comparison(RISING), moved)
     ends, bend = [states(moved, share)[0] for share in (0.0, 1.0)], sum(abs(part) for part in moved[0][2:])
     floor, ceiling = min(ends) - below * bend, max(ends) + above * bend
     arrays.rows[Y2, 0] = ends[1]
@@ -188,7 +188,7 @@ def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
 
 
 def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:
-    arrays = prepared(Leaf(RISING), [[1.0, 3.0, 0.0, 0.0, 0.0, 0.0]])
+    arrays = prepared(Comparison(RISING), [[1.0, 3.0, 0.0, 0.0, 0.0, 0.0]])
     arrays.rows[Y2, 0] = 4.0
     lowest, highest = guard_screening.bounds_of(arrays, 0)
     assert 0.999999 < lowest < 1.0

@@ -14,7 +14,7 @@ import eventide as ev
 from eventide.continuous import native_handlers, native_processes
 from eventide.continuous.python_callbacks import Host
 from eventide.discrete.conditions import until as until_module
-from eventide.lowering.code_facts import Facts
+from eventide.lowering.names.code_facts import CodeFacts
 from eventide.monitor import monitor
 
 LIBRARY = str(Path(ev.__file__).parent)
@@ -309,7 +309,7 @@ class Ball(ev.Process, ev.Continuous):
 def test_an_event_costs_the_same_however_many_objects_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(until_module, "FEW", 1)
     monkeypatch.setattr(native_processes, "ENOUGH", 1)
-    assert lines_of(Facts._write_out, 200) == lines_of(Facts._write_out, 100)
+    assert lines_of(CodeFacts._write_out, 200) == lines_of(CodeFacts._write_out, 100)
     forget: Any = Host.forget_what_was_seen
     assert lines_of(forget, 200) <= 2.2 * lines_of(forget, 100)
 

@@ -114,7 +114,7 @@ def _head_of(cls: type) -> tuple[Any, ...]:
 def _members_of(cls: type) -> dict[str, Any]:
     """The attributes of a class as they were before models were run with it."""
     members = dict(vars(cls))
-    continuous: Any = sys.modules.get("eventide.lowering.branches")
+    continuous: Any = sys.modules.get("eventide.lowering.branches.located")
     if continuous is not None:
         members = continuous.as_written(members)
     for name in ("__dict__", "__weakref__", "__module__", "__qualname__"):

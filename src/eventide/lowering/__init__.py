@@ -1,7 +1,14 @@
 """Laws and conditions, which are plain Python, as native functions over the table of slots.
 
 May import: continuous, methods, inputs, discrete, native, engine, declare, errors.
-Start reading at `registry.py`, then `lower.py` and `translation/context.py`.
+Start reading at `plans/registry.py`, then `kernels/lowering.py` and `translation/context.py`.
+
+names           what code refers to
+branches        what branches in laws, located
+processes       what processes do between waits, as segments
+translation     code as instructions: the context, the rules, the dialects
+kernels         whole functions, and what their callers know of them
+plans           what laws, conditions, handlers and processes are for the stepper
 """
 
 from __future__ import annotations
@@ -9,11 +16,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from eventide.lowering.binder import Binding
-from eventide.lowering.lower import lower_condition, lower_law
-from eventide.lowering.lowered import Access, Anchor, Constant, Kernel, Lowered, compile_kernel
+from eventide.lowering.kernels.lowered import Access, Anchor, Constant, Kernel, Lowered, compile_kernel
+from eventide.lowering.kernels.lowering import lower_condition, lower_law
+from eventide.lowering.names.binder import Binding
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.registry import Bound, Registry
+from eventide.lowering.plans.registry import Bound, Registry
 from eventide.native.locking import locked
 from eventide.native.store import Store
 
@@ -42,7 +49,7 @@ def _shared_engine() -> NativeEngine:
 def native_motion(sim: Simulation, system: System) -> Motion:
     """The motion of a simulation as native code, as far as its laws can be compiled."""
     from eventide.continuous import Motion
-    from eventide.lowering.planner import Compiler
+    from eventide.lowering.plans.planner import Compiler
 
     registry = _shared_registry()
     registry.renew()
@@ -52,11 +59,11 @@ def native_motion(sim: Simulation, system: System) -> Motion:
 def plain_motion(sim: Simulation, system: System) -> Motion:
     """The motion of a simulation as plain Python; only the event functions of its conditions are compiled."""
     from eventide.continuous import Motion
-    from eventide.lowering.planner import Guide
+    from eventide.lowering.plans.planner import GuardCompiler
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, Guide(registry, is_strict=False))
+    return Motion(sim, system, GuardCompiler(registry, is_strict=False))
 
 
 __all__ = [

@@ -11,7 +11,17 @@ from typing import Any, Final
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import COUNTABLE, EXACT, Form, Kind, Number, Span, Truth, constant, is_within
+from eventide.lowering.translation.values import (
+    COUNTABLE,
+    EXACT,
+    Boolean,
+    GuardExpression,
+    Kind,
+    Number,
+    Span,
+    constant,
+    is_within,
+)
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Wire, real
 
 OPERATIONS: Final[dict[str, Any]] = {
@@ -50,7 +60,7 @@ class Arithmetic:
 
     # --- kinds ----------------------------------------------------------------------------------------------------
 
-    def number(self, item: Number | Truth) -> Number:
+    def number(self, item: Number | Boolean) -> Number:
         """A truth as 0 or 1, a number as it is."""
         if isinstance(item, Number):
             return item
@@ -58,7 +68,7 @@ class Arithmetic:
             return Number(str(int(item.known)), "int", known=int(item.known))
         return Number(self.builder.convert("zext", "i1", item.text, "i64"), "int", item.slope and NAN, span=(0, 1))
 
-    def double(self, item: Number | Truth) -> str:
+    def double(self, item: Number | Boolean) -> str:
         """The operand as a double."""
         number = self.number(item)
         if number.known is not None:
@@ -85,7 +95,7 @@ class Arithmetic:
             self.builder.note_inexact(value)
         return value
 
-    def countable(self, item: Number | Truth) -> Span:
+    def countable(self, item: Number | Boolean) -> Span:
         """Between which numbers the end of a range is: Python counts where that would be too far."""
         number = self.number(item)
         if is_within(number.extent, COUNTABLE):
@@ -95,21 +105,21 @@ class Arithmetic:
         self.builder.note_trap(size.test("uge", float(COUNTABLE[1])) if self.builder.traps else "")
         return COUNTABLE
 
-    def wire(self, item: Number | Truth) -> Wire:
+    def wire(self, item: Number | Boolean) -> Wire:
         """The operand as a double that can be reckoned with."""
         return Wire(self.builder, self.double(item))
 
-    def as_float(self, item: Number | Truth) -> Number:
+    def as_float(self, item: Number | Boolean) -> Number:
         """`float(item)`."""
         number = self.number(item)
         known = None if number.known is None else float(number.known)
         return Number(self.double(number), "float", number.slope, known, form=number.form)
 
-    def form(self, item: Number) -> Form | None:
+    def form(self, item: Number) -> GuardExpression | None:
         """How a number moves; None if that is not known."""
         return guard_expressions.still(self.double(item)) if item.slope is None else item.form
 
-    def counter(self, item: Number | Truth) -> str:
+    def counter(self, item: Number | Boolean) -> str:
         """The operand as a whole number of 64 bits, as `range` wants it."""
         number = self.number(item)
         if number.kind == "float":
@@ -144,7 +154,7 @@ class Arithmetic:
 
     # --- operators ------------------------------------------------------------------------------------------------
 
-    def binary(self, name: str, left: Number | Truth, right: Number | Truth) -> Number:
+    def binary(self, name: str, left: Number | Boolean, right: Number | Boolean) -> Number:
         """`left <operator> right`."""
         one, other = self.number(left), self.number(right)
         if one.known is not None and other.known is not None:
@@ -165,7 +175,7 @@ class Arithmetic:
             return replace(result, is_numpy=True)
         return replace(result, span=result.span or _span(name, one, other)) if result.kind == "int" else result
 
-    def form_of(self, name: str, one: Number, other: Number) -> Form | None:
+    def form_of(self, name: str, one: Number, other: Number) -> GuardExpression | None:
         """How the result of an operation moves."""
         first, second = self.form(one), self.form(other)
         if name == "Pow":
@@ -204,7 +214,7 @@ class Arithmetic:
         value = self.wire(quotient).unless(divisor.test("oeq", 0.0), dividend / divisor)
         return Number(value.text, "float", quotient.slope)
 
-    def negative(self, item: Number | Truth) -> Number:
+    def negative(self, item: Number | Boolean) -> Number:
         """`-item`."""
         number = self.number(item)
         if number.known is not None:
@@ -220,7 +230,7 @@ class Arithmetic:
         form, is_mixed = guard_expressions.negative(number.form), number.is_mixed
         return Number(value, number.kind, slope, is_numpy=number.is_numpy, form=form, is_mixed=is_mixed)
 
-    def absolute(self, item: Number | Truth) -> Number:
+    def absolute(self, item: Number | Boolean) -> Number:
         """`abs(item)`."""
         number = self.number(item)
         if number.kind == "int" and number.known is not None:
@@ -414,16 +424,16 @@ class Arithmetic:
 
     # --- choices --------------------------------------------------------------------------------------------------
 
-    def extreme(self, comparison: str, items: list[Number | Truth]) -> Number:
+    def extreme(self, comparison: str, items: list[Number | Boolean]) -> Number:
         """The least ("lt") or greatest ("gt"), the first of equals, as `min` and `max` have it."""
         numbers = [self.number(item) for item in items]
         best = numbers[0]
         for number in numbers[1:]:
             best = self._better(comparison, best, number)
-        kinds = {"truth" if isinstance(item, Truth) else _is_surely_float(item) for item in items}
+        kinds = {"truth" if isinstance(item, Boolean) else _is_surely_float(item) for item in items}
         return replace(best, is_mixed=True) if len(kinds) > 1 or any(n.is_mixed for n in numbers) else best
 
-    def select(self, test: Truth, then: Number | Truth, otherwise: Number | Truth) -> Number:
+    def select(self, test: Boolean, then: Number | Boolean, otherwise: Number | Boolean) -> Number:
         """One of two numbers, both of which have been computed."""
         one, other = self.number(then), self.number(otherwise)
         slope = self.choose_slope(test.text, one.slope, other.slope)

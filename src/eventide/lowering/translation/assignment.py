@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from eventide.lowering.name_resolution import Place
+from eventide.lowering.names.name_resolution import Place
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.expressions import find_attribute
 from eventide.lowering.translation.operators import combine, operate
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.slots import ROWS as SEEN_IN
-from eventide.lowering.translation.values import Buffer, Formula, Item, Items, Number, Stored, Table, Truth, Vector
+from eventide.lowering.translation.slots import ROWS
+from eventide.lowering.translation.values import Boolean, Buffer, Formula, Item, Items, Number, Stored, Table, Vector
 from eventide.lowering.translation.vectors import (
     Operand,
     as_operand,
@@ -35,19 +35,19 @@ from eventide.native.ir import NAN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.lowering.lowered import Access
+    from eventide.lowering.kernels.lowered import Access
     from eventide.lowering.translation.context import Context
 
 
 def fill(context: Context, target: Vector, item: Operand) -> None:
     """Set all numbers of a vector, as numpy does: what is on the right is computed before anything is written."""
-    if not isinstance(item, Number | Truth) and item.count not in (1, target.count):
+    if not isinstance(item, Number | Boolean) and item.count not in (1, target.count):
         raise Unlowerable(f"{item.count} numbers do not fit into {target.count} places")
     if isinstance(item, Vector | Formula) and any(_may_overlap(target, source) for source in sources_of(item)):
         item = copy_of(context, item)
     if isinstance(item, Formula):
         check_epoch(context, item)
-    single = context.arithmetic.as_float(item) if isinstance(item, Number | Truth) else None
+    single = context.arithmetic.as_float(item) if isinstance(item, Number | Boolean) else None
 
     def store(index: Number) -> None:
         _store_item(context, target, index, single or item_at(context, item, index))
@@ -58,7 +58,7 @@ def fill(context: Context, target: Vector, item: Operand) -> None:
 
 
 def set_item(
-    context: Context, target: Vector, node: ast.expr, compute: Callable[[Number | Truth], Number | Truth]
+    context: Context, target: Vector, node: ast.expr, compute: Callable[[Number | Boolean], Number | Boolean]
 ) -> None:
     """Set one item to what is computed from it; where there is none a rate is made NaN, so that Python raises."""
     place, is_inside = locate_item(context, target, node)
@@ -74,7 +74,7 @@ def set_item(
     _end_write(context, target, range(min(ends), max(ends) + 1))
 
 
-def _store_item(context: Context, target: Vector, index: Number, value: Number | Truth) -> None:
+def _store_item(context: Context, target: Vector, index: Number, value: Number | Boolean) -> None:
     memory, place = target.memory, place_in(context, target, index)
     if isinstance(memory, Stored):
         context.slots.set_item(memory, place, context.arithmetic.double(value))
@@ -109,7 +109,7 @@ def _note_assignment(context: Context, access: Access) -> None:
         context.assignments[access] = where.file, where.line, where.construct
 
 
-def write(context: Context, place: Place, item: Number | Truth) -> None:
+def write(context: Context, place: Place, item: Number | Boolean) -> None:
     """Set a slot."""
     context.dialect.check_row(place.row, place.name)
     context.epoch += 1
@@ -130,7 +130,7 @@ def _may_overlap(target: Vector, source: Vector) -> bool:
     if one == other:
         return (target.start, target.step) != (source.start, source.step)
     # By different paths one and the same object may be reached.
-    return SEEN_IN[one.row] == SEEN_IN[other.row] and one.name == other.name
+    return ROWS[one.row] == ROWS[other.row] and one.name == other.name
 
 
 @lowers(ast.Assign)
@@ -167,7 +167,7 @@ def _augmented_assignment(context: Context, node: ast.AugAssign) -> None:
         return
     right = as_operand(context, context.evaluate(node.value), node.value)
     value = combine(context, node.op, context.as_number(before, target), right)
-    if not isinstance(value, Number | Truth):
+    if not isinstance(value, Number | Boolean):
         if place is not None or not isinstance(target, ast.Name):
             raise Unlowerable("this is one number, and what is to be set is a vector")
         context.scope.bindings[target.id] = keep(context, value) if isinstance(value, Formula) else value

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Joint, Leaf, Number, Tree, Truth, constant
+from eventide.lowering.translation.values import Boolean, BooleanTree, Comparison, Junction, Number, constant
 from eventide.native.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ COMPARISONS: Final = {
 MINUS_INFINITE: Final = real(float("-inf"))
 
 
-class Truths:
+class BooleanOperations:
     """Writes instructions for truths.
 
     is_guided   whether guides and slopes are wanted
@@ -40,12 +40,12 @@ class Truths:
 
     # --- from numbers ---------------------------------------------------------------------------------------------
 
-    def compare(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
+    def compare(self, name: str, left: Number | Boolean, right: Number | Boolean) -> Boolean:
         """`left <comparison> right`."""
         truth = self._compared(name, left, right)
         return replace(truth, is_numpy=True) if left.is_numpy or right.is_numpy else truth
 
-    def _compared(self, name: str, left: Number | Truth, right: Number | Truth) -> Truth:
+    def _compared(self, name: str, left: Number | Boolean, right: Number | Boolean) -> Boolean:
         one, other = self.arithmetic.number(left), self.arithmetic.number(right)
         whole, double = COMPARISONS[name]
         if one.kind == other.kind == "int":
@@ -55,7 +55,7 @@ class Truths:
             sides = [Wire(self.builder, self.arithmetic.exactly(number)) for number in (one, other)]
             text = sides[0].test(double, sides[1])
         if not self.is_guided:
-            return Truth(text)
+            return Boolean(text)
         if name in ("Lt", "LtE"):
             one, other = other, one
         difference = self.arithmetic.wire(one) - self.arithmetic.wire(other)
@@ -64,61 +64,61 @@ class Truths:
             distance = self.arithmetic.absolute(Number(difference.text, "float", slope))
             return self._signed(text, distance, is_turned=name == "Eq")
         form = None if slope is None else self.arithmetic.form_of("Sub", one, other)
-        return Truth(text, difference.text, slope, tree=Leaf(form) if form else None)
+        return Boolean(text, difference.text, slope, tree=Comparison(form) if form else None)
 
-    def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Truth:
+    def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Boolean:
         guide = self.arithmetic.negative(distance) if is_turned else distance
-        return Truth(text, guide.text, guide.slope)
+        return Boolean(text, guide.text, guide.slope)
 
-    def of(self, item: Number | Truth) -> Truth:
+    def of(self, item: Number | Boolean) -> Boolean:
         """`bool(item)`."""
-        if isinstance(item, Truth):
+        if isinstance(item, Boolean):
             return item
         if item.known is not None:
             known = constant(bool(item.known))
-            assert isinstance(known, Truth)
+            assert isinstance(known, Boolean)
             return known
         if item.kind == "int":
-            return Truth(self.builder.value("icmp ne", "i64", item.text, 0), None, item.slope and NAN)
-        return Truth(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
+            return Boolean(self.builder.value("icmp ne", "i64", item.text, 0), None, item.slope and NAN)
+        return Boolean(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
 
     # --- from truths ----------------------------------------------------------------------------------------------
 
-    def opposite(self, truth: Truth) -> Truth:
+    def opposite(self, truth: Boolean) -> Boolean:
         """`not truth`."""
         text = self.builder.value("xor", "i1", truth.text, "true")
         known = None if truth.known is None else not truth.known
         tree = truth.tree and _turned(truth.tree)
         if truth.guide is None:
-            return Truth(text, None, truth.slope, known, tree=tree)
+            return Boolean(text, None, truth.slope, known, tree=tree)
         guide = self.builder.value("fneg", "double", truth.guide)
-        return Truth(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
+        return Boolean(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
 
-    def tree(self, truth: Truth) -> Tree:
+    def tree(self, truth: Boolean) -> BooleanTree:
         """The comparisons of which a truth is joined; one that does not move within a step is one by itself."""
         if truth.tree is not None:
             return truth.tree
         if truth.slope is not None:
-            return Leaf(None)
-        return Leaf(guard_expressions.still(self.builder.select(truth.text, "double", ONE, real(-1.0))))
+            return Comparison(None)
+        return Comparison(guard_expressions.still(self.builder.select(truth.text, "double", ONE, real(-1.0))))
 
-    def both(self, one: Truth, other: Truth) -> Truth:
+    def both(self, one: Boolean, other: Boolean) -> Boolean:
         """`one and other`, both of which have been computed."""
         return self._join("and", one, other)
 
-    def either(self, one: Truth, other: Truth) -> Truth:
+    def either(self, one: Boolean, other: Boolean) -> Boolean:
         """`one or other`, both of which have been computed."""
         return self._join("or", one, other)
 
-    def _join(self, word: str, one: Truth, other: Truth) -> Truth:
+    def _join(self, word: str, one: Boolean, other: Boolean) -> Boolean:
         for truth, rest in ((one, other), (other, one)):
             if truth.known is not None:
                 return truth if truth.known == (word == "or") else rest
         builder = self.builder
         text = builder.value(word, "i1", one.text, other.text)
-        tree = Joint(word, self.tree(one), self.tree(other)) if self.is_guided else None
+        tree = Junction(word, self.tree(one), self.tree(other)) if self.is_guided else None
         if one.guide is None and other.guide is None:
-            return Truth(text, None, (one.slope or other.slope) and NAN, tree=tree)
+            return Boolean(text, None, (one.slope or other.slope) and NAN, tree=tree)
         first, second = self.guide(one), self.guide(other)
         # Where they differ the guide is that of the one which decides; where they agree, of the one nearer to
         # deciding. A guide that is not a number gives way.
@@ -129,11 +129,11 @@ class Truths:
         agree = builder.value("icmp eq", "i1", one.text, other.text)
         test = builder.select(agree, "i1", is_first, decides)
         slope = self.arithmetic.choose_slope(test, one.slope, other.slope)
-        return Truth(text, builder.select(test, "double", first, second), slope, tree=tree)
+        return Boolean(text, builder.select(test, "double", first, second), slope, tree=tree)
 
     # --- guides ---------------------------------------------------------------------------------------------------
 
-    def guide(self, truth: Truth) -> str:
+    def guide(self, truth: Boolean) -> str:
         """The guide as an operand, without bounds if there is none."""
         if truth.guide is not None:
             return truth.guide
@@ -141,7 +141,7 @@ class Truths:
             return INFINITE if truth.known else MINUS_INFINITE
         return self.builder.select(truth.text, "double", INFINITE, MINUS_INFINITE)
 
-    def answer(self, truth: Truth) -> tuple[str, str]:
+    def answer(self, truth: Boolean) -> tuple[str, str]:
         """Guide and slope as the caller gets them: +-1 where there is no guide, and the slope NaN if it may move."""
         guide = Wire(self.builder, self.guide(truth))
         sign = Wire(self.builder, self.builder.select(truth.text, "double", ONE, real(-1.0)))
@@ -152,8 +152,8 @@ class Truths:
         return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text
 
 
-def _turned(tree: Tree) -> Tree:
+def _turned(tree: BooleanTree) -> BooleanTree:
     """What the opposite is joined of. Source: De Morgan's laws."""
-    if isinstance(tree, Joint):
-        return Joint("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
-    return Leaf(guard_expressions.negative(tree.form))
+    if isinstance(tree, Junction):
+        return Junction("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
+    return Comparison(guard_expressions.negative(tree.form))

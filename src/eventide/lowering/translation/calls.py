@@ -8,22 +8,22 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous import Variable
-from eventide.lowering.name_resolution import Place, is_numpys
+from eventide.lowering.names.name_resolution import Place, is_numpys
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.numpy_functions import call_method, call_numpy
 from eventide.lowering.translation.reductions import REDUCTIONS, reduce, reduce_all
 from eventide.lowering.translation.rules import lowers, rule_for
 from eventide.lowering.translation.values import (
-    Above,
     Builtin,
-    Elements,
     Formula,
     Function,
     Item,
     Nothing,
+    ObjectList,
+    Opaque,
     Ref,
     Slot,
-    Stranger,
+    SuperRef,
     Table,
     Vector,
     VectorMethod,
@@ -54,9 +54,9 @@ def call(context: Context, node: ast.Call) -> Item:
         return _follow_call(context, function, node)
     if isinstance(function, VectorMethod):
         return call_method(context, function, node)
-    if isinstance(function, Stranger) and is_numpys(function.value):
+    if isinstance(function, Opaque) and is_numpys(function.value):
         return call_numpy(context, function.value, node)
-    if isinstance(function, Stranger) and callable(function.value):
+    if isinstance(function, Opaque) and callable(function.value):
         raise Unlowerable(why_unknown(function.value))
     raise Unlowerable(f"{describe(function)} is not called here")
 
@@ -112,7 +112,7 @@ def length_of(context: Context, node: ast.Call) -> Item:
     if len(node.args) != 1:
         raise Unlowerable(why_unknown(len))
     item = context.evaluate(node.args[0])
-    if isinstance(item, Elements | Table | Vector | Formula):
+    if isinstance(item, ObjectList | Table | Vector | Formula):
         return context.length(item)
     raise context.refusal(node.args[0], f"{describe(item)} has no length that can be followed")
 
@@ -137,4 +137,4 @@ def _super(context: Context) -> Item:
     if "__class__" not in names or not isinstance(owner, Ref):
         raise Unlowerable("super() is followed in methods only")
     cells = function.__closure__ or ()
-    return Above(owner, cells[names.index("__class__")].cell_contents)
+    return SuperRef(owner, cells[names.index("__class__")].cell_contents)

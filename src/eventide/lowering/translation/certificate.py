@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
 from eventide.engine.records import STILLS
-from eventide.lowering.translation.values import Form, Joint, Tree
+from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Certificate(NamedTuple):
 NONE: Final = Certificate((), ())
 
 
-def certificate_of(tree: Tree) -> Certificate:
+def certificate_of(tree: BooleanTree) -> Certificate:
     """The certificate of a condition; without words if something in it cannot be told, or it would be too long."""
     writer = _Writer()
     words = writer.words_of(tree)
@@ -39,9 +39,9 @@ def certificate_of(tree: Tree) -> Certificate:
     return Certificate((len(writer.lines), len(words), *told, *words), tuple(writer.stills))
 
 
-def comparisons_in(tree: Tree | None) -> int:
+def comparisons_in(tree: BooleanTree | None) -> int:
     """Of how many comparisons a condition consists; 0 if that is not known."""
-    if isinstance(tree, Joint):
+    if isinstance(tree, Junction):
         return comparisons_in(tree.one) + comparisons_in(tree.other)
     return int(tree is not None)
 
@@ -53,18 +53,18 @@ class _Writer:
         self.lines: list[tuple[int, ...]] = []
         self.stills: dict[str, int] = {}
         self._places: dict[tuple[int, ...], int] = {}
-        self._known: dict[Form, int] = {}
+        self._known: dict[GuardExpression, int] = {}
 
-    def words_of(self, tree: Tree) -> list[int] | None:
+    def words_of(self, tree: BooleanTree) -> list[int] | None:
         """The comparisons as a program for a stack: a number puts one on it, AND and OR join the two topmost."""
-        if isinstance(tree, Joint):
+        if isinstance(tree, Junction):
             one, other = self.words_of(tree.one), self.words_of(tree.other)
             if one is None or other is None:
                 return None
             return [*one, *other, AND if tree.word == "and" else OR]
         return None if tree.form is None else [self.place_of(tree.form)]
 
-    def place_of(self, form: Form) -> int:
+    def place_of(self, form: GuardExpression) -> int:
         """The number of an expression; what is made of the same in the same way is one."""
         if form not in self._known:
             numbers = form.numbers or tuple(self.place_of(part) for part in form.parts)

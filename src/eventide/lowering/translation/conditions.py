@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from eventide.continuous import Continuous
 from eventide.engine.codes import CHECKED, CHOICE_OF, GREATEST_OF, LEAST_OF, STATE
-from eventide.lowering.name_resolution import Found, Place
+from eventide.lowering.names.name_resolution import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.context import Context, Frame
 from eventide.lowering.translation.dialect import Dialect
-from eventide.lowering.translation.scope import GATE, OPEN, Flow
-from eventide.lowering.translation.values import Form, Function, Item, Number, Path, Ref, Truth, Vector
+from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Scope
+from eventide.lowering.translation.values import Boolean, Function, GuardExpression, Item, Number, Path, Ref, Vector
 from eventide.native.ir import ZERO, Block, Instruction
 
 if TYPE_CHECKING:
     import ast
 
-    from eventide.lowering.lowered import Row
+    from eventide.lowering.kernels.lowered import Row
     from eventide.lowering.translation.vectors import Operand
 
 READ_IN_LAWS: Final = ("computed", "rate")
@@ -61,7 +61,7 @@ class ConditionDialect(Dialect):
         form = context.arithmetic.form(source)
         apart = (context.arithmetic.wire(source) - context.arithmetic.wire(number)).text
         # Another law might set it as well: it counts as moving even if this one sets it to what stands still.
-        return replace(number, slope=source.slope or ZERO, form=form and Form(CHECKED, (form,), still=apart))
+        return replace(number, slope=source.slope or ZERO, form=form and GuardExpression(CHECKED, (form,), still=apart))
 
     def note_equality(self, context: Context, node: ast.Compare, one: Number, other: Number) -> None:
         """Keep a comparison by == or != of what moves with the states of which it is made.
@@ -119,7 +119,7 @@ class ConditionDialect(Dialect):
         assert function.owner is not None
         itself = function.function.__code__.co_varnames[0]
         context.frames.append(Frame(function, definition, is_entry=False))
-        context.scope = Flow({itself: function.owner, GATE: OPEN})
+        context.scope = Scope({itself: function.owner, PATH_CONDITION: UNCONDITIONAL})
         context.execute_body(definition.tree)
         merged = context.merger.merge(context.frames.pop().returns)
         context.scope = outer
@@ -132,7 +132,7 @@ class ConditionDialect(Dialect):
         """A condition sets nothing."""
         raise Unlowerable("a condition only reads")
 
-    def write(self, context: Context, place: Place, item: Number | Truth) -> None:
+    def write(self, context: Context, place: Place, item: Number | Boolean) -> None:
         """Keep what a law that is followed sets; in loops that is not known."""
         if not self._followed:
             super().write(context, place, item)
@@ -153,7 +153,7 @@ class ConditionDialect(Dialect):
             super().set_item(context, target, node, compute)
 
 
-def _moves_on(form: Form, states: dict[tuple[int, int], None]) -> bool:
+def _moves_on(form: GuardExpression, states: dict[tuple[int, int], None]) -> bool:
     """Whether what is so made of states moves whenever one of them does; their places are gathered."""
     if form.code in (LEAST_OF, GREATEST_OF, CHOICE_OF):
         return False

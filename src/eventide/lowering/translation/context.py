@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.arithmetic import Arithmetic
-from eventide.lowering.translation.booleans import Truths
+from eventide.lowering.translation.booleans import BooleanOperations
 from eventide.lowering.translation.functions import Functions
 from eventide.lowering.translation.rules import rule_for
-from eventide.lowering.translation.scope import GATE, OPEN, Arrival, Flow, Loop, Merger
+from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Edge, Loop, Merger, Scope
 from eventide.lowering.translation.slots import Slots
 from eventide.lowering.translation.values import (
     COUNTABLE,
-    Elements,
+    Boolean,
     Formula,
     Function,
     Item,
     Nothing,
     Number,
+    ObjectList,
+    Opaque,
     Ref,
-    Stranger,
     Table,
-    Truth,
     Vector,
     describe,
     literal,
@@ -37,8 +37,8 @@ from eventide.lowering.translation.vectors import kept_item
 from eventide.native.ir import Builder
 
 if TYPE_CHECKING:
-    from eventide.lowering.lowered import Access
-    from eventide.lowering.name_resolution import Found, Outside
+    from eventide.lowering.kernels.lowered import Access
+    from eventide.lowering.names.name_resolution import Found, NameResolver
     from eventide.lowering.translation.dialect import Dialect
     from eventide.reading.source import Definition
 
@@ -56,7 +56,7 @@ class Frame:
     function: Function
     definition: Definition
     is_entry: bool
-    returns: list[Arrival] = field(default_factory=list)
+    returns: list[Edge] = field(default_factory=list)
 
 
 class Context:
@@ -74,18 +74,18 @@ class Context:
     assignments the states that the law assigns, and where it does so first: file, line, text
     """
 
-    def __init__(self, names: Outside, dialect: Dialect, *, exact_pow: bool) -> None:
+    def __init__(self, names: NameResolver, dialect: Dialect, *, exact_pow: bool) -> None:
         self.names = names
         self.dialect = dialect
         self.is_guided = dialect.is_guided
         self.builder = Builder()
         self.builder.overflows = dialect.overflows
         self.arithmetic = Arithmetic(self.builder, exact_pow=exact_pow)
-        self.booleans = Truths(self.arithmetic, is_guided=self.is_guided)
+        self.booleans = BooleanOperations(self.arithmetic, is_guided=self.is_guided)
         self.functions = Functions(self.arithmetic, self.booleans)
         self.merger = Merger(self.builder, self.arithmetic, self.booleans)
         self.slots = Slots(self.builder, is_guided=self.is_guided)
-        self.scope = Flow({GATE: OPEN})
+        self.scope = Scope({PATH_CONDITION: UNCONDITIONAL})
         self.frames: list[Frame] = []
         self.loops: list[Loop] = []
         self.unbounded = 0
@@ -105,10 +105,10 @@ class Context:
         """Whether no execution can come here."""
         return self.builder.current is None
 
-    def arrive(self, value: Item | None = None) -> Arrival:
+    def arrive(self, value: Item | None = None) -> Edge:
         """The end of the present way; the current block is left open for whoever leads it on."""
         assert self.builder.current is not None
-        arrival = Arrival(self.builder.current, self.scope, value)
+        arrival = Edge(self.builder.current, self.scope, value)
         self.builder.current = None
         return arrival
 
@@ -133,28 +133,28 @@ class Context:
         self.dialect.check_value(self, item, node)
         return item
 
-    def number(self, node: ast.expr) -> Number | Truth:
+    def number(self, node: ast.expr) -> Number | Boolean:
         """The number or truth that an expression gives."""
         return self.as_number(self.evaluate(node), node)
 
-    def as_number(self, item: Item, node: ast.expr) -> Number | Truth:
+    def as_number(self, item: Item, node: ast.expr) -> Number | Boolean:
         """What an expression gave, if it is a number or truth; raises CannotLower if it is not."""
-        if isinstance(item, Number | Truth):
+        if isinstance(item, Number | Boolean):
             return item
         raise self.refusal(node, f"{describe(item)} is no number")
 
-    def truth_of(self, item: Item, node: ast.expr) -> Truth:
+    def as_boolean(self, item: Item, node: ast.expr) -> Boolean:
         """Whether what an expression gave is true for Python; raises CannotLower if that is not known."""
-        if isinstance(item, Number | Truth):
+        if isinstance(item, Number | Boolean):
             return self.booleans.of(item)
-        if isinstance(item, Elements | Table):
+        if isinstance(item, ObjectList | Table):
             return self.booleans.of(self.length(item))
         known = isinstance(item, Ref) and not hasattr(item.sample, "__len__") and not hasattr(item.sample, "__bool__")
         if known or isinstance(item, Nothing):
             return literal(known)
         raise self.refusal(node, f"{describe(item)} is neither true nor false here")
 
-    def length(self, item: Elements | Table | Vector | Formula) -> Number:
+    def length(self, item: ObjectList | Table | Vector | Formula) -> Number:
         """How many items there are."""
         if isinstance(item, Vector | Formula):
             return Number(str(item.count), "int", known=item.count)
@@ -208,7 +208,7 @@ class Context:
         bindings = self._bind(function, arguments, keywords)
         outer = self.scope
         self.frames.append(Frame(function, definition, is_entry=not self.frames))
-        self.scope = Flow({**bindings, GATE: OPEN}, outer.written)
+        self.scope = Scope({**bindings, PATH_CONDITION: UNCONDITIONAL}, outer.written)
         value = self.execute_body(definition.tree)
         value = value and kept_item(self, value)
         returns = self.frames.pop().returns
@@ -218,8 +218,8 @@ class Context:
             self.scope, value = merged
         if self.is_dead:
             raise Unlowerable(f"{function.function.__name__} never ends")
-        self.scope = Flow(outer.bindings, self.scope.written)
-        return Stranger("different things, depending on the way") if value is None else value
+        self.scope = Scope(outer.bindings, self.scope.written)
+        return Opaque("different things, depending on the way") if value is None else value
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
         """Write the body of a function; its ways out are left in the frame. Returns the value of a lambda."""

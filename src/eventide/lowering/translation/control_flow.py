@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from eventide.lowering.translation.scope import GATE, Arrival, Flow, Loop, Shape, join, shape_of
-from eventide.lowering.translation.values import Item, Number, Truth
+from eventide.lowering.translation.scope import PATH_CONDITION, Edge, Loop, Scope, Shape, join, shape_of
+from eventide.lowering.translation.values import Boolean, Item, Number
 from eventide.native.ir import INFINITE, NAN
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def choose(
-    context: Context, test: Truth, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
+    context: Context, test: Boolean, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
 ) -> Item | None:
     """Go one of two ways; answers what both give, merged."""
     if test.known is not None:
@@ -28,7 +28,7 @@ def choose(
     start = context.scope
     blocks = context.builder.block(), context.builder.block()
     context.builder.branch(test.text, *blocks)
-    arrivals: list[Arrival] = []
+    arrivals: list[Edge] = []
     for block, way, is_then in zip(blocks, (then, otherwise), (True, False), strict=True):
         context.builder.enter(block)
         context.scope = start.copy()
@@ -41,12 +41,12 @@ def choose(
         return None
     context.scope, value = merged
     if len(arrivals) == 2:
-        context.scope.bindings[GATE] = start.gate
+        context.scope.bindings[PATH_CONDITION] = start.path_condition
     return value
 
 
 def _choose_straight(
-    context: Context, test: Truth, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
+    context: Context, test: Boolean, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
 ) -> tuple[Item | None] | None:
     """Go both ways, one after the other, and choose among the numbers that they give; None if that cannot be.
 
@@ -55,7 +55,7 @@ def _choose_straight(
     start, mark, unbounded = context.scope, context.builder.mark(), context.unbounded
     returned = len(context.frame.returns) if context.frames else 0
     left = _exits_so_far(context)
-    ends: list[tuple[Flow, Item | None]] = []
+    ends: list[tuple[Scope, Item | None]] = []
     for way, is_then in ((then, True), (otherwise, False)):
         context.scope = start.copy()
         _narrow(context, test, is_then)
@@ -68,7 +68,7 @@ def _choose_straight(
     merged = context.merger.select(test, *ends[0], *ends[1]) if len(ends) == 2 else None
     if merged is not None:
         context.scope, value = merged
-        context.scope.bindings[GATE] = start.gate
+        context.scope.bindings[PATH_CONDITION] = start.path_condition
         return (value,)
     context.builder.return_to(mark)
     context.scope, context.unbounded = start, unbounded
@@ -83,21 +83,21 @@ def _exits_so_far(context: Context) -> list[tuple[int, int]]:
     return [(len(loop.breaks), len(loop.continues)) for loop in context.loops]
 
 
-def _narrow(context: Context, test: Truth, is_then: bool) -> None:
+def _narrow(context: Context, test: Boolean, is_then: bool) -> None:
     """Join the condition of a branch to that of the present way."""
     if not context.is_guided or (test.guide is None and test.slope is None):
         return
-    here = Truth("true", INFINITE, NAN)
+    here = Boolean("true", INFINITE, NAN)
     if test.guide is not None:
         turned = test if is_then else context.booleans.opposite(test)
         here = replace(turned, text="true", known=None)
-    context.scope.bindings[GATE] = context.booleans.both(context.scope.gate, here)
+    context.scope.bindings[PATH_CONDITION] = context.booleans.both(context.scope.path_condition, here)
 
 
 def iterate(
     context: Context,
     assigned: list[str],
-    test: Callable[[str], Truth],
+    test: Callable[[str], Boolean],
     body: Callable[[str], None],
     first: str = "0",
     step: int = 1,
@@ -109,11 +109,11 @@ def iterate(
     start, mark = context.scope, context.builder.mark()
     returns = context.frame.returns if context.frames else []
     returned = len(returns)
-    names = [*dict.fromkeys(assigned), *([GATE] if context.is_guided else [])]
+    names = [*dict.fromkeys(assigned), *([PATH_CONDITION] if context.is_guided else [])]
     shapes: dict[str, Shape | None] = {}
     for name in names:
         item = start.bindings.get(name)
-        shapes[name] = shape_of(item) if isinstance(item, Number | Truth) else None
+        shapes[name] = shape_of(item) if isinstance(item, Number | Boolean) else None
     while True:
         wider = _attempt(context, start, shapes, test, body, first, step)
         if wider is None:
@@ -126,9 +126,9 @@ def iterate(
 
 def _attempt(
     context: Context,
-    start: Flow,
+    start: Scope,
     shapes: dict[str, Shape | None],
-    test: Callable[[str], Truth],
+    test: Callable[[str], Boolean],
     body: Callable[[str], None],
     first: str,
     step: int,
@@ -193,7 +193,7 @@ def _write_body(context: Context, body: Callable[[str], None], counter: str) -> 
     return loop
 
 
-def _enter_body(context: Context, test: Truth) -> list[Arrival]:
+def _enter_body(context: Context, test: Boolean) -> list[Edge]:
     """Go on in the body of a loop; answers the way past it."""
     if test.known is True:
         return []
@@ -202,31 +202,36 @@ def _enter_body(context: Context, test: Truth) -> list[Arrival]:
     inside, outside = context.builder.block(), context.builder.block()
     context.builder.branch(test.text, inside, outside)
     context.builder.enter(outside)
-    arrival = Arrival(outside, context.scope.copy())
+    arrival = Edge(outside, context.scope.copy())
     context.builder.enter(inside)
     return [arrival]
 
 
-def _carried(context: Context, flow: Flow, shapes: dict[str, Shape | None]) -> dict[str, list[str]]:
+def _carried(context: Context, scope: Scope, shapes: dict[str, Shape | None]) -> dict[str, list[str]]:
     carried: dict[str, list[str]] = {}
     for name, shape in shapes.items():
-        item = flow.bindings.get(name)
+        item = scope.bindings.get(name)
         if shape is not None:
-            assert isinstance(item, Number | Truth)
-            carried[name] = context.merger.parts(item, shape, flow.gate)
+            assert isinstance(item, Number | Boolean)
+            carried[name] = context.merger.parts(item, shape, scope.path_condition)
     return carried
 
 
-def _wider(flow: Flow, shapes: dict[str, Shape | None]) -> dict[str, Shape | None]:
+def _wider(scope: Scope, shapes: dict[str, Shape | None]) -> dict[str, Shape | None]:
     """The shapes that also hold what the names stand for at the end of a loop's body."""
     wider: dict[str, Shape | None] = {}
     for name, shape in shapes.items():
-        item = flow.bindings.get(name)
-        if shape is None or not isinstance(item, Number | Truth):
+        item = scope.bindings.get(name)
+        if shape is None or not isinstance(item, Number | Boolean):
             wider[name] = None
             continue
         joined = join(shape, shape_of(item))
-        if isinstance(item, Truth) and item.guide is None and name != GATE and flow.gate.slope is not None:
+        if (
+            isinstance(item, Boolean)
+            and item.guide is None
+            and name != PATH_CONDITION
+            and scope.path_condition.slope is not None
+        ):
             joined = replace(joined, has_slope=True)
         wider[name] = joined
     return wider

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from eventide.lowering.name_resolution import Const, Getter, Place, Told
+from eventide.lowering.names.name_resolution import ClosureNumber, PassedNumber, Place, PropertyRead
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import assignment
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
-    from eventide.lowering.lowered import Row
-    from eventide.lowering.name_resolution import Found
+    from eventide.lowering.kernels.lowered import Row
+    from eventide.lowering.names.name_resolution import Found
     from eventide.lowering.translation.context import Context
-    from eventide.lowering.translation.values import Function, Item, Number, Truth, Vector
+    from eventide.lowering.translation.values import Boolean, Function, Item, Number, Vector
     from eventide.lowering.translation.vectors import Operand
 
 
@@ -35,11 +35,11 @@ class Dialect:
         """What has been found, read."""
         if isinstance(found, Place):
             return context.slots.read(found, context.scope.written)
-        if isinstance(found, Const):
+        if isinstance(found, ClosureNumber):
             return context.slots.const(found)
-        if isinstance(found, Told):
+        if isinstance(found, PassedNumber):
             return context.slots.told(found)
-        if isinstance(found, Getter):
+        if isinstance(found, PropertyRead):
             return context.follow(found.function, [], {})
         return found
 
@@ -67,7 +67,7 @@ class Dialect:
         if row == "last":
             raise Unlowerable("last states are set by the monitor")
 
-    def write(self, context: Context, place: Place, item: Number | Truth) -> None:
+    def write(self, context: Context, place: Place, item: Number | Boolean) -> None:
         """Set a slot."""
         assignment.write(context, place, item)
 
@@ -80,7 +80,7 @@ class Dialect:
         context: Context,
         target: Vector,
         node: ast.expr,
-        compute: Callable[[Number | Truth], Number | Truth],
+        compute: Callable[[Number | Boolean], Number | Boolean],
     ) -> None:
         """Set one item of a vector to what is computed from it."""
         assignment.set_item(context, target, node, compute)

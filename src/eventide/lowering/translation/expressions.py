@@ -13,21 +13,21 @@ from eventide.lowering.translation.operators import combine, compare_items, sign
 from eventide.lowering.translation.rules import lowers
 from eventide.lowering.translation.slots import CLOCK
 from eventide.lowering.translation.values import (
-    Above,
+    Boolean,
     Builtin,
     Clock,
-    Elements,
     Formula,
     Item,
     Items,
     Module,
     Nothing,
     Number,
+    ObjectList,
+    Opaque,
     Ref,
     Slot,
-    Stranger,
+    SuperRef,
     Table,
-    Truth,
     Vector,
     View,
     constant,
@@ -39,22 +39,22 @@ from eventide.lowering.translation.vectors import array_attribute, as_operand, i
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.lowering.name_resolution import Found
+    from eventide.lowering.names.name_resolution import Found
     from eventide.lowering.translation.context import Context
 
 
-def evaluate_truth(context: Context, node: ast.expr) -> Truth:
+def evaluate_boolean(context: Context, node: ast.expr) -> Boolean:
     """Whether an expression holds."""
     if isinstance(node, ast.BoolOp):
-        return _every(context, evaluate_truth, node)
-    return context.truth_of(context.evaluate(node), node)
+        return _every(context, evaluate_boolean, node)
+    return context.as_boolean(context.evaluate(node), node)
 
 
 @lowers(ast.Constant)
 def _constant(context: Context, node: ast.Constant) -> Item:
     if node.value is None:
         return Nothing()
-    return constant(node.value) if isinstance(node.value, int | float) else Stranger(node.value)
+    return constant(node.value) if isinstance(node.value, int | float) else Opaque(node.value)
 
 
 @lowers(ast.Name)
@@ -92,7 +92,7 @@ def find_attribute(context: Context, node: ast.Attribute) -> Found:
         return context.names.class_attribute(base.function, node.attr)
     if isinstance(base, Vector | Formula) or (isinstance(base, Table) and base.array_size is not None):
         return array_attribute(context, base, node.attr)
-    if isinstance(base, Above):
+    if isinstance(base, SuperRef):
         return context.names.above(base, node.attr)
     if isinstance(base, Clock):
         if node.attr not in CLOCK:
@@ -114,12 +114,12 @@ def _subscript(context: Context, node: ast.Subscript) -> Item:
         return part_of(context, base, key)
     if isinstance(base, Table):
         return context.slots.cell(base, context.arithmetic.counter(context.number(key)))
-    index = context.number(key) if isinstance(base, Elements | Items) else None
+    index = context.number(key) if isinstance(base, ObjectList | Items) else None
     if isinstance(base, Items) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
         if -len(base.items) <= index.known < len(base.items):
             return base.items[int(index.known)]
         raise Unlowerable(f"the tuple has {len(base.items)} items")
-    if isinstance(base, Elements) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
+    if isinstance(base, ObjectList) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
         return context.settle(context.names.one_item(base, int(index.known)))
     raise Unlowerable("items of a list of components are followed, in loops or by a number written out")
 
@@ -132,7 +132,7 @@ def _tuple(context: Context, node: ast.Tuple) -> Item:
 @lowers(ast.UnaryOp)
 def _unary_operation(context: Context, node: ast.UnaryOp) -> Item:
     if isinstance(node.op, ast.Not):
-        return context.booleans.opposite(evaluate_truth(context, node.operand))
+        return context.booleans.opposite(evaluate_boolean(context, node.operand))
     if isinstance(node.op, ast.Invert):
         raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
     item = as_operand(context, context.evaluate(node.operand), node.operand)
@@ -141,19 +141,21 @@ def _unary_operation(context: Context, node: ast.UnaryOp) -> Item:
 
 @lowers(ast.BoolOp)
 def _boolean_operation(context: Context, node: ast.BoolOp) -> Item:
-    return _every(context, _only_truth, node)
+    return _every(context, _only_boolean, node)
 
 
-def _only_truth(context: Context, node: ast.expr) -> Truth:
+def _only_boolean(context: Context, node: ast.expr) -> Boolean:
     item = context.evaluate(node)
-    if isinstance(item, Truth):
+    if isinstance(item, Boolean):
         return item
     raise context.refusal(
         node, "`and` and `or` between other things than truths give one of them: write `a if b else c`"
     )
 
 
-def _every(context: Context, judge: Callable[[Context, ast.expr], Truth], node: ast.BoolOp, index: int = 0) -> Truth:
+def _every(
+    context: Context, judge: Callable[[Context, ast.expr], Boolean], node: ast.BoolOp, index: int = 0
+) -> Boolean:
     """The operands from one on, joined; each is judged where Python evaluates it."""
     truth = judge(context, node.values[index])
     if index + 1 == len(node.values):
@@ -163,7 +165,7 @@ def _every(context: Context, judge: Callable[[Context, ast.expr], Truth], node: 
     )
 
 
-def _and_then(context: Context, one: Truth, operand: Callable[[], Truth], *, is_and: bool) -> Truth:
+def _and_then(context: Context, one: Boolean, operand: Callable[[], Boolean], *, is_and: bool) -> Boolean:
     """`one and operand()`, or `or`; a law evaluates the operand only where Python does."""
     if one.known is not None and one.known != is_and:
         return one
@@ -178,14 +180,14 @@ def _and_then(context: Context, one: Truth, operand: Callable[[], Truth], *, is_
         context.builder.return_to(mark)
         context.scope = flow
 
-    def rest() -> Truth:
+    def rest() -> Boolean:
         return join(one, operand()) if context.is_guided else operand()
 
-    def decided() -> Truth:
+    def decided() -> Boolean:
         return one
 
     value = choose(context, one, *((rest, decided) if is_and else (decided, rest)))
-    assert isinstance(value, Truth)
+    assert isinstance(value, Boolean)
     return value
 
 
@@ -201,7 +203,7 @@ def _comparison(context: Context, node: ast.Compare) -> Item:
     return _compare_pair(context, node, 0, left, right)
 
 
-def _chain(context: Context, node: ast.Compare, left: Item, index: int) -> Truth:
+def _chain(context: Context, node: ast.Compare, left: Item, index: int) -> Boolean:
     """The comparisons from one on; each operand is evaluated once, and where Python does."""
     right = context.evaluate(node.comparators[index])
     truth = _compare_pair(context, node, index, left, right)
@@ -210,7 +212,7 @@ def _chain(context: Context, node: ast.Compare, left: Item, index: int) -> Truth
     return _and_then(context, truth, lambda: _chain(context, node, right, index + 1), is_and=True)
 
 
-def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, right: Item) -> Truth:
+def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, right: Item) -> Boolean:
     """One comparison of a chain."""
     name, last = type(node.ops[index]).__name__, node.comparators[index]
     first = node.comparators[index - 1] if index else node.left
@@ -229,7 +231,7 @@ def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, r
 def _conditional(context: Context, node: ast.IfExp) -> Item:
     value = choose(
         context,
-        evaluate_truth(context, node.test),
+        evaluate_boolean(context, node.test),
         lambda: context.evaluate(node.body),
         lambda: context.evaluate(node.orelse),
     )

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Number, Truth
+from eventide.lowering.translation.values import Boolean, Number
 from eventide.native.ir import NAN, ONE, Wire
 
 if TYPE_CHECKING:
     from eventide.lowering.translation.arithmetic import Arithmetic
-    from eventide.lowering.translation.booleans import Truths
+    from eventide.lowering.translation.booleans import BooleanOperations
 
 Rule: TypeAlias = Callable[[Wire], Wire]
 
@@ -64,14 +64,14 @@ STEPS: Final = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "int": "trun
 class Functions:
     """Writes instructions for calls of functions of numbers."""
 
-    def __init__(self, arithmetic: Arithmetic, truths: Truths) -> None:
+    def __init__(self, arithmetic: Arithmetic, truths: BooleanOperations) -> None:
         self.arithmetic = arithmetic
         self.truths = truths
         self.builder = arithmetic.builder
-        self._table: dict[Any, Callable[..., Number | Truth]] = self._functions()
+        self._table: dict[Any, Callable[..., Number | Boolean]] = self._functions()
 
-    def _functions(self) -> dict[Any, Callable[..., Number | Truth]]:
-        table: dict[Any, Callable[..., Number | Truth]] = {
+    def _functions(self) -> dict[Any, Callable[..., Number | Boolean]]:
+        table: dict[Any, Callable[..., Number | Boolean]] = {
             abs: self.arithmetic.absolute,
             min: self._minimum,
             max: self._maximum,
@@ -102,7 +102,7 @@ class Functions:
         """Whether `call` can be used."""
         return getattr(function, "__hash__", None) is not None and function in self._table
 
-    def call(self, function: Any, arguments: list[Number | Truth]) -> Number | Truth:
+    def call(self, function: Any, arguments: list[Number | Boolean]) -> Number | Boolean:
         """What the function gives.
 
         Raises Unlowerable if it cannot be called like that.
@@ -114,20 +114,20 @@ class Functions:
             raise Unlowerable(f"{function.__name__} with {len(arguments)} arguments is not followed") from None
         return call(*arguments)
 
-    def root(self, item: Number | Truth, /) -> Number:
+    def root(self, item: Number | Boolean, /) -> Number:
         """The square root as numpy has it, NaN of what is negative."""
         with self.builder.without_traps():
             return self._of_one("sqrt")(item)
 
-    def of_two(self, name: str, one: Number | Truth, other: Number | Truth, /) -> Number:
+    def of_two(self, name: str, one: Number | Boolean, other: Number | Boolean, /) -> Number:
         """`hypot` or `fmod`, as numpy has them from the mathematical library."""
         with self.builder.without_traps():
             return self._hypot(one, other) if name == "hypot" else self._fmod(one, other)
 
     # --- of one number --------------------------------------------------------------------------------------------
 
-    def _of_one(self, name: str) -> Callable[[Number | Truth], Number]:
-        def call(item: Number | Truth, /) -> Number:
+    def _of_one(self, name: str) -> Callable[[Number | Boolean], Number]:
+        def call(item: Number | Boolean, /) -> Number:
             number = self.arithmetic.number(item)
             x = self.arithmetic.wire(number)
             value = x.machine("sqrt") if name == "sqrt" else x.call(name)
@@ -148,8 +148,8 @@ class Functions:
 
         return call
 
-    def _whole(self, machine: str) -> Callable[[Number | Truth], Number]:
-        def call(item: Number | Truth, /) -> Number:
+    def _whole(self, machine: str) -> Callable[[Number | Boolean], Number]:
+        def call(item: Number | Boolean, /) -> Number:
             number = self.arithmetic.number(item)
             if number.kind != "float":
                 return number
@@ -161,44 +161,46 @@ class Functions:
 
         return call
 
-    def _times(self, item: Number | Truth, factor: float) -> Number:
+    def _times(self, item: Number | Boolean, factor: float) -> Number:
         number = self.arithmetic.as_float(item)
         scale = self.arithmetic.as_float(Number("", "float", known=factor))
         return self.arithmetic.binary("Mult", number, scale)
 
-    def _is_nan(self, item: Number | Truth) -> Truth:
+    def _is_nan(self, item: Number | Boolean) -> Boolean:
         number = self.arithmetic.number(item)
         wire = self.arithmetic.wire(number)
-        return Truth(wire.test("uno", wire), None, number.slope and NAN)
+        return Boolean(wire.test("uno", wire), None, number.slope and NAN)
 
-    def _is_infinite(self, item: Number | Truth) -> Truth:
+    def _is_infinite(self, item: Number | Boolean) -> Boolean:
         number = self.arithmetic.number(item)
         size = self.arithmetic.wire(number).machine("fabs")
-        return Truth(size.test("oeq", math.inf), None, number.slope and NAN)
+        return Boolean(size.test("oeq", math.inf), None, number.slope and NAN)
 
-    def _is_finite(self, item: Number | Truth) -> Truth:
+    def _is_finite(self, item: Number | Boolean) -> Boolean:
         number = self.arithmetic.number(item)
         size = self.arithmetic.wire(number).machine("fabs")
-        return Truth(size.test("olt", math.inf), None, number.slope and NAN)
+        return Boolean(size.test("olt", math.inf), None, number.slope and NAN)
 
     # --- of two and more ------------------------------------------------------------------------------------------
 
-    def _minimum(self, first: Number | Truth, second: Number | Truth, /, *others: Number | Truth) -> Number:
+    def _minimum(self, first: Number | Boolean, second: Number | Boolean, /, *others: Number | Boolean) -> Number:
         return self.arithmetic.extreme("lt", [first, second, *others])
 
-    def _maximum(self, first: Number | Truth, second: Number | Truth, /, *others: Number | Truth) -> Number:
+    def _maximum(self, first: Number | Boolean, second: Number | Boolean, /, *others: Number | Boolean) -> Number:
         return self.arithmetic.extreme("gt", [first, second, *others])
 
-    def _logarithm(self, item: Number | Truth, base: Number | Truth | None = None, /) -> Number:
+    def _logarithm(self, item: Number | Boolean, base: Number | Boolean | None = None, /) -> Number:
         natural = self._of_one("log")
         if base is None:
             return natural(item)
         return self.arithmetic.binary("Div", natural(item), natural(base))
 
-    def _power(self, base: Number | Truth, exponent: Number | Truth, /) -> Number:
+    def _power(self, base: Number | Boolean, exponent: Number | Boolean, /) -> Number:
         return self.arithmetic.binary("Pow", self.arithmetic.as_float(base), self.arithmetic.as_float(exponent))
 
-    def _two(self, name: str, one: Number | Truth, other: Number | Truth) -> tuple[Number, Number, Wire, Wire, Wire]:
+    def _two(
+        self, name: str, one: Number | Boolean, other: Number | Boolean
+    ) -> tuple[Number, Number, Wire, Wire, Wire]:
         first, second = self.arithmetic.number(one), self.arithmetic.number(other)
         x, y = self.arithmetic.wire(first), self.arithmetic.wire(second)
         if name == "copysign":
@@ -213,7 +215,7 @@ class Functions:
         scale = self.arithmetic.scale_slope
         return self.arithmetic.add_slopes(scale(one, factor.text), scale(other, weight.text))
 
-    def _atan2(self, one: Number | Truth, other: Number | Truth, /) -> Number:
+    def _atan2(self, one: Number | Boolean, other: Number | Boolean, /) -> Number:
         first, second, y, x, value = self._two("atan2", one, other)
         slope = None
         if first.slope or second.slope:
@@ -221,7 +223,7 @@ class Functions:
             slope = self._weighted(first.slope, x / square, second.slope, -y / square)
         return Number(value.text, "float", slope)
 
-    def _hypot(self, one: Number | Truth, other: Number | Truth, /) -> Number:
+    def _hypot(self, one: Number | Boolean, other: Number | Boolean, /) -> Number:
         first, second, x, y, value = self._two("hypot", one, other)
         slope = None
         if first.slope or second.slope:
@@ -230,14 +232,14 @@ class Functions:
             return Number(value.text, "float", slope, form=form)
         return Number(value.text, "float", slope)
 
-    def _fmod(self, one: Number | Truth, other: Number | Truth, /) -> Number:
+    def _fmod(self, one: Number | Boolean, other: Number | Boolean, /) -> Number:
         first, second, x, y, value = self._two("fmod", one, other)
         slope = first.slope
         if second.slope:
             slope = self._weighted(first.slope, Wire(self.builder, ONE), second.slope, (value - x) / y)
         return Number(value.text, "float", slope)
 
-    def _copysign(self, one: Number | Truth, other: Number | Truth, /) -> Number:
+    def _copysign(self, one: Number | Boolean, other: Number | Boolean, /) -> Number:
         first, _, x, _, value = self._two("copysign", one, other)
         slope = self.arithmetic.choose_slope(value.test("oeq", x), first.slope, self.arithmetic.turn_slope(first.slope))
         return Number(value.text, "float", slope)

@@ -33,40 +33,40 @@ from eventide.engine.codes import (
     TAKEN_FROM,
     TO_THE_POWER,
 )
-from eventide.lowering.translation.values import Form, Joint, Tree
+from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Maybe: TypeAlias = Form | None
+Maybe: TypeAlias = GuardExpression | None
 LARGEST_EXPONENT: Final = 64
 """Whole powers up to this one are products."""
 
 
-def still(text: str) -> Form:
+def still(text: str) -> GuardExpression:
     """What does not move."""
-    return Form(CONSTANT, still=text)
+    return GuardExpression(CONSTANT, still=text)
 
 
-def literal(value: float) -> Form:
+def literal(value: float) -> GuardExpression:
     """A number that is known."""
     return still(real(value))
 
 
 def of_one(code: int, one: Maybe) -> Maybe:
     """A function of one number."""
-    return one and Form(code, (one,))
+    return one and GuardExpression(code, (one,))
 
 
 def of_two(code: int, one: Maybe, other: Maybe) -> Maybe:
     """A function of two."""
-    return Form(code, (one, other)) if one and other else None
+    return GuardExpression(code, (one, other)) if one and other else None
 
 
-def with_still(code: int, one: Form, other: Form) -> Form:
+def with_still(code: int, one: GuardExpression, other: GuardExpression) -> GuardExpression:
     """A function of a number and of one that does not move."""
-    return Form(code, (one,), still=other.still)
+    return GuardExpression(code, (one,), still=other.still)
 
 
 def _with_constants(one: Maybe, other: Maybe, code: int, by_other: int, by_one: int) -> Maybe:
@@ -75,7 +75,7 @@ def _with_constants(one: Maybe, other: Maybe, code: int, by_other: int, by_one: 
         return None
     if other.code == CONSTANT:
         return with_still(by_other, one, other)
-    return with_still(by_one, other, one) if one.code == CONSTANT else Form(code, (one, other))
+    return with_still(by_one, other, one) if one.code == CONSTANT else GuardExpression(code, (one, other))
 
 
 def total(one: Maybe, other: Maybe) -> Maybe:
@@ -133,12 +133,12 @@ def power(one: Maybe, other: Maybe, known: float | None, log_of_one: Callable[[]
 
 def choice(test: Maybe, one: Maybe, other: Maybe) -> Maybe:
     """One of two, by the sign of a third."""
-    return Form(CHOICE_OF, (test, one, other)) if test and one and other else None
+    return GuardExpression(CHOICE_OF, (test, one, other)) if test and one and other else None
 
 
-def number_of(tree: Tree | None) -> Maybe:
+def number_of(tree: BooleanTree | None) -> Maybe:
     """What is above zero where a truth holds and below where it does not."""
-    if isinstance(tree, Joint):
+    if isinstance(tree, Junction):
         return of_two(LEAST_OF if tree.word == "and" else GREATEST_OF, number_of(tree.one), number_of(tree.other))
     return tree.form if tree else None
 

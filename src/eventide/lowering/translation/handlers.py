@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from eventide.engine.codes import ASKS, DONE, MOST_WRITES
-from eventide.lowering.lowered import Access, Row
+from eventide.lowering.kernels.lowered import Access, Row
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.calls import call
 from eventide.lowering.translation.control_flow import choose
 from eventide.lowering.translation.dialect import Dialect
-from eventide.lowering.translation.expressions import evaluate_truth
+from eventide.lowering.translation.expressions import evaluate_boolean
 from eventide.lowering.translation.rules import lowers
 from eventide.lowering.translation.values import (
-    Elements,
+    AppendTarget,
+    Boolean,
     Formula,
     Function,
     Item,
     Items,
     Nothing,
     Number,
+    ObjectList,
+    Opaque,
     Ref,
-    Stranger,
     Table,
-    Target,
-    Truth,
     Vector,
     VectorMethod,
     describe,
@@ -39,9 +39,9 @@ from eventide.lowering.translation.values import (
 from eventide.native.ir import ONE, ZERO, Block, Instruction
 
 if TYPE_CHECKING:
-    from eventide.lowering.name_resolution import Place
+    from eventide.lowering.names.name_resolution import Place
     from eventide.lowering.translation.context import Context
-    from eventide.lowering.translation.scope import Arrival, Flow
+    from eventide.lowering.translation.scope import Edge, Scope
     from eventide.lowering.translation.vectors import Operand
 
 OURS: Final = "eventide"
@@ -58,7 +58,7 @@ _NUMBERS: Final = {
 
 
 @dataclass(frozen=True)
-class _Leaf:
+class _NewNumber:
     """A number that will become an object: the memory in which it waits."""
 
     kind: str
@@ -66,20 +66,20 @@ class _Leaf:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownObject:
     """An object that is there: the operand with its address."""
 
     address: str
 
 
 @dataclass(frozen=True)
-class _Group:
+class _NewTuple:
     """A tuple to be made."""
 
-    parts: tuple[_Made, ...]
+    parts: tuple[_Appended, ...]
 
 
-_Made = _Leaf | _Known | _Group
+_Appended = _NewNumber | _KnownObject | _NewTuple
 
 
 @dataclass(frozen=True)
@@ -92,15 +92,15 @@ class _Entry:
 
     address: str
     mark: str
-    made: _Made
+    made: _Appended
 
 
 @dataclass
-class Kept:
+class Snapshot:
     """What is known at the beginning of a statement, to go back to."""
 
     mark: tuple[int, Block, int]
-    flow: Flow
+    scope: Scope
     frames: int
     returns: int
     unbounded: int
@@ -120,7 +120,7 @@ class HandlerDialect(Dialect):
     def __init__(self) -> None:
         self.changes: dict[Access, Place] = {}
         self.asks: list[CannotLower] = []
-        self._leaving: list[Arrival] = []
+        self._leaving: list[Edge] = []
         self._entries: list[_Entry] = []
 
     @property
@@ -144,23 +144,23 @@ class HandlerDialect(Dialect):
             self.asks.append(error)
             self._leaving.append(context.arrive())
 
-    def _keep(self, context: Context) -> Kept:
+    def _keep(self, context: Context) -> Snapshot:
         returns = len(context.frame.returns)
         books: list[tuple[Any, dict[str, Any]]] = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
         books += [(owner, _books(owner)) for owner in (context.slots, context.names)]
-        return Kept(
+        return Snapshot(
             context.builder.mark(), context.scope.copy(), len(context.frames), returns, context.unbounded, books
         )
 
-    def _return_to(self, context: Context, kept: Kept) -> None:
+    def _return_to(self, context: Context, kept: Snapshot) -> None:
         context.builder.return_to(kept.mark)
-        context.scope, context.unbounded = kept.flow, kept.unbounded
+        context.scope, context.unbounded = kept.scope, kept.unbounded
         del context.frames[kept.frames :], context.loops[:]
         del context.frame.returns[kept.returns :]
         for owner, books in kept.books:
             vars(owner).update(books)
 
-    def _check_references(self, context: Context, node: ast.stmt, kept: Kept) -> None:
+    def _check_references(self, context: Context, node: ast.stmt, kept: Snapshot) -> None:
         """Refuse what may become another without anybody telling: it would have to be looked at after each event."""
         before = kept.books[-1][1]["steps"]
         for path, step in context.names.steps.items():
@@ -186,9 +186,9 @@ class HandlerDialect(Dialect):
 
     def check_value(self, context: Context, item: Item, node: ast.expr) -> None:
         """Refuse what goes beyond numbers and objects."""
-        if isinstance(item, Elements | Table | Vector | Formula | VectorMethod):
+        if isinstance(item, ObjectList | Table | Vector | Formula | VectorMethod):
             raise context.refusal(node, "in a handler lists and vectors are left to Python")
-        if isinstance(item, Number | Truth) and item.is_numpy:
+        if isinstance(item, Number | Boolean) and item.is_numpy:
             raise context.refusal(node, "numpy's numbers warn where Python's raise")
         if isinstance(item, Number) and item.kind != "float" and abs(item.known or 0) > 2**53:
             raise context.refusal(node, "this whole number is too large for a double to be exact")
@@ -205,7 +205,7 @@ class HandlerDialect(Dialect):
         if row not in CHANGED:
             raise Unlowerable(f"{name!r} is not set by events: laws set rates, and the monitor last states")
 
-    def write(self, context: Context, place: Place, item: Number | Truth) -> None:
+    def write(self, context: Context, place: Place, item: Number | Boolean) -> None:
         """Set a slot, and tell that it has been."""
         self.check_row(place.row, place.name)
         cls: Any = type(place.owner.sample)
@@ -225,7 +225,7 @@ class HandlerDialect(Dialect):
 
     # --- what goes into lists -------------------------------------------------------------------------------------
 
-    def append(self, context: Context, target: Target, item: Item, node: ast.expr) -> None:
+    def append(self, context: Context, target: AppendTarget, item: Item, node: ast.expr) -> None:
         """Put something into a list at the end."""
         if context.loops:
             raise Unlowerable("in a loop it is left to Python")
@@ -234,22 +234,22 @@ class HandlerDialect(Dialect):
         context.builder.put("i1", "true", mark)
         self._entries.append(_Entry(context.slots.object(target.path), mark, made))
 
-    def _made(self, context: Context, item: Item, node: ast.expr) -> _Made:
+    def _made(self, context: Context, item: Item, node: ast.expr) -> _Appended:
         if isinstance(item, Items):
             nodes = node.elts if isinstance(node, ast.Tuple) else [node] * len(item.items)
-            return _Group(tuple(self._made(context, part, at) for part, at in zip(item.items, nodes, strict=True)))
-        if isinstance(item, Truth):
+            return _NewTuple(tuple(self._made(context, part, at) for part, at in zip(item.items, nodes, strict=True)))
+        if isinstance(item, Boolean):
             return _leaf(context, "truth", context.arithmetic.number(item).text)
         if isinstance(item, Number):
             if item.is_mixed:
                 raise context.refusal(node, "this may be a whole number or a float: write float(...)")
             return _leaf(context, item.kind, item.text)
         if isinstance(item, Nothing):
-            return _Known(context.slots.literal(None))
-        if isinstance(item, Stranger) and type(item.value) is str:
-            return _Known(context.slots.literal(item.value))
+            return _KnownObject(context.slots.literal(None))
+        if isinstance(item, Opaque) and type(item.value) is str:
+            return _KnownObject(context.slots.literal(item.value))
         if isinstance(item, Ref) and item.element is None:
-            return _Known(context.slots.object(item.path))
+            return _KnownObject(context.slots.object(item.path))
         raise context.refusal(node, f"{describe(item)} is put into lists by Python")
 
     # --- the beginning and the end --------------------------------------------------------------------------------
@@ -294,7 +294,7 @@ class HandlerDialect(Dialect):
 
     def _put(self, context: Context) -> None:
         """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""
-        has_groups = any(isinstance(entry.made, _Group) for entry in self._entries)
+        has_groups = any(isinstance(entry.made, _NewTuple) for entry in self._entries)
         # Tuples are looked after by the garbage collector, which might run any code: not before all is done.
         collects = call_python(context, "i32", "PyGC_Disable") if has_groups else ""
         for entry in self._entries:
@@ -321,11 +321,11 @@ def _books(owner: Any, names: tuple[str, ...] = ()) -> dict[str, Any]:
     return {name: copy(value) for name, value in kept.items() if isinstance(value, dict | list | set)}
 
 
-def _leaf(context: Context, kind: str, value: str) -> _Leaf:
+def _leaf(context: Context, kind: str, value: str) -> _NewNumber:
     machine = _NUMBERS[kind][0]
     memory = _memory(context, machine)
     context.builder.put(machine, value, memory)
-    return _Leaf(kind, memory)
+    return _NewNumber(kind, memory)
 
 
 def _memory(context: Context, machine: str) -> str:
@@ -334,13 +334,13 @@ def _memory(context: Context, machine: str) -> str:
     return name
 
 
-def _make(context: Context, made: _Made) -> str:
+def _make(context: Context, made: _Appended) -> str:
     """The operand of a new reference to an object."""
-    if isinstance(made, _Leaf):
+    if isinstance(made, _NewNumber):
         machine, maker = _NUMBERS[made.kind]
         value = context.builder.get(machine, made.memory)
         return call_python(context, "ptr", maker, (machine, value))
-    if isinstance(made, _Known):
+    if isinstance(made, _KnownObject):
         known = pointer(context, made.address)
         call_python(context, "void", "Py_IncRef", ("ptr", known))
         return known
@@ -377,7 +377,7 @@ def _assert(context: Context, node: ast.Assert) -> None:
     if context.loops:
         raise Unlowerable("where this fails Python raises")
     raising = ast.copy_location(ast.Raise(), node)
-    choose(context, evaluate_truth(context, node.test), lambda: None, lambda: context.execute(raising))
+    choose(context, evaluate_boolean(context, node.test), lambda: None, lambda: context.execute(raising))
 
 
 @lowers(ast.Call, kind="handler")
@@ -392,7 +392,7 @@ def call_or_append(context: Context, node: ast.Call) -> Item:
     return call(context, node)
 
 
-def list_named(context: Context, node: ast.expr) -> Target | None:
+def list_named(context: Context, node: ast.expr) -> AppendTarget | None:
     """The list that an expression names; None for anything else."""
     mark, scope = context.builder.mark(), context.scope.copy()
     context.names.takes_lists = True
@@ -400,7 +400,7 @@ def list_named(context: Context, node: ast.expr) -> Target | None:
         item = context.evaluate(node)
     finally:
         context.names.takes_lists = False
-    if isinstance(item, Target):
+    if isinstance(item, AppendTarget):
         return item
     context.builder.return_to(mark)
     context.scope = scope

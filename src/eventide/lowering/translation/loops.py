@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.lowering.translation.assignment import bind_target
 from eventide.lowering.translation.control_flow import iterate
-from eventide.lowering.translation.scope import Arrival, Loop
+from eventide.lowering.translation.scope import Edge, Loop
 from eventide.lowering.translation.values import (
+    Boolean,
     Builtin,
-    Elements,
     Formula,
     Item,
     Items,
     Number,
+    ObjectList,
     Ref,
     Span,
     Table,
-    Truth,
     Vector,
     constant,
 )
@@ -52,7 +52,7 @@ def for_each(
         _each_number(context, source, names, body)
     elif isinstance(items, Vector | Formula):
         _each_item(context, items, source, names, body)
-    elif isinstance(items, Elements | Table):
+    elif isinstance(items, ObjectList | Table):
         _each_element(context, items, names, body)
     else:
         raise context.refusal(
@@ -69,16 +69,16 @@ def _each_number(context: Context, source: ast.Call, names: list[str], body: Cal
         context.scope.bindings[names[0]] = Number(counter, "int", span=span)
         body()
 
-    def is_inside(counter: str) -> Truth:
-        return Truth(context.builder.value(f"icmp {word}", "i64", counter, last))
+    def is_inside(counter: str) -> Boolean:
+        return Boolean(context.builder.value(f"icmp {word}", "i64", counter, last))
 
     iterate(context, names, is_inside, take, first, step)
 
 
-def _each_element(context: Context, items: Elements | Table, names: list[str], body: Callable[[], None]) -> None:
+def _each_element(context: Context, items: ObjectList | Table, names: list[str], body: Callable[[], None]) -> None:
     """A loop over components or numbers of which the kernel is told how many there are."""
     size, path = context.length(items).text, () if isinstance(items, Table) else context.names.all_items(items)
-    if isinstance(items, Elements) and not items.items:
+    if isinstance(items, ObjectList) and not items.items:
         return
 
     def take(counter: str) -> None:
@@ -88,15 +88,15 @@ def _each_element(context: Context, items: Elements | Table, names: list[str], b
             context.scope.bindings[names[0]] = Ref(path, items.items[0], counter)
         body()
 
-    def is_inside(counter: str) -> Truth:
-        return Truth(context.builder.value("icmp slt", "i64", counter, size))
+    def is_inside(counter: str) -> Boolean:
+        return Boolean(context.builder.value("icmp slt", "i64", counter, size))
 
     iterate(context, names, is_inside, take)
 
 
 def _each_in_turn(context: Context, target: ast.expr, items: list[Item], body: Callable[[], None]) -> None:
     """A loop over things that are known one by one: its body is written once for each."""
-    breaks: list[Arrival] = []
+    breaks: list[Edge] = []
     for item in [kept_item(context, item) for item in items]:
         if context.is_dead:
             break
@@ -110,7 +110,7 @@ def _each_in_turn(context: Context, target: ast.expr, items: list[Item], body: C
     _go_on(context, breaks)
 
 
-def _go_on(context: Context, arrivals: list[Arrival]) -> None:
+def _go_on(context: Context, arrivals: list[Edge]) -> None:
     """Join ways that have ended to the present one."""
     if not arrivals:
         return

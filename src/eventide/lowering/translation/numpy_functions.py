@@ -17,12 +17,12 @@ from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.operators import address_of, combine, compare_items, signed, stride_of, through_numpy
 from eventide.lowering.translation.rules import lowers, rule_for
 from eventide.lowering.translation.values import (
+    Boolean,
     Buffer,
     Formula,
     Item,
     Number,
     Table,
-    Truth,
     Vector,
     VectorMethod,
     constant,
@@ -123,17 +123,17 @@ def _call_ufunc(context: Context, function: Any, arguments: list[Operand]) -> Op
 
 def _as_numpys(context: Context, arguments: list[Operand], *, divides: bool) -> list[Operand]:
     """Arguments of a function of numpy's, which makes numbers of its own of them: these divide by zero."""
-    numbers = [context.arithmetic.number(item) for item in arguments if isinstance(item, Number | Truth)]
+    numbers = [context.arithmetic.number(item) for item in arguments if isinstance(item, Number | Boolean)]
     if not divides and len(numbers) == len(arguments) and all(number.kind != "float" for number in numbers):
         raise Unlowerable("numpy has whole numbers of its own, which wrap around: write the operator itself")
     return [
-        replace(context.arithmetic.as_float(item), is_numpy=True) if isinstance(item, Number | Truth) else item
+        replace(context.arithmetic.as_float(item), is_numpy=True) if isinstance(item, Number | Boolean) else item
         for item in arguments
     ]
 
 
-def _numpy_of(context: Context, arguments: list[Operand], compute: Callable[..., Number | Truth]) -> Operand:
-    scalars = [item for item in arguments if isinstance(item, Number | Truth)]
+def _numpy_of(context: Context, arguments: list[Operand], compute: Callable[..., Number | Boolean]) -> Operand:
+    scalars = [item for item in arguments if isinstance(item, Number | Boolean)]
     if len(scalars) < len(arguments):
         return formula_of(context, arguments, compute)
     value = context.arithmetic.number(compute(*scalars))
@@ -141,7 +141,7 @@ def _numpy_of(context: Context, arguments: list[Operand], compute: Callable[...,
 
 
 def _all_vectors(context: Context, arguments: list[Operand]) -> list[Operand]:
-    if all(isinstance(item, Number | Truth) for item in arguments):
+    if all(isinstance(item, Number | Boolean) for item in arguments):
         raise Unlowerable("between numbers write the operator itself")
     return arguments
 
@@ -162,12 +162,12 @@ def call_method(context: Context, method: VectorMethod, node: ast.Call) -> Item:
 
 def _judge(context: Context, vector: Vector | Formula, *, is_all: bool) -> Item:
     outer = context.scope.bindings
-    begin: Truth = Truth("true" if is_all else "false", known=is_all)
+    begin: Boolean = Boolean("true" if is_all else "false", known=is_all)
     context.scope.bindings = {**outer, TOTAL: begin}
 
     def take(index: Number) -> None:
         so_far = context.scope.bindings[TOTAL]
-        assert isinstance(so_far, Truth)
+        assert isinstance(so_far, Boolean)
         truth = context.booleans.of(item_at(context, vector, index))
         context.scope.bindings[TOTAL] = (context.booleans.both if is_all else context.booleans.either)(so_far, truth)
 
@@ -178,7 +178,7 @@ def _judge(context: Context, vector: Vector | Formula, *, is_all: bool) -> Item:
 def _gathered(context: Context, outer: dict[str, Item]) -> Item:
     result = context.scope.bindings[TOTAL]
     context.scope.bindings = outer
-    return replace(result, is_numpy=True) if isinstance(result, Number | Truth) else result
+    return replace(result, is_numpy=True) if isinstance(result, Number | Boolean) else result
 
 
 @lowers(np.sum)
@@ -263,7 +263,7 @@ def _sum_of_slopes(context: Context, vector: Vector, _: Number) -> str | None:
 
 def _slope_of_equal(context: Context, vector: Vector, best: Number) -> str | None:
     def choose(so_far: Number, item: Number) -> Number:
-        test = Truth(context.arithmetic.wire(item).test("oeq", context.arithmetic.wire(best)))
+        test = Boolean(context.arithmetic.wire(item).test("oeq", context.arithmetic.wire(best)))
         return context.arithmetic.select(test, Number(item.slope or ZERO, "float"), so_far)
 
     return _gather_slope(context, vector, choose)
@@ -294,7 +294,7 @@ def _copy(context: Context, vector: Vector | Formula, /) -> Item:
 
 @lowers(np.where)
 def _where(context: Context, test: Operand, then: Operand, otherwise: Operand, /) -> Item:
-    def choose(truth: Number | Truth, one: Number | Truth, other: Number | Truth) -> Number | Truth:
+    def choose(truth: Number | Boolean, one: Number | Boolean, other: Number | Boolean) -> Number | Boolean:
         return context.arithmetic.select(context.booleans.of(truth), one, other)
 
     return _numpy_of(context, [test, then, otherwise], choose)
@@ -304,11 +304,11 @@ def _where(context: Context, test: Operand, then: Operand, otherwise: Operand, /
 def _clip(context: Context, item: Operand, low: Operand, high: Operand, /) -> Item:
     """Source: numpy, `_NPY_CLIP`: the greater of it and `low`, the less of that and `high`; NaN stays."""
 
-    def bound(one: Number | Truth, limit: Number | Truth, comparison: str) -> Number:
+    def bound(one: Number | Boolean, limit: Number | Boolean, comparison: str) -> Number:
         x, y = context.arithmetic.wire(one), context.arithmetic.wire(limit)
         stays = context.builder.value("or", "i1", x.test("uno", x), x.test(comparison, y))
         return context.arithmetic.select(
-            Truth(stays), context.arithmetic.as_float(one), context.arithmetic.as_float(limit)
+            Boolean(stays), context.arithmetic.as_float(one), context.arithmetic.as_float(limit)
         )
 
     return _numpy_of(context, [item, low, high], lambda x, a, b: bound(bound(x, a, "ogt"), b, "olt"))
@@ -326,7 +326,7 @@ def _ones(context: Context, size: Operand, /) -> Item:
 
 @lowers(np.full)
 def _full(context: Context, size: Operand, value: Operand, /) -> Item:
-    if not isinstance(value, Number | Truth):
+    if not isinstance(value, Number | Boolean):
         raise Unlowerable("numpy's full is followed with one number")
     return _filled(context, size, context.arithmetic.as_float(value))
 
@@ -341,7 +341,7 @@ def _ones_like(context: Context, vector: Vector | Formula, /) -> Item:
     return _filled(context, constant(vector.count), constant(1.0))
 
 
-def _filled(context: Context, size: Operand, value: Number | Truth) -> Vector:
+def _filled(context: Context, size: Operand, value: Number | Boolean) -> Vector:
     if not isinstance(size, Number) or size.kind != "int" or size.known is None:
         raise Unlowerable("the size has to be known: a number, a field that tells a size, len(...)")
     return keep(context, Formula(int(size.known), lambda _: value, (), context.epoch))

@@ -11,7 +11,7 @@ import numpy as np
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.arithmetic import OPERATIONS
 from eventide.lowering.translation.functions import BY_ARGUMENT, BY_VALUE
-from eventide.lowering.translation.values import Buffer, Formula, Number, Stored, Table, Truth, Vector, constant
+from eventide.lowering.translation.values import Boolean, Buffer, Formula, Number, Stored, Table, Vector, constant
 from eventide.lowering.translation.vectors import Operand, formula_of, item_at, keep, new_buffer, read_item
 from eventide.native.ir import NAN
 from eventide.native.loops import symbol_of
@@ -26,22 +26,24 @@ _WORDS: Final = {f"arc{word}": f"a{word}" for word in ("sin", "cos", "tan", "sin
 """numpy's names of functions and those of `math`."""
 
 
-def operate(context: Context, operator: ast.operator, left: Number | Truth, right: Number | Truth) -> Number | Truth:
+def operate(
+    context: Context, operator: ast.operator, left: Number | Boolean, right: Number | Boolean
+) -> Number | Boolean:
     """`left <operator> right`."""
     name = type(operator).__name__
-    are_truths = isinstance(left, Truth) and isinstance(right, Truth) and (left.is_numpy or right.is_numpy)
+    are_truths = isinstance(left, Boolean) and isinstance(right, Boolean) and (left.is_numpy or right.is_numpy)
     if are_truths and name in ("Add", "Sub", "Mult"):
         raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
     if name in OPERATIONS:
         return context.arithmetic.binary(name, left, right)
-    if name in ("BitAnd", "BitOr") and isinstance(left, Truth) and isinstance(right, Truth):
+    if name in ("BitAnd", "BitOr") and isinstance(left, Boolean) and isinstance(right, Boolean):
         return context.booleans.both(left, right) if name == "BitAnd" else context.booleans.either(left, right)
     raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
 
 
 def combine(context: Context, operator: ast.operator, left: Operand, right: Operand) -> Operand:
     """`left <operator> right` of numbers or vectors."""
-    if isinstance(left, Number | Truth) and isinstance(right, Number | Truth):
+    if isinstance(left, Number | Boolean) and isinstance(right, Number | Boolean):
         return operate(context, operator, left, right)
     if isinstance(operator, ast.Pow):
         return _power(context, left, right)
@@ -54,7 +56,7 @@ def combine(context: Context, operator: ast.operator, left: Operand, right: Oper
 
 def _power(context: Context, base: Operand, exponent: Operand) -> Operand:
     """Powers, of which numpy has some special ones where the exponent is one number."""
-    if not isinstance(exponent, Number | Truth):
+    if not isinstance(exponent, Number | Boolean):
         return through_numpy(context, np.power, [base, exponent])
     number = context.arithmetic.number(exponent)
     if number.known is not None:
@@ -63,7 +65,7 @@ def _power(context: Context, base: Operand, exponent: Operand) -> Operand:
     wanted = context.arithmetic.as_float(number)
     general = through_numpy(context, np.power, [base, wanted])
 
-    def choose(item: Number | Truth, value: Number | Truth) -> Number | Truth:
+    def choose(item: Number | Boolean, value: Number | Boolean) -> Number | Boolean:
         for known, compute in _special_powers(context).items():
             value = context.arithmetic.select(
                 context.booleans.compare("Eq", wanted, constant(known)), compute(item), value
@@ -73,7 +75,7 @@ def _power(context: Context, base: Operand, exponent: Operand) -> Operand:
     return formula_of(context, [base, general], choose)
 
 
-def _special_powers(context: Context) -> dict[float, Callable[[Number | Truth], Number | Truth]]:
+def _special_powers(context: Context) -> dict[float, Callable[[Number | Boolean], Number | Boolean]]:
     """Source: numpy, `fast_scalar_power`."""
     binary, root = context.arithmetic.binary, context.functions.root
     return {
@@ -88,12 +90,12 @@ def _special_powers(context: Context) -> dict[float, Callable[[Number | Truth], 
 def signed(context: Context, item: Operand, *, is_negative: bool) -> Operand:
     """`-item`, or `+item`."""
 
-    def turn(one: Number | Truth) -> Number | Truth:
-        if isinstance(one, Truth) and one.is_numpy:
+    def turn(one: Number | Boolean) -> Number | Boolean:
+        if isinstance(one, Boolean) and one.is_numpy:
             raise Unlowerable("numpy's truths have no sign")
         return context.arithmetic.negative(one) if is_negative else context.arithmetic.number(one)
 
-    return turn(item) if isinstance(item, Number | Truth) else formula_of(context, [item], turn)
+    return turn(item) if isinstance(item, Number | Boolean) else formula_of(context, [item], turn)
 
 
 def compare_items(context: Context, name: str, left: Operand, right: Operand) -> Operand:
@@ -119,7 +121,7 @@ def through_numpy(context: Context, function: Any, arguments: list[Operand]) -> 
 
 
 def _in_memory(context: Context, item: Operand) -> Vector:
-    if isinstance(item, Number | Truth):
+    if isinstance(item, Number | Boolean):
         single = context.arithmetic.as_float(item)
         item = Formula(1, lambda _: single, (), context.epoch)
     vector = keep(context, item)

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.control_flow import choose, iterate
-from eventide.lowering.translation.expressions import evaluate_truth
+from eventide.lowering.translation.expressions import evaluate_boolean
 from eventide.lowering.translation.loops import for_each
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.scope import GATE, OPEN
+from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL
 from eventide.lowering.translation.values import (
     COUNTABLE,
+    Boolean,
     Item,
     Number,
     Table,
-    Truth,
     constant,
     describe,
     literal,
@@ -65,11 +65,11 @@ def reduce(context: Context, function: Any, generator: ast.GeneratorExp | ast.Li
     for_each(context, clause.target, clause.iter, body, list(begin))
     result = context.scope.bindings[ACCUMULATED]
     seen = context.scope.bindings.get(SEEN)
-    if isinstance(seen, Truth) and not node.keywords:
+    if isinstance(seen, Boolean) and not node.keywords:
         context.builder.note_trap(context.booleans.opposite(seen).text)
     if function is sum and COMPENSATED in context.scope.bindings:
         result = _with_rest(context, result)
-    context.scope.bindings = {**outer, GATE: outer.get(GATE, OPEN)}
+    context.scope.bindings = {**outer, PATH_CONDITION: outer.get(PATH_CONDITION, UNCONDITIONAL)}
     return result
 
 
@@ -84,7 +84,7 @@ def _if_all(context: Context, tests: list[ast.expr], body: Callable[[], None]) -
     def leave_out() -> None:
         pass
 
-    choose(context, evaluate_truth(context, tests[0]), go_on, leave_out)
+    choose(context, evaluate_boolean(context, tests[0]), go_on, leave_out)
 
 
 def _reduction(
@@ -111,7 +111,7 @@ def _summation(context: Context, node: ast.Call) -> tuple[dict[str, Item], Calla
     def take(item: Item, place: ast.expr) -> None:
         number = context.as_number(item, place)
         so_far = context.scope.bindings[ACCUMULATED]
-        assert isinstance(so_far, Number | Truth)
+        assert isinstance(so_far, Number | Boolean)
         total = context.arithmetic.binary("Add", so_far, number)
         context.scope.bindings[ACCUMULATED] = total
         added = context.arithmetic.number(number)
@@ -125,7 +125,7 @@ def _summation(context: Context, node: ast.Call) -> tuple[dict[str, Item], Calla
     return begin, take
 
 
-def _compensate(context: Context, so_far: Number | Truth, item: Number | Truth, total: Number) -> None:
+def _compensate(context: Context, so_far: Number | Boolean, item: Number | Boolean, total: Number) -> None:
     """Keep what rounding took from a sum, as Python does from 3.12 on. Source: Neumaier, ZAMM 54 (1974)."""
     before, added, after = (context.arithmetic.wire(number) for number in (so_far, item, total))
     lost = (added - after) + before
@@ -156,8 +156,8 @@ def _judgement(
     is_all = function is all
 
     def take(item: Item, place: ast.expr) -> None:
-        truth, so_far = context.truth_of(item, place), context.scope.bindings[ACCUMULATED]
-        assert isinstance(so_far, Truth)
+        truth, so_far = context.as_boolean(item, place), context.scope.bindings[ACCUMULATED]
+        assert isinstance(so_far, Boolean)
         context.scope.bindings[ACCUMULATED] = (context.booleans.both if is_all else context.booleans.either)(
             so_far, truth
         )
@@ -168,7 +168,7 @@ def _judgement(
 def _extreme(
     context: Context, function: Any, node: ast.Call
 ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
-    default: Number | Truth = Number(NAN, "float")
+    default: Number | Boolean = Number(NAN, "float")
     for keyword in node.keywords:
         if keyword.arg != "default":
             raise Unlowerable(f"{function.__name__} is followed with a generator and `default=`")
@@ -177,13 +177,13 @@ def _extreme(
     def take(item: Item, place: ast.expr) -> None:
         number = context.as_number(item, place)
         best, seen = context.scope.bindings[ACCUMULATED], context.scope.bindings[SEEN]
-        assert isinstance(best, Number | Truth)
-        assert isinstance(seen, Truth)
+        assert isinstance(best, Number | Boolean)
+        assert isinstance(seen, Boolean)
         better = context.arithmetic.extreme("lt" if function is min else "gt", [best, number])
         context.scope.bindings[ACCUMULATED] = context.arithmetic.select(seen, better, number)
-        context.scope.bindings[SEEN] = Truth("true")
+        context.scope.bindings[SEEN] = Boolean("true")
 
-    return {ACCUMULATED: default, SEEN: Truth("false")}, take
+    return {ACCUMULATED: default, SEEN: Boolean("false")}, take
 
 
 @lowers(bisect_left)

@@ -10,23 +10,23 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Item, Items, Kind, Nothing, Number, Span, Truth
+from eventide.lowering.translation.values import Boolean, Item, Items, Kind, Nothing, Number, Span
 from eventide.native.ir import NAN, ZERO, Block, Builder
 
 if TYPE_CHECKING:
-    from eventide.lowering.lowered import Access
+    from eventide.lowering.kernels.lowered import Access
     from eventide.lowering.translation.arithmetic import Arithmetic
-    from eventide.lowering.translation.booleans import Truths
+    from eventide.lowering.translation.booleans import BooleanOperations
 
 _VALUE = " "
 """Where the value of a way stands among its bindings while they are joined."""
 _NO_VALUE = Nothing()
-GATE = ""
+PATH_CONDITION = ""
 """Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
 
 
 @dataclass
-class Flow:
+class Scope:
     """What is known at one point.
 
     bindings    names and what they stand for
@@ -36,26 +36,26 @@ class Flow:
     bindings: dict[str, Item]
     written: frozenset[Access] = frozenset()
 
-    def copy(self) -> Flow:
+    def copy(self) -> Scope:
         """The same, to go another way."""
-        return Flow(dict(self.bindings), self.written)
+        return Scope(dict(self.bindings), self.written)
 
     @property
-    def gate(self) -> Truth:
+    def path_condition(self) -> Boolean:
         """The condition of the present way."""
-        gate = self.bindings.get(GATE)
-        return gate if isinstance(gate, Truth) else OPEN
+        path_condition = self.bindings.get(PATH_CONDITION)
+        return path_condition if isinstance(path_condition, Boolean) else UNCONDITIONAL
 
 
-OPEN = Truth("true", known=True)
+UNCONDITIONAL = Boolean("true", known=True)
 
 
 @dataclass
-class Arrival:
+class Edge:
     """A way that ends here for now: its last block is open, to be led on."""
 
     block: Block
-    flow: Flow
+    scope: Scope
     value: Item | None = None
 
 
@@ -63,8 +63,8 @@ class Arrival:
 class Loop:
     """The ways that leave the body of a loop."""
 
-    breaks: list[Arrival] = field(default_factory=list)
-    continues: list[Arrival] = field(default_factory=list)
+    breaks: list[Edge] = field(default_factory=list)
+    continues: list[Edge] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,13 @@ class Shape:
         return [first] + ["double"] * self.has_guide + ["double"] * self.has_slope
 
 
-Shaped: TypeAlias = Number | Truth
+Shaped: TypeAlias = Number | Boolean
 _RANKS: list[Kind] = ["float", "whole", "int"]
 
 
 def shape_of(item: Shaped) -> Shape:
     """The shape of one item."""
-    if isinstance(item, Truth):
+    if isinstance(item, Boolean):
         return Shape("truth", item.guide is not None, item.slope is not None)
     return Shape(item.kind, False, item.slope is not None, item.is_mixed)
 
@@ -108,17 +108,17 @@ def join(one: Shape, other: Shape) -> Shape:
 class Merger:
     """Writes what is needed where ways meet."""
 
-    def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: Truths) -> None:
+    def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: BooleanOperations) -> None:
         self.builder = builder
         self.arithmetic = arithmetic
         self.truths = truths
 
-    def parts(self, item: Shaped, shape: Shape, gate: Truth) -> list[str]:
+    def parts(self, item: Shaped, shape: Shape, path_condition: Boolean) -> list[str]:
         """The operands that carry an item in a shape, computed in the current block."""
         if shape.kind == "truth":
-            assert isinstance(item, Truth)
+            assert isinstance(item, Boolean)
             slope = item.slope
-            if item.guide is None and gate.slope is not None and item is not gate:
+            if item.guide is None and path_condition.slope is not None and item is not path_condition:
                 slope = NAN  # which of the ways was gone may change within a step
             guide = [self.truths.guide(item)] if shape.has_guide else []
             return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
@@ -130,10 +130,10 @@ class Merger:
         """The item that is carried by such operands."""
         slope = parts[-1] if shape.has_slope else None
         if shape.kind == "truth":
-            return Truth(parts[0], parts[1] if shape.has_guide else None, slope)
+            return Boolean(parts[0], parts[1] if shape.has_guide else None, slope)
         return Number(parts[0], shape.kind, slope, is_mixed=shape.is_mixed)
 
-    def merge(self, arrivals: list[Arrival]) -> tuple[Flow, Item | None] | None:
+    def merge(self, arrivals: list[Edge]) -> tuple[Scope, Item | None] | None:
         """Lead all ways to one block and go on there; None if none arrives.
 
         Returns     what is known there, and the merged value of the arrivals
@@ -143,13 +143,13 @@ class Merger:
             return None
         if len(arrivals) == 1:
             self.builder.resume(arrivals[0].block)
-            return arrivals[0].flow, arrivals[0].value
+            return arrivals[0].scope, arrivals[0].value
         target = self.builder.block()
-        first, *others = [arrival.flow for arrival in arrivals]
+        first, *others = [arrival.scope for arrival in arrivals]
         bindings: dict[str, Item] = {}
         for name in first.bindings:
-            if all(name in flow.bindings for flow in others):
-                merged = self._merged([a.flow.bindings[name] for a in arrivals], arrivals, target)
+            if all(name in scope.bindings for scope in others):
+                merged = self._merged([a.scope.bindings[name] for a in arrivals], arrivals, target)
                 if merged is not None:
                     bindings[name] = merged
         value = self._merged([arrival.value for arrival in arrivals], arrivals, target)
@@ -157,14 +157,14 @@ class Merger:
             self.builder.resume(arrival.block)
             self.builder.jump(target)
         self.builder.enter(target)
-        return Flow(bindings, frozenset.intersection(*(a.flow.written for a in arrivals))), value
+        return Scope(bindings, frozenset.intersection(*(a.scope.written for a in arrivals))), value
 
     def select(
-        self, test: Truth, one: Flow, value: Item | None, other: Flow, otherwise: Item | None
-    ) -> tuple[Flow, Item | None] | None:
+        self, test: Boolean, one: Scope, value: Item | None, other: Scope, otherwise: Item | None
+    ) -> tuple[Scope, Item | None] | None:
         """The numbers of one of two ways, both of which have been gone; None if they differ in what is no number."""
         pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
-        del pairs[GATE]
+        del pairs[PATH_CONDITION]
         pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)
         bindings: dict[str, Item] = {}
         for name, (item, alternative) in pairs.items():
@@ -175,9 +175,9 @@ class Merger:
             else:
                 return None
         answer = bindings.pop(_VALUE)
-        return Flow(bindings, one.written & other.written), None if answer is _NO_VALUE else answer
+        return Scope(bindings, one.written & other.written), None if answer is _NO_VALUE else answer
 
-    def _selected(self, test: Truth, one: Number, other: Number) -> Number:
+    def _selected(self, test: Boolean, one: Number, other: Number) -> Number:
         shape = join(shape_of(one), shape_of(other))
         first, second = self.parts(one, shape, test)[0], self.parts(other, shape, test)[0]
         text = self.builder.select(test.text, shape.types[0], first, second)
@@ -189,25 +189,25 @@ class Merger:
         is_numpy = one.is_numpy and other.is_numpy
         return Number(text, shape.kind, slope, None, _hull([one, other]), is_numpy, form)
 
-    def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Arrival], target: Block) -> Item | None:
+    def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Edge], target: Block) -> Item | None:
         if all(item == items[0] for item in items):
             return items[0]
         groups = [item.items for item in items if isinstance(item, Items)]
         if len(groups) == len(items) and len({len(group) for group in groups}) == 1:
             merged = [self._merged(list(ways), arrivals, target) for ways in zip(*groups, strict=True)]
             return None if None in merged else Items(tuple(item for item in merged if item is not None))
-        shaped = [item for item in items if isinstance(item, Number | Truth)]
+        shaped = [item for item in items if isinstance(item, Number | Boolean)]
         if len(shaped) < len(items):
             return None
         shape = shape_of(shaped[0])
         for item in shaped[1:]:
             shape = join(shape, shape_of(item))
-        if any(arrival.flow.gate.slope for arrival in arrivals):
+        if any(arrival.scope.path_condition.slope for arrival in arrivals):
             shape = replace(shape, has_slope=True)  # which way is gone may change within a step
         incoming: list[list[str]] = []
         for item, arrival in zip(shaped, arrivals, strict=True):
             self.builder.resume(arrival.block)
-            incoming.append(self.parts(item, shape, arrival.flow.gate))
+            incoming.append(self.parts(item, shape, arrival.scope.path_condition))
         parts = []
         for number, kind in enumerate(shape.types):
             ways = [(one[number], arrival.block) for one, arrival in zip(incoming, arrivals, strict=True)]

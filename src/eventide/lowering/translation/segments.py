@@ -11,12 +11,12 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from eventide.engine.codes import ASKS, DONE
+from eventide.lowering.names.paths import ITEMS, Step
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.paths import ITEMS, Step
 from eventide.lowering.translation.calls import length_of
 from eventide.lowering.translation.handlers import (
     HandlerDialect,
-    Kept,
+    Snapshot,
     call_or_append,
     call_python,
     list_named,
@@ -24,7 +24,7 @@ from eventide.lowering.translation.handlers import (
 )
 from eventide.lowering.translation.rules import lowers
 from eventide.lowering.translation.statements import return_from
-from eventide.lowering.translation.values import Builtin, Item, Nothing, Number, Target
+from eventide.lowering.translation.values import AppendTarget, Builtin, Item, Nothing, Number
 
 if TYPE_CHECKING:
     from eventide.lowering.translation.context import Context
@@ -52,7 +52,7 @@ class SegmentDialect(HandlerDialect):
 
     # --- what is found in plain objects ---------------------------------------------------------------------------
 
-    def _check_references(self, context: Context, node: ast.stmt, kept: Kept) -> None:
+    def _check_references(self, context: Context, node: ast.stmt, kept: Snapshot) -> None:
         before = kept.books[-1][1]["steps"]
         for path, step in context.names.steps.items():
             if path not in before and _is_untold(step) and not _is_comparable(context, step):
@@ -98,7 +98,7 @@ class SegmentDialect(HandlerDialect):
         """What is returned where all is done."""
         return context.builder.value("add", "i64", self._stop, DONE)
 
-    def length_of_list(self, context: Context, target: Target) -> Number:
+    def length_of_list(self, context: Context, target: AppendTarget) -> Number:
         """How many items a list has, with what the segment has put there so far."""
         builder, address = context.builder, context.slots.object(target.path)
         length = call_python(context, "i64", "PyList_Size", ("ptr", pointer(context, address)))

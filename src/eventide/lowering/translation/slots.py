@@ -6,14 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.engine.codes import ELAPSED, STATE, TIME
-from eventide.lowering.index_rows import entry
-from eventide.lowering.lowered import Access, Anchor, Row
-from eventide.lowering.paths import ITEMS
-from eventide.lowering.translation.values import COUNTABLE, Form, Kind, Number, Path, Ref, Span, Stored, Table, Truth
+from eventide.lowering.kernels.index_rows import entry
+from eventide.lowering.kernels.lowered import Access, Anchor, Row
+from eventide.lowering.names.paths import ITEMS
+from eventide.lowering.translation.values import (
+    COUNTABLE,
+    Boolean,
+    GuardExpression,
+    Kind,
+    Number,
+    Path,
+    Ref,
+    Span,
+    Stored,
+    Table,
+)
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Instruction
 
 if TYPE_CHECKING:
-    from eventide.lowering.name_resolution import Const, Place, Told
+    from eventide.lowering.names.name_resolution import ClosureNumber, PassedNumber, Place
 
 ROWS: Final[dict[Row, str]] = {
     "state": "%Y",
@@ -28,7 +39,7 @@ CLOCK: Final = {"time": ("%t", ONE), "dt": ("%dt", ONE), "last_time": ("%last", 
 """For each name of the clock the argument of the kernel, and its slope within a step."""
 
 
-class Touch(NamedTuple):
+class SlotAccess(NamedTuple):
     """A read or a write of a single quantity: its value, the instruction, and where that quantity stands."""
 
     access: Access
@@ -57,8 +68,8 @@ class Slots:
         self.writes: dict[Access, None] = {}
         self.ranges: dict[Access, dict[Span, None]] = {}
         self.clock: dict[str, None] = {}
-        self.loads: list[Touch] = []
-        self.stores: list[Touch] = []
+        self.loads: list[SlotAccess] = []
+        self.stores: list[SlotAccess] = []
 
     # --- where things stand ---------------------------------------------------------------------------------------
 
@@ -92,7 +103,7 @@ class Slots:
 
     # --- access ---------------------------------------------------------------------------------------------------
 
-    def read(self, place: Place, written: frozenset[Access]) -> Number | Truth:
+    def read(self, place: Place, written: frozenset[Access]) -> Number | Boolean:
         """The quantity at a place."""
         access = Access(place.owner.path, place.row, place.name)
         if access not in written:
@@ -115,12 +126,12 @@ class Slots:
         # Of rates, computed values and sums no law tells the derivative.
         return self.builder.load("double", "%R", index) if place.row == "state" else NAN
 
-    def _form(self, place: Place | Stored, offset: int) -> Form | None:
+    def _form(self, place: Place | Stored, offset: int) -> GuardExpression | None:
         """How a state moves, if it is told by its object's place in the index row."""
         anchor = Anchor(place.owner.path)
         if not self.is_guided or place.row != "state" or anchor not in self.paths:
             return None
-        return Form(STATE, numbers=(list(self.paths).index(anchor), offset))
+        return GuardExpression(STATE, numbers=(list(self.paths).index(anchor), offset))
 
     def index_of(self, place: Place) -> str:
         """The slot of a quantity, as an operand."""
@@ -154,9 +165,9 @@ class Slots:
         self.ranges.setdefault(access, {})[items] = None
         return access
 
-    def truth(self, value: str) -> Truth:
+    def truth(self, value: str) -> Boolean:
         """A double that holds 0 or 1 as a truth."""
-        return Truth(self.builder.value("fcmp une", "double", value, "0.0"))
+        return Boolean(self.builder.value("fcmp une", "double", value, "0.0"))
 
     def write(self, place: Place, value: str) -> Access:
         """Set the quantity at a place; answers which one it was."""
@@ -166,20 +177,20 @@ class Slots:
         self.stores.append(self._touch(place, access, value))
         return access
 
-    def _touch(self, place: Place, access: Access, value: str) -> Touch:
+    def _touch(self, place: Place, access: Access, value: str) -> SlotAccess:
         """What has just been written."""
         assert self.builder.current is not None
         instruction = self.builder.current.lines[-1]
-        return Touch(access, value, instruction, self._base(place.owner, place.name), place.offset)
+        return SlotAccess(access, value, instruction, self._base(place.owner, place.name), place.offset)
 
     def tell(self, name: str) -> Number:
         """A name of the clock."""
         self.clock[name] = None
         argument, slope = CLOCK[name]
-        form = Form(TIME if name == "time" else ELAPSED) if self.is_guided and slope else None
+        form = GuardExpression(TIME if name == "time" else ELAPSED) if self.is_guided and slope else None
         return Number(argument, "float", slope if self.is_guided else None, form=form)
 
-    def told(self, told: Told) -> Number | Truth:
+    def told(self, told: PassedNumber) -> Number | Boolean:
         """A number that is told as it stands."""
         row = self._table(told.path)
         place = self.builder.value("add", "i64", row, 1)
@@ -188,7 +199,7 @@ class Slots:
         if told.kind is float:
             return Number(self.builder.load("double", "%lists", place), "float", is_numpy=told.is_numpy)
         whole = self.builder.load("i64", "%lists", place)
-        return Number(whole, "int") if told.kind is int else Truth(self.builder.value("icmp ne", "i64", whole, 0))
+        return Number(whole, "int") if told.kind is int else Boolean(self.builder.value("icmp ne", "i64", whole, 0))
 
     def size(self, table: Table) -> Number:
         """How many numbers a table has."""
@@ -224,7 +235,7 @@ class Slots:
     def _table(self, path: Path) -> str:
         return self.tables.setdefault(path, f"%table{len(self.tables)}")
 
-    def const(self, const: Const) -> Number | Truth:
+    def const(self, const: ClosureNumber) -> Number | Boolean:
         """A number that a condition closes over."""
         value = self.builder.load("double", "%consts", str(const.index))
         if const.kind is bool:

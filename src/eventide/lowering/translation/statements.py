@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.control_flow import choose, iterate
-from eventide.lowering.translation.expressions import evaluate_truth
+from eventide.lowering.translation.expressions import evaluate_boolean
 from eventide.lowering.translation.loops import for_each
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.values import Item, Nothing, Truth
+from eventide.lowering.translation.values import Boolean, Item, Nothing
 from eventide.lowering.translation.vectors import kept_item
 from eventide.native.ir import Instruction
 
@@ -41,7 +41,7 @@ def _branch(context: Context, node: ast.If) -> None:
     def otherwise() -> None:
         context.run(node.orelse)
 
-    choose(context, evaluate_truth(context, node.test), then, otherwise)
+    choose(context, evaluate_boolean(context, node.test), then, otherwise)
 
 
 @lowers(ast.While)
@@ -59,7 +59,7 @@ def _while(context: Context, node: ast.While) -> None:
 
     outer, context.turns = context.turns, turns
     try:
-        iterate(context, _assigned(node.body), lambda _: evaluate_truth(context, node.test), body)
+        iterate(context, _assigned(node.body), lambda _: evaluate_boolean(context, node.test), body)
     finally:
         context.turns = outer
 
@@ -121,10 +121,10 @@ def return_from(context: Context, node: ast.Return) -> None:
 
 def _gated(context: Context, value: Item) -> Item:
     """A literal truth that is answered on one way only changes with the condition of that way."""
-    gate = context.scope.gate
-    if not context.is_guided or not isinstance(value, Truth) or value.known is None or gate.slope is None:
+    path_condition = context.scope.path_condition
+    if not context.is_guided or not isinstance(value, Boolean) or value.known is None or path_condition.slope is None:
         return value
-    guided = gate if value.known else context.booleans.opposite(gate)
+    guided = path_condition if value.known else context.booleans.opposite(path_condition)
     return replace(guided, text=value.text, known=None)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FunctionType, ModuleType
 
-    from eventide.lowering.lowered import Row
+    from eventide.lowering.kernels.lowered import Row
 
 Path: TypeAlias = tuple[str, ...]
 """How an object is reached from what is lowered: a name in scope, then attributes; "*" for every item of a list."""
@@ -32,7 +32,7 @@ COUNTABLE: Final[Span] = (-(2**52), 2**52)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class GuardExpression:
     """How a number moves within a step: an expression that the stepper can enclose, as `tables.py` names its codes.
 
     parts       the expressions it is made of
@@ -41,28 +41,28 @@ class Form:
     """
 
     code: int
-    parts: tuple[Form, ...] = ()
+    parts: tuple[GuardExpression, ...] = ()
     numbers: tuple[int, ...] = ()
     still: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class Comparison:
     """One comparison: what is above zero where it holds and below where it does not; None if that is not known."""
 
-    form: Form | None
+    form: GuardExpression | None
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class Junction:
     """Two truths joined by "and" or "or"."""
 
     word: str
-    one: Tree
-    other: Tree
+    one: BooleanTree
+    other: BooleanTree
 
 
-Tree: TypeAlias = Leaf | Joint
+BooleanTree: TypeAlias = Comparison | Junction
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Number:
     known: float | None = None
     span: Span | None = None
     is_numpy: bool = False
-    form: Form | None = None
+    form: GuardExpression | None = None
     is_mixed: bool = False
 
     @property
@@ -102,7 +102,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class Boolean:
     """A truth of the kernel.
 
     guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
@@ -116,7 +116,7 @@ class Truth:
     slope: str | None = None
     known: bool | None = None
     is_numpy: bool = False
-    tree: Tree | None = None
+    tree: BooleanTree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Elements:
+class ObjectList:
     """A list, tuple or queue of components, which may be longer or shorter later."""
 
     path: Path
@@ -180,7 +180,7 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AppendTarget:
     """A list into which something is put."""
 
     path: Path
@@ -247,7 +247,7 @@ class Formula:
     """
 
     count: int
-    at: Callable[[Number], Number | Truth]
+    at: Callable[[Number], Number | Boolean]
     sources: tuple[Vector, ...]
     epoch: int
 
@@ -292,7 +292,7 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
-class Above:
+class SuperRef:
     """`super()`: what the classes above the present one define."""
 
     owner: Ref
@@ -300,7 +300,7 @@ class Above:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stranger:
+class Opaque:
     """Anything else: it may be named, and nothing can be done with it."""
 
     value: Any
@@ -308,15 +308,15 @@ class Stranger:
 
 Item: TypeAlias = (
     Number
-    | Truth
+    | Boolean
     | Nothing
     | Items
     | Ref
     | View
     | Slot
     | Clock
-    | Elements
-    | Target
+    | ObjectList
+    | AppendTarget
     | Table
     | Vector
     | Formula
@@ -324,8 +324,8 @@ Item: TypeAlias = (
     | Function
     | Builtin
     | Module
-    | Above
-    | Stranger
+    | SuperRef
+    | Opaque
 )
 
 
@@ -334,13 +334,13 @@ def is_within(span: Span | None, limits: Span) -> bool:
     return span is not None and limits[0] <= span[0] <= span[1] <= limits[1]
 
 
-def constant(value: float) -> Number | Truth:
+def constant(value: float) -> Number | Boolean:
     """A number that is known beforehand.
 
     Raises Unlowerable for a whole number that no float can hold.
     """
     if isinstance(value, bool):
-        return Truth("true" if value else "false", known=value)
+        return Boolean("true" if value else "false", known=value)
     if isinstance(value, int):
         if -LARGEST_INT <= value < LARGEST_INT:
             return Number(str(int(value)), "int", known=value)
@@ -358,27 +358,27 @@ WORDS: Final[dict[type, str]] = {
     View: "all rates or last states",
     Slot: "a Variable",
     Clock: "the simulation",
-    Elements: "a list",
+    ObjectList: "a list",
     Table: "a list of numbers",
-    Target: "a list",
+    AppendTarget: "a list",
     Vector: "a vector",
     Formula: "a vector",
     VectorMethod: "a method of an array",
     Function: "a function",
     Builtin: "a function",
     Module: "a module",
-    Above: "super()",
+    SuperRef: "super()",
 }
 
 
-def literal(value: bool) -> Truth:
+def literal(value: bool) -> Boolean:
     """A truth that is known beforehand."""
-    return Truth("true" if value else "false", known=value)
+    return Boolean("true" if value else "false", known=value)
 
 
 def describe(item: Item) -> str:
     """What an item is, in words."""
-    if isinstance(item, Stranger):
+    if isinstance(item, Opaque):
         return item.value if isinstance(item.value, str) else f"{item.value!r}"
     if isinstance(item, Ref):
         return f"a {type(item.sample).__name__}"

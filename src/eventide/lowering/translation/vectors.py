@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.control_flow import iterate
 from eventide.lowering.translation.values import (
+    Boolean,
     Buffer,
     Formula,
     Item,
@@ -20,7 +21,6 @@ from eventide.lowering.translation.values import (
     Number,
     Stored,
     Table,
-    Truth,
     Vector,
     VectorMethod,
     constant,
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 32_768
 """How many numbers a kernel may keep for the length of a call."""
-Operand: TypeAlias = Number | Truth | Vector | Formula
+Operand: TypeAlias = Number | Boolean | Vector | Formula
 
 
-def read_item(context: Context, vector: Vector, index: Number) -> Number | Truth:
+def read_item(context: Context, vector: Vector, index: Number) -> Number | Boolean:
     """An item that is surely there."""
     memory, place = vector.memory, place_in(context, vector, index)
     if isinstance(memory, Stored):
@@ -62,9 +62,9 @@ def place_in(context: Context, vector: Vector, index: Number) -> str:
     return context.builder.value("add", "i64", place, vector.start) if vector.start else place
 
 
-def item_at(context: Context, item: Operand, index: Number) -> Number | Truth:
+def item_at(context: Context, item: Operand, index: Number) -> Number | Boolean:
     """One item of an operand; a single number, or the only item of a vector, stands for all."""
-    if isinstance(item, Number | Truth):
+    if isinstance(item, Number | Boolean):
         return item
     index = index if item.count > 1 else Number("0", "int", known=0)
     return read_item(context, item, index) if isinstance(item, Vector) else replace(item.at(index), is_numpy=True)
@@ -155,7 +155,7 @@ def as_operand(context: Context, item: Item, node: ast.expr) -> Operand:
         item = context.names.as_vector(item)
     if isinstance(item, Vector):
         note_read(context, item)
-    if isinstance(item, Number | Truth | Vector | Formula):
+    if isinstance(item, Number | Boolean | Vector | Formula):
         return item
     if isinstance(item, Table):
         raise context.refusal(node, "a list of numbers cannot be reckoned with: make it an array, np.array(...)")
@@ -174,7 +174,7 @@ def note_read(context: Context, vector: Vector | Formula) -> None:
         context.slots.note_read(vector.memory, context.scope.written)
 
 
-def formula_of(context: Context, operands: list[Operand], compute: Callable[..., Number | Truth]) -> Formula:
+def formula_of(context: Context, operands: list[Operand], compute: Callable[..., Number | Boolean]) -> Formula:
     """What is computed from the items of some operands, one by one.
 
     Raises Unlowerable if their shapes do not fit.
@@ -201,7 +201,7 @@ def keep(context: Context, item: Vector | Formula) -> Vector:
         nonlocal buffer
         value = item.at(index)
         if buffer is None:
-            buffer = new_buffer(context, item.count, is_truth=isinstance(value, Truth))
+            buffer = new_buffer(context, item.count, is_truth=isinstance(value, Boolean))
         store_in(context, buffer, index.text, value)
 
     for_each_item(context, item.count, store)
@@ -230,15 +230,15 @@ def new_buffer(context: Context, count: int, *, is_truth: bool = False, moves: b
     return Buffer(context.builder.memory("double", count), slopes, is_truth)
 
 
-def store_in(context: Context, buffer: Buffer, place: str, value: Number | Truth) -> None:
+def store_in(context: Context, buffer: Buffer, place: str, value: Number | Boolean) -> None:
     """Set a number in memory of the kernel, and its derivative where that is kept."""
-    if isinstance(value, Truth):
+    if isinstance(value, Boolean):
         text = context.builder.convert("uitofp", "i1", value.text, "double")
     else:
         text = context.arithmetic.double(value)
     context.builder.store("double", text, buffer.address, place)
     if buffer.slopes is not None:
-        slope = NAN if isinstance(value, Truth) else value.slope or ZERO
+        slope = NAN if isinstance(value, Boolean) else value.slope or ZERO
         context.builder.store("double", slope, buffer.slopes, place)
 
 
@@ -261,7 +261,7 @@ def for_each_item(
         iterate(
             context,
             carried or [],
-            lambda counter: Truth(context.builder.value("icmp slt", "i64", counter, count)),
+            lambda counter: Boolean(context.builder.value("icmp slt", "i64", counter, count)),
             lambda counter: body(Number(counter, "int", span=(0, count - 1))),
         )
 

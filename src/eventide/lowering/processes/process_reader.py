@@ -14,9 +14,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.discrete.conditions.until import until
-from eventide.lowering.liveness import Liveness, closures_in
-from eventide.lowering.lowered import Constant
+from eventide.lowering.kernels.lowered import Constant
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
+from eventide.lowering.processes.liveness import Liveness, closures_in
 from eventide.reading.source import Definition
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """So many statements a leg has at most, with all its ways."""
-PEERING: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
+INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Who calls these may see names of which nothing is known."""
 
-Ways: TypeAlias = ast.If | ast.While
+Compound: TypeAlias = ast.If | ast.While
 
 
 @dataclass(frozen=True)
-class Stop:
+class WaitPoint:
     """A yield.
 
     text        its first line, shortened
@@ -50,7 +50,7 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Leg:
+class Segment:
     """What comes behind a stop.
 
     function    the statements up to the next stops, whose numbers it answers
@@ -62,7 +62,7 @@ class Leg:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class ProcessSegments:
     """A generator function, read.
 
     stops       in the order of the text; legs: behind those at which native code may wait
@@ -70,8 +70,8 @@ class Course:
     definitions of the functions of the legs
     """
 
-    stops: tuple[Stop, ...]
-    legs: dict[int, Leg]
+    stops: tuple[WaitPoint, ...]
+    legs: dict[int, Segment]
     constants: tuple[Constant, ...]
     definitions: tuple[tuple[CodeType, Definition], ...]
 
@@ -85,7 +85,7 @@ class _Block:
     """
 
     statements: list[ast.stmt]
-    owner: Ways | None = None
+    owner: Compound | None = None
     around: _Block | None = None
     place: int = 0
 
@@ -110,13 +110,13 @@ class Reader:
         self._blocks: dict[tuple[ast.stmt, str], _Block] = {}
         self._size = 0
 
-    def read(self) -> Course:
+    def read(self) -> ProcessSegments:
         """Find its stops and what comes behind each."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 raise self._refusal(node, "names that several functions set are left to Python")
-        if PEERING & {*self.code.co_names}:
-            raise self._refusal(self.tree, f"it calls one of {', '.join(sorted(PEERING))}")
+        if INTROSPECTION & {*self.code.co_names}:
+            raise self._refusal(self.tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
         root = _Block(self.tree.body)
         self._collect(root)
         self.changing = self._find_changing()
@@ -129,7 +129,7 @@ class Reader:
                 leg, definition = self._leg(number, body)
                 legs[number] = leg
                 definitions.append((leg.function.__code__, definition))
-        return Course(stops, legs, tuple(self.constants.values()), tuple(definitions))
+        return ProcessSegments(stops, legs, tuple(self.constants.values()), tuple(definitions))
 
     def _refusal(self, node: ast.AST, why: str) -> CannotLower:
         return self.definition.refusal(node, why)
@@ -143,7 +143,7 @@ class Reader:
                 self._yields.append((statement, block, place))
                 if statement.value.value is not None and any(_yields_in(statement.value.value)):
                     raise self._refusal(statement, "a yield inside another is left to Python")
-            elif isinstance(statement, Ways):
+            elif isinstance(statement, Compound):
                 if any(_yields_in(statement.test)):
                     raise self._refusal(statement.test, "what a yield answers is left to Python")
                 for name in ("body", "orelse"):
@@ -157,7 +157,7 @@ class Reader:
                     statement, "native code goes on behind a yield that is a statement, within `if` and `while` only"
                 )
 
-    def _stop(self, statement: ast.Expr) -> Stop:
+    def _stop(self, statement: ast.Expr) -> WaitPoint:
         assert isinstance(statement.value, ast.Yield)
         command, condition, offset, why = statement.value.value, None, -1, ""
         try:
@@ -165,7 +165,7 @@ class Reader:
             offset = self._offset(statement)
         except Unlowerable as refusal:
             condition, why = None, str(refusal)
-        return Stop(
+        return WaitPoint(
             statement.lineno, self.definition.file.excerpt(statement), condition, offset, _priority(command), why
         )
 
@@ -245,7 +245,7 @@ class Reader:
                 return [*found, _leave(statement, "the process ends here")]
             if isinstance(statement, ast.Break | ast.Continue):
                 return [*found, *self._leap(statement, block, passed)]
-            if isinstance(statement, Ways) and self._is_left(statement):
+            if isinstance(statement, Compound) and self._is_left(statement):
                 if isinstance(statement, ast.While):
                     return [*found, *self._head(statement, block, here, passed)]
                 ways = [self._from(self._blocks[statement, name], 0, passed) for name in ("body", "orelse")]
@@ -316,7 +316,7 @@ class Reader:
                 why = f"{name!r}, which a function made here reads, may change between two waits: keep it as a field"
                 raise CannotLower(code.co_filename, code.co_firstlineno, self.tree.name, why)
 
-    def _leg(self, number: int, body: list[ast.stmt]) -> tuple[Leg, Definition]:
+    def _leg(self, number: int, body: list[ast.stmt]) -> tuple[Segment, Definition]:
         loaded = [node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)]
         names = tuple(name for name in dict.fromkeys(loaded) if name in self.names and name not in self.changing)
         for name in names:
@@ -334,7 +334,7 @@ class Reader:
         module = compile(ast.Module([tree], []), self.code.co_filename, "exec", dont_inherit=True)
         code = next(code for code in module.co_consts if isinstance(code, CodeType))
         function = FunctionType(code, self.function.__globals__, f"{self.tree.name} behind stop {number}")
-        return Leg(function, names), Definition(self.definition.file, tree)
+        return Segment(function, names), Definition(self.definition.file, tree)
 
 
 def _priority(command: ast.expr | None) -> float | None:

@@ -13,10 +13,10 @@ from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.process import Process
-from eventide.lowering.branches import unlocated_in
+from eventide.lowering.branches.located import unlocated_in
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.processes import asks_of
-from eventide.lowering.soundness import objects_of
+from eventide.lowering.plans.soundness import objects_of
+from eventide.lowering.processes.process_plans import asks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Derivatives, Flow, Motion
     from eventide.continuous.guards import Kind
     from eventide.discrete.conditions.condition import Condition
-    from eventide.lowering.lowered import Row
+    from eventide.lowering.kernels.lowered import Row
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LawNote:
     overwrites: tuple[tuple[str, str], ...] = ()
 
 
-LOOKS: Final[dict[Kind, str]] = {
+MONITORING: Final[dict[Kind, str]] = {
     "certified": "proved over whole steps",
     "sampled": "tested at samples of steps",
     "opaque": "tested at the middle and the end of steps",
@@ -70,7 +70,7 @@ class BranchNote:
     @property
     def looks(self) -> str:
         """How it is located, in words."""
-        return LOOKS[self.kind] if self.kind else "not located"
+        return MONITORING[self.kind] if self.kind else "not located"
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class ConditionNote:
 
     @property
     def _looks(self) -> str:
-        return LOOKS[self.kind]
+        return MONITORING[self.kind]
 
 
 IS_SEEN: Final = (

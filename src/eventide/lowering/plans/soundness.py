@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous import Variable
 from eventide.continuous.checks import UnsoundLaw, unsound_assignment
-from eventide.lowering.paths import ITEMS
+from eventide.lowering.names.paths import ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eventide.lowering.registry import Bound
+    from eventide.lowering.plans.registry import Bound
 
 
 def check_laws(owner: Any, bounds: Iterable[Bound]) -> None:

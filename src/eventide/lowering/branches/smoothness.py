@@ -16,7 +16,7 @@ import numpy as np
 
 from eventide.declare import Component
 from eventide.inputs import Input
-from eventide.lowering.law_names import LAWS, OUTCOME, LawNames
+from eventide.lowering.branches.law_names import LAWS, OUTCOME, LawNames
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:

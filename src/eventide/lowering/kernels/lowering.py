@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from eventide.engine.codes import RAISES
 from eventide.engine.records import GuardRecord
-from eventide.lowering.binder import make_binder, make_comparer, make_locator
-from eventide.lowering.carrying import carry
-from eventide.lowering.index_rows import EACH_AT_ITS_PLACE, Rows
-from eventide.lowering.lowered import Lowered, LoweredKind
-from eventide.lowering.name_resolution import Outside
+from eventide.lowering.kernels.carried_sums import carry
+from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
+from eventide.lowering.kernels.lowered import Lowered, LoweredKind
+from eventide.lowering.names.binder import make_binder, make_comparer, make_locator
+from eventide.lowering.names.name_resolution import NameResolver
+from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
-from eventide.lowering.paths import Entry
 from eventide.lowering.translation import calls, expressions, numpy_functions, statements
 from eventide.lowering.translation.certificate import certificate_of, comparisons_in, leave
 from eventide.lowering.translation.conditions import ConditionDialect
@@ -20,7 +20,7 @@ from eventide.lowering.translation.context import Context
 from eventide.lowering.translation.dialect import Dialect
 from eventide.lowering.translation.handlers import HandlerDialect
 from eventide.lowering.translation.segments import SegmentDialect
-from eventide.lowering.translation.values import Function, Item, Number, Truth
+from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 from eventide.reading.source import SourceBook
@@ -101,7 +101,7 @@ class Lowering:
         self.entry = entry
         self.rows = rows
         self.kind: LoweredKind = kind
-        self.outside = Outside(entry, kind, book)
+        self.outside = NameResolver(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
         self.comparisons = 0
@@ -165,7 +165,7 @@ class Lowering:
         builder.traps = True
         dialect, answer = context.dialect, self._follow(context)
         assert isinstance(dialect, ConditionDialect)
-        if not isinstance(answer, Number | Truth):
+        if not isinstance(answer, Number | Boolean):
             raise Unlowerable("a condition answers a truth, and this one does not on every way")
         truth = context.booleans.of(answer)
         guide, slope = context.booleans.answer(truth)
@@ -189,7 +189,7 @@ class Lowering:
         builder.enter(entry)
         builder.traps = True
         answer = self._follow(context)
-        if not isinstance(answer, Number | Truth):
+        if not isinstance(answer, Number | Boolean):
             raise Unlowerable("a quantity is a number, and this one is none on some way")
         arithmetic = context.booleans.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")

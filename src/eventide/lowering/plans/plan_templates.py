@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.equalities import Equality
 from eventide.continuous.plans import ConditionPlan, LawPlan, Pattern
-from eventide.lowering.dependencies import make_spread
-from eventide.lowering.law_descriptions import Usage, usage_of
+from eventide.lowering.kernels.dependencies import make_law_uses
+from eventide.lowering.plans.law_descriptions import Usage, usage_of
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Motion
     from eventide.continuous.growable_arrays import Lease
     from eventide.continuous.plans import Guidance
-    from eventide.lowering.lowered import Kernel
-    from eventide.lowering.registry import Bound
+    from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.plans.registry import Bound
 
 
-class Template:
+class LawTemplate:
     """The plan of kernels that are used together, but for the objects that they are bound to.
 
     kernels         those of a component's laws
@@ -39,7 +39,7 @@ class Template:
         self.locators: Any = [kernel.lowered.locate for kernel in kernels]
         self.is_plain = None not in self.locators and not any(kernel.lowered.assigns_loose for kernel in kernels)
         self.usage = usage_of(kernels)
-        self._spread = make_spread(uses)
+        self._spread = make_law_uses(uses)
 
     def plan_laws(
         self,
@@ -81,7 +81,7 @@ class Template:
         )
 
 
-class Mould(Pattern):
+class ConditionTemplate(Pattern):
     """The plan of conditions of one kernel, or of functions that answer a number, but for what they are bound to.
 
     certificate the place of what proves it; -1 without

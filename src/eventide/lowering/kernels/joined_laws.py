@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.lowering.index_rows import LaidRows, LayingRows
-from eventide.lowering.lower import LAWS, lower_law
-from eventide.lowering.lowered import Anchor
+from eventide.lowering.kernels.index_rows import LaidRows, LayingRows
+from eventide.lowering.kernels.lowered import Anchor
+from eventide.lowering.kernels.lowering import LAWS, lower_law
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
-    from eventide.lowering.lowered import Lowered
-    from eventide.lowering.paths import Step
+    from eventide.lowering.kernels.lowered import Lowered
+    from eventide.lowering.names.paths import Step
     from eventide.lowering.translation.values import Path
 
 UNCHANGED: Final = ("state", "parameter", "last")
@@ -24,7 +24,7 @@ UNCHANGED: Final = ("state", "parameter", "last")
 _SELF: Final = "self"
 
 
-class Joint(NamedTuple):
+class JoinedLaws(NamedTuple):
     """Two laws as one.
 
     laying      its text for index rows of the contributions with those of the equations behind them, each wherever it
@@ -45,7 +45,7 @@ def _both(self: Any) -> None:
     self.contributions()
 
 
-def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow: bool) -> Joint | None:
+def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow: bool) -> JoinedLaws | None:
     """The law that does what these two of an object do; None if they are to stay two."""
     parts = contributions, equations
     if not (_is_early(equations) and all(part.width == len(part.blocks) for part in parts)):
@@ -68,7 +68,7 @@ def joined(owner: Any, contributions: Lowered, equations: Lowered, *, exact_pow:
         lower_law(owner, _both, exact_pow=exact_pow, rows=rows).source
         for rows in (LayingRows(places, width), LaidRows(width))
     )
-    return Joint(laying, laid, width, both)
+    return JoinedLaws(laying, laid, width, both)
 
 
 def _is_early(equations: Lowered) -> bool:

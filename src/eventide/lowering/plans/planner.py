@@ -25,14 +25,14 @@ from eventide.continuous.plans import (
 from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord, LawRecord
 from eventide.errors import ModelError
-from eventide.lowering.branches import branches_of
-from eventide.lowering.class_plans import Cohorts, bounds_in, deal_of
-from eventide.lowering.code_facts import Facts
-from eventide.lowering.fused_steps import MOST_LAWS, MOST_SLOTS
-from eventide.lowering.law_descriptions import usage_of
+from eventide.lowering.branches.located import branches_of
+from eventide.lowering.kernels.fused_steps import MOST_LAWS, MOST_SLOTS
+from eventide.lowering.names.code_facts import CodeFacts
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.plan_templates import Mould, is_current, lay
-from eventide.lowering.processes import names_of
+from eventide.lowering.plans.class_plans import ClassPlans, bounds_in, deal_of
+from eventide.lowering.plans.law_descriptions import usage_of
+from eventide.lowering.plans.plan_templates import ConditionTemplate, is_current, lay
+from eventide.lowering.processes.process_plans import names_of
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
-    from eventide.lowering.lowered import Kernel
-    from eventide.lowering.registry import Bound, Registry
+    from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.plans.registry import Bound, Registry
 
 _LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
@@ -70,10 +70,10 @@ class Compiler(Analyst):
         self.refusals: list[CannotLower] = []
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
-        self._moulds: dict[Kernel, Mould] = {}
+        self._moulds: dict[Kernel, ConditionTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
-        self._cohorts = Cohorts(self)
-        self.facts = Facts(self._announce)
+        self._cohorts = ClassPlans(self)
+        self.facts = CodeFacts(self._announce)
 
     def _announce(self, stand: Callable[[], bool]) -> None:
         self.motion.stands = stand
@@ -192,13 +192,13 @@ class Compiler(Analyst):
         self._check_home(bound, condition, "the condition of ")
         return self._mould(bound.kernel).plan(self.motion, bound)
 
-    def _mould(self, kernel: Kernel) -> Mould:
+    def _mould(self, kernel: Kernel) -> ConditionTemplate:
         """What conditions of a kernel have in common, which is found out for the first of them."""
         mould = self._moulds.get(kernel)
         if mould is None:
             self.facts.note_code(kernel.lowered)
             words = kernel.lowered.certificate
-            mould = self._moulds[kernel] = Mould(
+            mould = self._moulds[kernel] = ConditionTemplate(
                 kernel,
                 certificate=self.motion.lists.put(words)[1] if words else -1,
                 recourse=self.recourse if kernel.lowered.raises else 0,
@@ -450,7 +450,7 @@ class Compiler(Analyst):
             self.refusals.append(error)
 
 
-class Guide(Compiler):
+class GuardCompiler(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
 
     compiles = False

@@ -12,13 +12,13 @@ from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
 from eventide.inputs import Input
-from eventide.lowering.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
+from eventide.lowering.names.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FunctionType
 
-    from eventide.lowering.lowered import Anchor
+    from eventide.lowering.kernels.lowered import Anchor
     from eventide.lowering.translation.values import Path
 
 
@@ -50,7 +50,7 @@ class Bind(Protocol):
         """Find it."""
 
 
-class Stands(Protocol):
+class IsBoundAlike(Protocol):
     """Sees whether a kernel would work on what it has worked on before."""
 
     def __call__(self, function: FunctionType, arguments: tuple[Any, ...], known: Binding, /) -> bool:
@@ -64,7 +64,7 @@ def make_comparer(
     consts: tuple[Path, ...],
     *,
     is_possible: bool,
-) -> Stands:
+) -> IsBoundAlike:
     """The function that follows some steps and compares what it meets with a binding, without making one.
 
     is_possible     whether that tells; not where the kernel is told lists, which may have changed: then it says no
@@ -79,7 +79,7 @@ def make_comparer(
         if step.path in consts:
             writer.lines.append(f"if v{number} != known.consts[{consts.index(step.path)}]: return False")
     writer.lines.append(f"return {is_possible}")
-    stands: Stands = writer.function("stands(function, arguments, known)", "False")
+    stands: IsBoundAlike = writer.function("stands(function, arguments, known)", "False")
     return stands
 
 

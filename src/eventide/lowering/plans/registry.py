@@ -6,17 +6,17 @@ from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.lowering.binder import Bind, Binding, make_binder
-from eventide.lowering.fused_steps import Part, can_fuse, fused_text
-from eventide.lowering.joining import joined
-from eventide.lowering.lower import Lowering, not_a_function
-from eventide.lowering.lowered import compile_kernel
-from eventide.lowering.name_resolution import STRANGE
+from eventide.lowering.branches.smoothness import Smoothness
+from eventide.lowering.kernels.fused_steps import Part, can_fuse, fused_text
+from eventide.lowering.kernels.joined_laws import joined
+from eventide.lowering.kernels.lowered import compile_kernel
+from eventide.lowering.kernels.lowering import Lowering, not_a_function
+from eventide.lowering.names.binder import Bind, Binding, make_binder
+from eventide.lowering.names.name_resolution import STRANGE
+from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.paths import Entry
-from eventide.lowering.plan_templates import Template
-from eventide.lowering.process_reader import Course, Reader
-from eventide.lowering.smoothness import Smoothness
+from eventide.lowering.plans.plan_templates import LawTemplate
+from eventide.lowering.processes.process_reader import ProcessSegments, Reader
 from eventide.native.locking import LOCK, locked
 from eventide.native.memory import table_at
 from eventide.native.store import Store
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from eventide.engine.codes import Coefficients
-    from eventide.lowering.lowered import Constant, Kernel, LoweredKind
+    from eventide.lowering.kernels.lowered import Constant, Kernel, LoweredKind
 
 
 class Bound(NamedTuple):
@@ -84,13 +84,13 @@ class Registry:
         self._refusals: dict[tuple[str, int], list[_Refused]] = {}
         # Code is compared by identity: equal code may stand in several files, among other globals.
         self._codes: dict[int, CodeType] = {}
-        self._templates: dict[tuple[Kernel, ...], Template] = {}
+        self._templates: dict[tuple[Kernel, ...], LawTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self.generation = 0
-        self._plain: dict[type, list[Template]] = {}
+        self._plain: dict[type, list[LawTemplate]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
         self._changes: dict[tuple[int, str], tuple[int, Any]] = {}
-        self._courses: dict[int, tuple[CodeType, Course | tuple[str, int, str, str]]] = {}
+        self._courses: dict[int, tuple[CodeType, ProcessSegments | tuple[str, int, str, str]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -169,7 +169,7 @@ class Registry:
     @locked
     def joined(self, owner: Any, contributions: Kernel, equations: Kernel) -> tuple[int, int, int]:
         """The kernels that do what these two of an object do, for rows that are to be laid and for those that are, and
-        how wide these are; zeros if they are to stay two. See `joining.py`.
+        how wide these are; zeros if they are to stay two. See `joined_laws.py`.
         """
         pair = contributions, equations
         if pair not in self._joined:
@@ -187,16 +187,16 @@ class Registry:
         """
         return self.find("quantity", read, ())
 
-    def template(self, bounds: tuple[Bound, ...]) -> Template:
+    def template(self, bounds: tuple[Bound, ...]) -> LawTemplate:
         """What all plans have in common that are made of these kernels, in this order."""
         kernels = tuple(map(_KERNEL, bounds))
         known = self._templates.get(kernels)
         if known is None:
             with LOCK:
-                known = self._templates.setdefault(kernels, Template(kernels))
+                known = self._templates.setdefault(kernels, LawTemplate(kernels))
         return known
 
-    def templates_of(self, cls: type) -> list[Template]:
+    def templates_of(self, cls: type) -> list[LawTemplate]:
         """The templates of laws of a class's objects that are plain, as far as they are known; to be added to."""
         return self._plain.setdefault(cls, [])
 
@@ -208,14 +208,14 @@ class Registry:
         return self.find("handler", handler, ())
 
     @locked
-    def course(self, function: FunctionType) -> Course:
+    def course(self, function: FunctionType) -> ProcessSegments:
         """What a generator function does between its yields.
 
         Raises CannotLower if none of that can be native code.
         """
         code = function.__code__
         if id(code) not in self._courses:
-            found: Course | tuple[str, int, str, str]
+            found: ProcessSegments | tuple[str, int, str, str]
             try:
                 found = Reader(self.book.definition(function, yields=True), function).read()
                 for part, definition in found.definitions:
@@ -224,7 +224,7 @@ class Registry:
                 found = error.file, error.line, error.construct, error.why
             self._courses[id(code)] = code, found
         known = self._courses[id(code)][1]
-        if not isinstance(known, Course):
+        if not isinstance(known, ProcessSegments):
             raise CannotLower(*known)
         return known
 
@@ -305,6 +305,6 @@ class Registry:
             ) from error
 
 
-def _is_current(known: Course | tuple[str, int, str, str]) -> bool:
+def _is_current(known: ProcessSegments | tuple[str, int, str, str]) -> bool:
     """Whether what is known of a generator function still stands."""
-    return isinstance(known, Course) and all(constant.is_current for constant in known.constants)
+    return isinstance(known, ProcessSegments) and all(constant.is_current for constant in known.constants)

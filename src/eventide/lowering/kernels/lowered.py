@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.continuous import Variable
 from eventide.inputs import Input
-from eventide.lowering.dependencies import Effects, Glance, Uses, effects_of, make_footprint, make_glance, uses_of
-from eventide.lowering.paths import ITEMS, Step, same_number
+from eventide.lowering.kernels.dependencies import (
+    Effects,
+    FindReads,
+    KernelUses,
+    effects_of,
+    make_footprint,
+    make_reads,
+    uses_of,
+)
+from eventide.lowering.names.paths import ITEMS, Step, same_number
 from eventide.native.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.lowering.binder import Bind, Locate, Stands
+    from eventide.lowering.names.binder import Bind, IsBoundAlike, Locate
     from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
@@ -143,7 +151,7 @@ class Lowered:
     asks: tuple[tuple[str, int, str, str], ...]
     bind: Bind = field(repr=False)
     locate: Locate | None = field(repr=False)
-    stands: Stands = field(repr=False)
+    stands: IsBoundAlike = field(repr=False)
 
     @property
     def source(self) -> str:
@@ -151,7 +159,7 @@ class Lowered:
         return self.function.module
 
     @cached_property
-    def uses(self) -> Uses:
+    def uses(self) -> KernelUses:
         """What it reads and writes, for the plans of what it is bound to."""
         return uses_of(self)
 
@@ -171,9 +179,9 @@ class Lowered:
         )
 
     @cached_property
-    def glance(self) -> Glance:
+    def glance(self) -> FindReads:
         """Finds what it reads, for the plan of what it is bound to, if it writes nothing."""
-        return make_glance(self.uses)
+        return make_reads(self.uses)
 
     @cached_property
     def effects(self) -> Effects:

@@ -41,7 +41,7 @@ from eventide.native.method_kernels import table_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eventide.lowering.lowered import Lowered
+    from eventide.lowering.kernels.lowered import Lowered
 
 MOST_SLOTS: Final = 6
 MOST_LAWS: Final = 3

@@ -18,26 +18,26 @@ from eventide.continuous.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
-from eventide.lowering.lowered import ABSENT, Constant, LoweredKind, Row
+from eventide.lowering.kernels.lowered import ABSENT, Constant, LoweredKind, Row
+from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
 from eventide.lowering.translation.values import (
-    Above,
+    AppendTarget,
     Builtin,
     Clock,
-    Elements,
     Function,
     Item,
     Items,
     Module,
     Nothing,
+    ObjectList,
+    Opaque,
     Path,
     Ref,
     Slot,
     Stored,
-    Stranger,
+    SuperRef,
     Table,
-    Target,
     Vector,
     View,
     constant,
@@ -76,7 +76,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Const:
+class ClosureNumber:
     """A number that a condition closes over, by its position among them."""
 
     index: int
@@ -85,7 +85,7 @@ class Const:
 
 
 @dataclass(frozen=True)
-class Told:
+class PassedNumber:
     """A number that stands in no slot, and is told to the kernel as it stands after each event.
 
     element     the operand that counts the items, if the path goes through a list
@@ -98,17 +98,17 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Getter:
+class PropertyRead:
     """A property, to be followed like a method."""
 
     function: Function
 
 
-Found: TypeAlias = Item | Place | Const | Told | Getter
+Found: TypeAlias = Item | Place | ClosureNumber | PassedNumber | PropertyRead
 """What a name or attribute stands for, before it is read."""
 
 
-class Outside:
+class NameResolver:
     """What one function reaches.
 
     steps       every object met, by its path
@@ -158,7 +158,7 @@ class Outside:
             return self._number(value, path, element)
         if self.takes_lists and type(value) is list:
             self._note(path, "class", list)
-            return Target(path)
+            return AppendTarget(path)
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
         if type(value).__name__ == "ndarray":
@@ -175,23 +175,23 @@ class Outside:
             return self._followed(found) if value.__globals__.get(value.__name__) is value else found
         if isinstance(value, MethodType) and isinstance(value.__func__, FunctionType):
             owner = self.item(value.__self__, (*path, "__self__"), element)
-            return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Stranger(value)
+            return Function(value.__func__, path, owner) if isinstance(owner, Ref) else Opaque(value)
         is_odd = isinstance(value, str | bytes | dict | set | frozenset | float | int | complex)
         if is_odd or (callable(value) and not isinstance(type(value).__call__, FunctionType)):
-            return Stranger(value)
+            return Opaque(value)
         return Ref(path, value, element)
 
-    def _number(self, value: Any, path: Path, element: str | None) -> Const | Told:
+    def _number(self, value: Any, path: Path, element: str | None) -> ClosureNumber | PassedNumber:
         kind = type(value) if type(value) in NUMBERS else float
         if kind is int and abs(value) > LARGEST_WHOLE:
             raise Unlowerable(f"{value} is too large to be told to a kernel exactly")
         self._note(path, "class", type(value))
         is_closed_over = len(path) == 1 or path[-1][0] in "(="
         if self.kind == "law" or not is_closed_over:
-            return Told(path, kind, element, _is_double(value))
+            return PassedNumber(path, kind, element, _is_double(value))
         if path not in self.consts:
             self.consts.append(path)
-        return Const(self.consts.index(path), kind, _is_double(value))
+        return ClosureNumber(self.consts.index(path), kind, _is_double(value))
 
     def _list(self, value: Any, path: Path, element: str | None) -> Item:
         if element is not None:
@@ -206,18 +206,18 @@ class Outside:
         if type(value) is tuple and value and all(_is_plain(item) for item in value):
             return self._tuple(value, path)
         if not all(isinstance(item, Component | Variable) for item in value):
-            return Stranger(value)
+            return Opaque(value)
         self._note(path, "class", type(value))
-        return Elements(path, tuple(value))
+        return ObjectList(path, tuple(value))
 
     def _tuple(self, value: tuple[Any, ...], path: Path) -> Item:
         """Objects of any kind, which are followed one by one."""
         self._note(path, "tuple", len(value))
         found = [self.item(item, (*path, f"[{number}]")) for number, item in enumerate(value)]
         items = [item for item in found if isinstance(item, Ref | Function)]
-        return Items(tuple(items)) if len(items) == len(found) else Stranger(value)
+        return Items(tuple(items)) if len(items) == len(found) else Opaque(value)
 
-    def all_items(self, elements: Elements) -> Path:
+    def all_items(self, elements: ObjectList) -> Path:
         """The path of all items of a list, to go over or to count."""
         classes = list(dict.fromkeys(type(item) for item in elements.items))
         if len(classes) > 1:
@@ -242,9 +242,9 @@ class Outside:
         if not isinstance(item, Ref) or not isinstance(item.sample, Queue) or item.element is not None:
             return item
         members = tuple(item.sample)
-        return Elements(item.path, members) if all(isinstance(one, Component) for one in members) else item
+        return ObjectList(item.path, members) if all(isinstance(one, Component) for one in members) else item
 
-    def one_item(self, elements: Elements, index: int) -> Found:
+    def one_item(self, elements: ObjectList, index: int) -> Found:
         """One item of a list."""
         if not -len(elements.items) <= index < len(elements.items):
             self.all_items(elements)  # so that the refusal is taken back when there are items
@@ -294,11 +294,11 @@ class Outside:
             raise Unlowerable(STRANGE)
         self._sim = sim
 
-    def bound_list(self, path: Path) -> Target:
+    def bound_list(self, path: Path) -> AppendTarget:
         """The list of which a method was found at a path."""
         self._note(path, "class", BuiltinFunctionType)
         self._note((*path, "__self__"), "class", list)
-        return Target((*path, "__self__"))
+        return AppendTarget((*path, "__self__"))
 
     # --- globals --------------------------------------------------------------------------------------------------
 
@@ -334,7 +334,7 @@ class Outside:
             return Nothing()
         if _is_itself(value):
             return _as_item(value, None)
-        return Stranger(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
+        return Opaque(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
 
     def _is_set_in(self, file: str, namespace: dict[str, Any], name: str) -> bool:
         """Whether some function of a file gives a global name another value."""
@@ -447,7 +447,7 @@ class Outside:
             if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
                 raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
             self._freeze(cls.__qualname__, name, member, cls)
-            return Getter(self._followed(Function(member.fget, None, ref)))
+            return PropertyRead(self._followed(Function(member.fget, None, ref)))
         is_static = isinstance(member, staticmethod)
         function = member.__func__ if is_static else member
         if isinstance(function, FunctionType) and name not in _own(sample):
@@ -469,7 +469,7 @@ class Outside:
         if isinstance(sample, Law):
             self._of_class.add(path)  # its function is given once for all
         item = self.item(value, path, ref.element)
-        if isinstance(item, Stranger) and not is_numpys(item.value):
+        if isinstance(item, Opaque) and not is_numpys(item.value):
             raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
         return item
 
@@ -488,7 +488,7 @@ class Outside:
             return self._class_number(cls, home, name, member)
         raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
 
-    def above(self, above: Above, name: str) -> Item:
+    def above(self, above: SuperRef, name: str) -> Item:
         """What `super().name` means."""
         classes = type(above.owner.sample).__mro__
         for cls in classes[classes.index(above.cls) + 1 :]:
@@ -498,7 +498,7 @@ class Outside:
             if isinstance(member, FunctionType):
                 return self._followed(Function(member, None, above.owner))
             if member is not None:
-                return Stranger(member)
+                return Opaque(member)
         raise Unlowerable(f"no class above {above.cls.__name__} has {name!r}")
 
     def _find_member(self, cls: type, name: str) -> tuple[type, Any]:
@@ -527,7 +527,7 @@ def _is_itself(value: Any) -> bool:
 def _as_item(value: Any, path: Path | None) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
-    return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Stranger(value)
+    return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
 
 
 def is_numpys(function: Any) -> bool:

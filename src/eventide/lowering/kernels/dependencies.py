@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.engine.codes import IS_SET, MOVES, STANDS
 from eventide.inputs import Input
-from eventide.lowering.paths import ITEMS
+from eventide.lowering.names.paths import ITEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from eventide.continuous.layout import Layout
-    from eventide.lowering.binder import Binding
-    from eventide.lowering.lowered import Access, Lowered, Row
-    from eventide.lowering.paths import Step
-    from eventide.lowering.registry import Bound
+    from eventide.lowering.kernels.lowered import Access, Lowered, Row
+    from eventide.lowering.names.binder import Binding
+    from eventide.lowering.names.paths import Step
+    from eventide.lowering.plans.registry import Bound
 
 
 class Use(NamedTuple):
@@ -97,14 +97,14 @@ that are written; those that are written without having been read; those that ha
 """
 
 
-class Spread(Protocol):
+class FindLawUses(Protocol):
     """Finds what kernels read and write where they are bound; `owners` are touched in any case, before all others."""
 
     def __call__(self, owners: tuple[Any, ...], bounds: Sequence[Bound], /) -> Found:
         """Find it."""
 
 
-class Uses(NamedTuple):
+class KernelUses(NamedTuple):
     """What a kernel reads and writes.
 
     quantities      all, as often as they are met
@@ -129,7 +129,7 @@ class Uses(NamedTuple):
     exchanges: tuple[Exchange, ...]
 
 
-def uses_of(lowered: Lowered) -> Uses:
+def uses_of(lowered: Lowered) -> KernelUses:
     """What a kernel reads and writes."""
     ranges = dict(lowered.ranges)
     found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
@@ -140,7 +140,7 @@ def uses_of(lowered: Lowered) -> Uses:
             is_many, place, first = found[access]
             for low, high in ranges.get(access) or ((0, 1),):
                 rates.append(Rate(is_many, place, range(first + low, first + high), access in lowered.reads))
-    return Uses(
+    return KernelUses(
         tuple(quantities),
         tuple(rates),
         looks_at_rates=any(access.row == "rate" for access in lowered.reads),
@@ -161,17 +161,17 @@ def _exchanges(lowered: Lowered, found: dict[Access, tuple[bool, int, int]]) -> 
         yield Exchange(*where, sort, access in lowered.reads, access in lowered.writes)
 
 
-class Glance(Protocol):
+class FindReads(Protocol):
     """Finds what one kernel reads where it is bound, if it writes nothing."""
 
     def __call__(self, binding: Binding, /) -> tuple[tuple[Any, ...], Slots]:
         """The objects of which it reads more than parameters, and the slots of all quantities, each once."""
 
 
-def make_glance(uses: Uses) -> Glance:
+def make_reads(uses: KernelUses) -> FindReads:
     """The function that finds what a kernel reads that writes nothing."""
     answer = f"{_each_once(_touched(0, uses))}, {_each_once(_read(0, uses))}"
-    glance: Glance = _function("glance(binding)", [_opened(0, "binding"), f"return {answer}"])
+    glance: FindReads = _function("glance(binding)", [_opened(0, "binding"), f"return {answer}"])
     return glance
 
 
@@ -188,7 +188,7 @@ def make_footprint(effects: Effects) -> Callable[[Slots], Slots]:
     return footprint
 
 
-def make_spread(kernels: Sequence[Uses]) -> Spread:
+def make_law_uses(kernels: Sequence[KernelUses]) -> FindLawUses:
     """The function that finds what these kernels read and write together, for bindings of each in their order."""
     lines, touches, reads, rates = [], ["*owners"], [], []
     for n, uses in enumerate(kernels):
@@ -209,7 +209,7 @@ def make_spread(kernels: Sequence[Uses]) -> Spread:
     else:
         answer += ["tuple(rates)", "()"]
     lines += [f"rates = {{{_listed(rates)}}}", f"return {', '.join(answer)}"]
-    spread: Spread = _function("spread(owners, bounds)", lines)
+    spread: FindLawUses = _function("spread(owners, bounds)", lines)
     return spread
 
 
@@ -226,12 +226,12 @@ def _opened(n: int, binding: str) -> str:
     return f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n}, _ = {binding}"
 
 
-def _touched(n: int, uses: Uses) -> list[str]:
+def _touched(n: int, uses: KernelUses) -> list[str]:
     """The objects of which the n-th kernel reads or writes more than parameters, as parts of a tuple."""
     return [f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves]
 
 
-def _read(n: int, uses: Uses) -> list[str]:
+def _read(n: int, uses: KernelUses) -> list[str]:
     """The slots of all quantities of the n-th kernel, as parts of a tuple."""
     return [_slots(n, use) for use in uses.quantities]
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from eventide.continuous.layout import Layout
-    from eventide.lowering.lowered import Kernel
+    from eventide.lowering.kernels.lowered import Kernel
 
-Place: TypeAlias = tuple[int, int]
+SlotUse: TypeAlias = tuple[int, int]
 """An entry of the index rows, and a column behind the slot that it tells; or -1, and a slot."""
 Call: TypeAlias = tuple[int, int]
 """The address of a kernel, and where its index row begins."""
@@ -23,11 +23,11 @@ class Usage(NamedTuple):
     having been read, those that are written otherwise, and the first slots of the blocks to which is given.
     """
 
-    reads: tuple[Place, ...]
-    touches: tuple[Place, ...]
-    sets: tuple[Place, ...]
-    adds: tuple[Place, ...]
-    gives: tuple[Place, ...] = ()
+    reads: tuple[SlotUse, ...]
+    touches: tuple[SlotUse, ...]
+    sets: tuple[SlotUse, ...]
+    adds: tuple[SlotUse, ...]
+    gives: tuple[SlotUse, ...] = ()
 
     @classmethod
     def of_slots(
@@ -82,10 +82,10 @@ class Usage(NamedTuple):
 
 def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
     """What kernels use whose index rows stand side by side; None if that is items of lists."""
-    reads: dict[Place, None] = {}
-    touches: dict[Place, None] = {}
-    rates: dict[Place, bool] = {}
-    gives: dict[Place, None] = {}
+    reads: dict[SlotUse, None] = {}
+    touches: dict[SlotUse, None] = {}
+    rates: dict[SlotUse, bool] = {}
+    gives: dict[SlotUse, None] = {}
     row = 0
     for kernel in kernels:
         uses = kernel.lowered.uses

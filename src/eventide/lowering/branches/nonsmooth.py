@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from eventide.lowering.syntax import as_float, holding, number, placed
+from eventide.lowering.branches.syntax import as_float, holding, number, placed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.lowering.branching import Branching, Known
+    from eventide.lowering.branches.branching import Branching, Known
 
-Bend: TypeAlias = "Callable[[Branching, list[ast.expr], ast.Call, Known], ast.expr | None]"
+Rule: TypeAlias = "Callable[[Branching, list[ast.expr], ast.Call, Known], ast.expr | None]"
 """From the arguments of a call to what stands in its place; None if nothing in it moves."""
 _ARGUMENTS_OF_CLIP: Final = 3
 
@@ -117,7 +117,7 @@ def remainder(law: Branching, node: ast.BinOp, known: Known) -> ast.expr | None:
 
 
 _OF_PYTHON: Final = (math.floor, math.ceil, math.trunc, int)
-BENDS: Final[dict[Any, Bend]] = {
+NONSMOOTH: Final[dict[Any, Rule]] = {
     abs: _size,
     math.fabs: _size,
     np.absolute: _size,

@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.continuous.ordering import STAGES, Deal, Trade
 from eventide.continuous.plans import Cohort, LawPlan
-from eventide.lowering.binder import Binding
-from eventide.lowering.branches import unlocated_in
-from eventide.lowering.law_descriptions import Call, Usage, sums_of
-from eventide.lowering.registry import Bound
-from eventide.lowering.soundness import check_laws
+from eventide.lowering.branches.located import unlocated_in
+from eventide.lowering.names.binder import Binding
+from eventide.lowering.plans.law_descriptions import Call, Usage, sums_of
+from eventide.lowering.plans.registry import Bound
+from eventide.lowering.plans.soundness import check_laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from eventide.continuous.layout import Layout
     from eventide.continuous.slot_storage import Seat
-    from eventide.lowering.dependencies import Exchange
-    from eventide.lowering.lowered import Kernel
-    from eventide.lowering.plan_templates import Template
-    from eventide.lowering.planner import Compiler
+    from eventide.lowering.kernels.dependencies import Exchange
+    from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.plans.plan_templates import LawTemplate
+    from eventide.lowering.plans.planner import Compiler
 
 
 NOTHING: Final = Binding((), (), (), (), (), ())
 """What a kernel works on where that does not matter."""
 
 
-class Cohorts:
+class ClassPlans:
     """The cohorts of one simulation.
 
     analyst     knows the plans of what is in no cohort with others
@@ -41,7 +41,7 @@ class Cohorts:
 
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
-        self._known: dict[tuple[Template, Layout], Cohort] = {}
+        self._known: dict[tuple[LawTemplate, Layout], Cohort] = {}
         self._trades: dict[tuple[Kernel, ...], Trade] = {}
         self._idle: dict[Any, Cohort] = {}
 
@@ -64,7 +64,7 @@ class Cohorts:
         cohort: Cohort = owner._cohort
         if not owner._is_active:
             return True
-        template: Template | None = cohort.template
+        template: LawTemplate | None = cohort.template
         if template is None:
             return self._analyst.is_plan_current(owner, cohort.plan(owner))
         if cohort.generation != self._analyst.registry.generation:
@@ -112,7 +112,7 @@ class Cohorts:
         known.record[seat.number] = cohort.record
         known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
 
-    def _template(self, owner: Any) -> Template | None:
+    def _template(self, owner: Any) -> LawTemplate | None:
         """The template of an object's laws; None if they work on more than blocks of slots, or cannot be read."""
         registry = self._analyst.registry
         known = registry.templates_of(type(owner))
@@ -142,7 +142,7 @@ class Cohorts:
             seat.lease = index.put(bases) if bases else None
         seat.cohort, seat.bases = None, bases
 
-    def _of_many(self, template: Template, owner: Any) -> Cohort:
+    def _of_many(self, template: LawTemplate, owner: Any) -> Cohort:
         """The cohort of objects like one, which has its index rows."""
         plan = self._describe(template, owner)
         check_laws(owner, plan.kept)
@@ -178,7 +178,7 @@ class Cohorts:
             self._analyst.motion.groups.ordering.consider(trade)
         return trade
 
-    def _describe(self, template: Template, owner: Any) -> LawPlan:
+    def _describe(self, template: LawTemplate, owner: Any) -> LawPlan:
         """The plan of a member, as its index rows tell."""
         analyst, seat = self._analyst, owner._seat
         arena, first, bounds = analyst.motion.arena, 0, []
@@ -258,7 +258,7 @@ def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
     return (Deal(first + one.column, one.sort, one.reads, one.sets) for first in firsts)
 
 
-def locate(template: Template, owner: Any) -> tuple[int, ...] | None:
+def locate(template: LawTemplate, owner: Any) -> tuple[int, ...] | None:
     """The index rows of an object's laws, side by side; None if the kernels do not fit them."""
     cls, arguments, rows = type(owner), (owner,), ()
     locators: Any = template.locators

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eventide.lowering.paths import ITEMS
+from eventide.lowering.names.paths import ITEMS
 from eventide.lowering.translation.slots import ROWS
 from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
-    from eventide.lowering.lowered import Access
-    from eventide.lowering.translation.slots import Slots, Touch
+    from eventide.lowering.kernels.lowered import Access
+    from eventide.lowering.translation.slots import SlotAccess, Slots
     from eventide.native.ir import Block, Builder
 
 CARRIED: Final = ("sum", "rate")
@@ -56,7 +56,7 @@ def carry(builder: Builder, slots: Slots, head: Block, inside: Block) -> tuple[B
     return first, [Instruction("alloca", "double", result=kept), Instruction("alloca", "i64", result=where)]
 
 
-def _pair(builder: Builder, slots: Slots, access: Access) -> tuple[Touch, Touch] | None:
+def _pair(builder: Builder, slots: Slots, access: Access) -> tuple[SlotAccess, SlotAccess] | None:
     """The one read and the later one write of a quantity in the body; None if it is not used like that.
 
     Nothing else of its kind is written, as that might be the same by another way.

@@ -14,8 +14,8 @@ from eventide.reading.scope import closures_of
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from eventide.lowering.process_reader import Course
-    from eventide.lowering.registry import Registry
+    from eventide.lowering.plans.registry import Registry
+    from eventide.lowering.processes.process_reader import ProcessSegments
 
 
 def names_of(generator: Any, function: FunctionType) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     return tuple({str(ask): ask for ask in asks}.values())
 
 
-def _asks_behind(registry: Registry, course: Course, number: int, values: dict[str, Any]) -> list[CannotLower]:
+def _asks_behind(registry: Registry, course: ProcessSegments, number: int, values: dict[str, Any]) -> list[CannotLower]:
     """What is left to Python behind one stop."""
     leg = course.legs[number]
     lowered = registry.find("leg", leg.function, tuple(values.get(name) for name in leg.names)).kernel.lowered

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous import Continuous
 from eventide.errors import ModelError
-from eventide.lowering.lowered import ABSENT, Constant
+from eventide.lowering.kernels.lowered import ABSENT, Constant
 
 if TYPE_CHECKING:
-    from eventide.lowering.lowered import Lowered
+    from eventide.lowering.kernels.lowered import Lowered
 
-Stand: TypeAlias = Callable[[], bool]
+Comparison: TypeAlias = Callable[[], bool]
 Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
 PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
@@ -29,13 +29,13 @@ OURS: Final = "_eventide_"
 """What our own names begin with in a function whose other names are a user's."""
 
 
-class Facts:
+class CodeFacts:
     """What the code of one simulation was made with.
 
     announce    is told the function to ask whether all of it stands, each time that this is another
     """
 
-    def __init__(self, announce: Callable[[Stand], None]) -> None:
+    def __init__(self, announce: Callable[[Comparison], None]) -> None:
         self._announce = announce
         self._held: dict[tuple[int, str], Constant] = {}
         self._code: dict[Lowered, None] = {}
@@ -93,7 +93,7 @@ class Facts:
         spaces: dict[int, list[Constant]] = {}
         for fact in self._held.values():
             spaces.setdefault(id(fact.holder) if _is_space(fact) else 0, []).append(fact)
-        stand: Stand | None = None
+        stand: Comparison | None = None
         for facts in spaces.values():
             stand = _comparer(facts, stand)
         self._announce(stand or _always)
@@ -125,7 +125,7 @@ def _is_space(fact: Constant) -> bool:
     return type(fact.holder) is dict
 
 
-def _comparer(facts: list[Constant], others: Stand | None) -> Stand:
+def _comparer(facts: list[Constant], others: Comparison | None) -> Comparison:
     """What compares facts that are all of one module, or all of none, and then others.
 
     Names of a module are global names of that function, which Python finds faster than items of any dict.
@@ -135,7 +135,7 @@ def _comparer(facts: list[Constant], others: Stand | None) -> Stand:
     space = facts[0].holder if is_space else {"__builtins__": builtins}
     values = [getattr(builtins, f.name, ABSENT) if is_space and f.value is ABSENT else f.value for f in facts]
     make = FunctionType(_maker(shape, is_space, others is not None), space)
-    stand: Stand = make(others, *(fact.holder for fact in facts), *values)
+    stand: Comparison = make(others, *(fact.holder for fact in facts), *values)
     return stand
 
 

@@ -17,15 +17,15 @@ from eventide.continuous import Continuous
 from eventide.continuous.checks import CHECKED
 from eventide.continuous.layout import outcome
 from eventide.continuous.switches import Branches, Unlocated
-from eventide.lowering.branching import Branching
-from eventide.lowering.code_facts import OURS
-from eventide.lowering.law_names import LAWS
+from eventide.lowering.branches.branching import Branching
+from eventide.lowering.branches.law_names import LAWS
+from eventide.lowering.branches.syntax import function_of
+from eventide.lowering.names.code_facts import OURS
 from eventide.lowering.not_compilable import CannotLower
-from eventide.lowering.syntax import function_of
 from eventide.reading.source import original_of
 
 if TYPE_CHECKING:
-    from eventide.lowering.smoothness import Smoothness
+    from eventide.lowering.branches.smoothness import Smoothness
 
 _FOUND: Final = "_eventide_branches"
 """What is found in a law is kept by its function, so that it is found out once."""

@@ -1,4 +1,4 @@
-"""One law on its way to what branches in it, and to its text that goes by outcomes; see `branches.py`."""
+"""One law on its way to what branches in it, and to its text that goes by outcomes; see `located.py`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous.switches import Branch, Unlocated
 from eventide.engine.switching import BOUND
-from eventide.lowering.bends import BENDS, JUMPS, remainder
-from eventide.lowering.law_names import OUTCOME, LawNames, operands_of
-from eventide.lowering.smoothness import ORDERS, Smoothness
-from eventide.lowering.syntax import (
+from eventide.lowering.branches.law_names import OUTCOME, LawNames, operands_of
+from eventide.lowering.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
+from eventide.lowering.branches.smoothness import ORDERS, Smoothness
+from eventide.lowering.branches.syntax import (
     HOLDS,
     as_float,
     as_read,
@@ -210,7 +210,7 @@ class Branching:
         why = next((why for jump, why in JUMPS.items() if jump is function), None)
         if why is not None:
             self._note_if_moving(node, known, why)
-        bend = next((bend for name, bend in BENDS.items() if name is function), None)
+        bend = next((bend for name, bend in NONSMOOTH.items() if name is function), None)
         if bend is None or not node.args:
             if why is None:
                 self._note_call(node, known)
@@ -333,7 +333,7 @@ class Branching:
                 self._note_if_moving(inner, known, why)
             elif isinstance(inner, ast.Call):
                 function = self.names.object_of(inner.func)
-                if any(function is other for other in (*BENDS, *JUMPS)):
+                if any(function is other for other in (*NONSMOOTH, *JUMPS)):
                     self._note_if_moving(inner, known, why)
                 else:
                     self._note_call(inner, known)

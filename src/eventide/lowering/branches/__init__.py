@@ -1,0 +1,1 @@
+"""What branches in laws: found in their text, located, and the laws written anew for it."""
