@@ -70,31 +70,31 @@ def _model_of(name: str) -> Any:
     rates, count = problem.rates(math), len(problem.start)
 
     class One(ev.Continuous):
-        y: ev.VectorState = ev.vector(size=1)
+        y: ev.StateVector = ev.state_vector(size=1)
 
         def equations(self) -> None:
             (self.rate.y[0],) = rates(self.sim.time, self.y)
 
     class Two(ev.Continuous):
-        y: ev.VectorState = ev.vector(size=2)
+        y: ev.StateVector = ev.state_vector(size=2)
 
         def equations(self) -> None:
             self.rate.y[0], self.rate.y[1] = rates(self.sim.time, self.y)
 
     class Three(ev.Continuous):
-        y: ev.VectorState = ev.vector(size=3)
+        y: ev.StateVector = ev.state_vector(size=3)
 
         def equations(self) -> None:
             self.rate.y[0], self.rate.y[1], self.rate.y[2] = rates(self.sim.time, self.y)
 
     class Four(ev.Continuous):
-        y: ev.VectorState = ev.vector(size=4)
+        y: ev.StateVector = ev.state_vector(size=4)
 
         def equations(self) -> None:
             self.rate.y[0], self.rate.y[1], self.rate.y[2], self.rate.y[3] = rates(self.sim.time, self.y)
 
     class Eight(ev.Continuous):
-        y: ev.VectorState = ev.vector(size=8)
+        y: ev.StateVector = ev.state_vector(size=8)
 
         def equations(self) -> None:
             a, b, c, d, e, f, g, h = rates(self.sim.time, self.y)

@@ -105,12 +105,12 @@ class Shop:
         self.sim.process(self.door(), name="door")
         self.sim.run(until=25.0)
 
-    def door(self) -> ev.Life:
+    def door(self) -> ev.ProcessGenerator:
         for number in range(1, 15):
             self.sim.process(self.customer(), name=f"customer {number}")
             yield self.sim.stream("gaps").exponential(1.6)
 
-    def customer(self) -> ev.Life:
+    def customer(self) -> ev.ProcessGenerator:
         came = self.sim.time
         yield from self.desks.use(self.sim.stream("advice").exponential(3.0))
         yield from self.till.use(self.sim.stream("till").uniform(0.5, 1.5))

@@ -37,7 +37,7 @@ class Road(ev.Process, ev.Continuous):
     def equations(self) -> None:
         self.height = self.heights[self.passed] + self.climb * (self.sim.time - self.times[self.passed])
 
-    def run(self) -> ev.Life[None]:
+    def run(self) -> ev.ProcessGenerator[None]:
         # The equations have a kink at every corner. A step that went across it would be less accurate than it
         # claims, so each corner is an event.
         for corner in range(1, len(self.times)):
@@ -121,7 +121,7 @@ class Peaks(ev.Process, ev.Reporter):
     least: float = inf
     greatest: float = -inf
 
-    def run(self) -> ev.Life[None]:
+    def run(self) -> ev.ProcessGenerator[None]:
         while True:
             yield ev.until(lambda: self.slope() > 0.0)
             yield ev.until(lambda: self.slope() < 0.0)
@@ -153,14 +153,14 @@ def quarter_car(
     damper: float = 1000.0,
     tyre_spring: float = 190000.0,
     tyre_damper: float = 0.0,
-) -> ev.Life[dict[str, float]]:
+) -> ev.ProcessGenerator[dict[str, float]]:
     """A quarter car at `speed` m/s on the road of a CSV file with the columns position_m and height_m.
 
     Masses in kg, springs in N/m, dampers in N s/m.
     """
     if not 0.0 < speed < inf:
         raise ev.InputError(f"speed is {speed!r} m/s: a car that gets anywhere has a positive one")
-    table = ev.read_table(road, ["position_m", "height_m"], increasing="position_m")
+    table = ev.data.read_table(road, ["position_m", "height_m"], increasing="position_m")
     if len(table["position_m"]) < 2:
         raise ev.InputError(f"{road} has one point: a road has two or more")
     times = (table["position_m"] - table["position_m"][0]) / speed

@@ -66,7 +66,7 @@ class Rocket(ev.Continuous):
 
 
 @ev.model(rel_error=1e-11, abs_error=1e-7)
-def rocket(sim: ev.Simulation) -> ev.Life[dict[str, float]]:
+def rocket(sim: ev.Simulation) -> ev.ProcessGenerator[dict[str, float]]:
     """Three stages, one after the other, each to its burnout."""
     ship = Rocket(sim, name="rocket", stage=STAGES[0]).start()
     sim.record(ship, every=2.0, name="ascent")

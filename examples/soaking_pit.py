@@ -62,7 +62,7 @@ class Ingot(ev.Process, ev.Continuous):
     def equations(self) -> None:
         self.rate.temperature = self.coefficient * (self.plant.furnace.temperature - self.temperature)
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         plant, sim = self.plant, self.sim
         arrived = sim.time
         with plant.pits.request() as place:
@@ -95,14 +95,14 @@ class Plant:
         self.arrived = 0
         self.draws = 0
 
-    def foreman(self) -> ev.Life:
+    def foreman(self) -> ev.ProcessGenerator:
         """Draws the hot ingots whenever one is ready."""
         while True:
             yield ev.until(self.furnace.is_ready)
             self.furnace.draw()
             self.draws += 1
 
-    def deliver(self, gap: float, arrivals: str) -> ev.Life:
+    def deliver(self, gap: float, arrivals: str) -> ev.ProcessGenerator:
         """Ingots arrive from outside, at random or in a regular row."""
         gaps, temperatures, coefficients = (self.sim.stream(n) for n in ("gaps", "temperatures", "coefficients"))
         while True:
@@ -134,7 +134,7 @@ def soaking_pit(
     gap: float = 2.25,
     arrivals: Literal["random", "regular"] = "random",
     hours: float = 500.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Ingots in a soaking pit: `gap` hours between arrivals on average, `pits` places, for `hours` hours."""
     plant = Plant(sim, pits)
     for temperature in (550.0, 600.0, 650.0, 700.0, 750.0, 800.0):

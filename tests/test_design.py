@@ -50,7 +50,7 @@ class Bouncing(Plain):
         self.velocity *= -self.restitution
 
 
-def story() -> ev.Life:
+def story() -> ev.ProcessGenerator:
     while True:
         yield ev.hold(1.0)
 
@@ -114,7 +114,7 @@ def test_steps_cost_what_is_told() -> None:
     sim = ev.Simulation(rng=1, compile=False, stepping="together", rel_error=1e-9, abs_error=1e-9)
     counted = Counted(sim).start()
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         counted.velocity = 0.0
 

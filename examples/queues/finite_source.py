@@ -28,7 +28,9 @@ def steady_state(machines: int, repairers: int, failure_rate: float, repair_rate
     return {"machines down": broken, "repairs per hour": throughput, "hours down": broken / throughput}
 
 
-def machine(sim: ev.Simulation, shop: ev.Resource, failure_rate: float, repair_rate: float, downs: ev.Tally) -> ev.Life:
+def machine(
+    sim: ev.Simulation, shop: ev.Resource, failure_rate: float, repair_rate: float, downs: ev.Tally
+) -> ev.ProcessGenerator:
     lives, repairs = sim.stream("lives"), sim.stream("repairs")
     while True:
         yield lives.negexp(failure_rate)
@@ -48,7 +50,7 @@ def finite_source(
     warm_up: float = 100.0,
     batches: int = 20,
     length: float = 500.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Machines that break down and their repairers: the steady state beside the exact one."""
     shop = ev.Resource(sim, repairers, name="repairers")
     downs = ev.Tally(name="hours down")

@@ -38,7 +38,7 @@ class Hall:
         self.at_once = self.gave_up = self.changes = 0
         self.last_departure = 0.0
 
-    def customer(self) -> ev.Life:
+    def customer(self) -> ev.ProcessGenerator:
         sim = self.sim
         # A service that ends at this very minute has ended: its end was scheduled before this arrival was.
         arrived = sim.time
@@ -69,7 +69,7 @@ class Hall:
 @ev.model(time_unit="min")
 def four_queues(
     sim: ev.Simulation, *, policy: Literal["stay", "renege", "jockey"] = "stay"
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """A hundred customers at four counters who stay in their line, or give up, or change lines."""
     hall = Hall(sim, policy)
     customers = []

@@ -22,7 +22,7 @@ class Shop:
         self.inspection = ev.Resource(sim, name="inspection")
         self.stays = ev.Tally(name="time in the shop")
 
-    def job(self, work_rate: float, inspection_rate: float, failing: float) -> ev.Life:
+    def job(self, work_rate: float, inspection_rate: float, failing: float) -> ev.ProcessGenerator:
         sim = self.sim
         works, inspections, verdicts = (sim.stream(name) for name in ("works", "inspections", "verdicts"))
         arrived = sim.time
@@ -45,12 +45,12 @@ def jackson(
     warm_up: float = 200.0,
     batches: int = 20,
     length: float = 600.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Two stations and a share `failing` of the work that is done again: the steady state beside the exact one."""
     shop = Shop(sim)
     gaps = sim.stream("gaps")
 
-    def arrivals() -> ev.Life:
+    def arrivals() -> ev.ProcessGenerator:
         while True:
             yield gaps.negexp(arrival_rate)
             sim.process(shop.job(work_rate, inspection_rate, failing))

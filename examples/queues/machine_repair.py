@@ -36,7 +36,7 @@ class Machine(ev.Process):
         """Whether the repairer is there, or is called because nothing runs any more."""
         return self.running.value == 0 or self.repairers.in_use.value > 0
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         lives, repairs = self.sim.stream(f"lives of {self.name}"), self.sim.stream(f"repairs of {self.name}")
         while True:
             yield lives.exponential(1.0)
@@ -55,7 +55,7 @@ def machine_repair(
     warm_up: float = 50.0,
     batches: int = 20,
     length: float = 500.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Two machines and their repairers, "late": one who is called when both machines are down."""
     shop = ev.Resource(sim, 2 if repairers == "two" else 1, name="repairers")
     running = ev.Level(MACHINES, clock=sim, name="running machines")

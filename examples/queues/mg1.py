@@ -43,13 +43,13 @@ def mg1(
     warm_up: float = 1000.0,
     batches: int = 20,
     length: float = 2000.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """One server whose services have mean one and the distribution `service`: its steady state beside the exact one."""
     server = ev.Resource(sim, name="server")
     gaps = sim.stream("gaps")
     next_service = service_times(sim, service)
 
-    def arrivals() -> ev.Life:
+    def arrivals() -> ev.ProcessGenerator:
         while True:
             yield gaps.negexp(arrival_rate)
             sim.process(server.use(next_service()))

@@ -19,7 +19,9 @@ LONG = 10.0
 """A time in the system beyond which a customer has been there for long."""
 
 
-def customer(sim: ev.Simulation, server: ev.Resource, service: float, stays: ev.Tally, long_stays: ev.Tally) -> ev.Life:
+def customer(
+    sim: ev.Simulation, server: ev.Resource, service: float, stays: ev.Tally, long_stays: ev.Tally
+) -> ev.ProcessGenerator:
     arrived = sim.time
     yield from server.use(service)
     stay = sim.time - arrived
@@ -36,14 +38,14 @@ def mm1(
     warm_up: float = 1000.0,
     batches: int = 20,
     length: float = 2000.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """One server with a random stream of customers: its steady state beside the exact one."""
     server = ev.Resource(sim, name="server")
     stays = ev.Tally(name="time in the system")
     long_stays = ev.Tally(name="share of long stays")
     gaps, services = sim.stream("gaps"), sim.stream("services")
 
-    def arrivals() -> ev.Life:
+    def arrivals() -> ev.ProcessGenerator:
         while True:
             yield gaps.negexp(arrival_rate)
             sim.process(customer(sim, server, services.negexp(service_rate), stays, long_stays))

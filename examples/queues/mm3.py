@@ -56,13 +56,13 @@ def mm3(
     warm_up: float = 200.0,
     batches: int = 20,
     length: float = 600.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Several servers, one line, `room` customers who can wait: its steady state beside the exact one."""
     desk = ev.Resource(sim, servers, name="desk")
     gone = ev.Tally(name="share that goes away")
     gaps, services = sim.stream("gaps"), sim.stream("services")
 
-    def arrivals() -> ev.Life:
+    def arrivals() -> ev.ProcessGenerator:
         while True:
             yield gaps.negexp(arrival_rate)
             is_full = room is not None and not desk.available and desk.queue.value >= room

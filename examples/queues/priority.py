@@ -18,7 +18,7 @@ URGENT, ORDINARY = 1.0, 0.0
 
 def customer(
     sim: ev.Simulation, server: ev.Resource, priority: float, service: float, stays: ev.Tally, delays: ev.Tally
-) -> ev.Life:
+) -> ev.ProcessGenerator:
     arrived = sim.time
     yield from server.use(service, priority, resume=True)
     stays.add(sim.time - arrived)
@@ -43,12 +43,12 @@ def priority(
     warm_up: float = 200.0,
     batches: int = 20,
     length: float = 1000.0,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """One server with urgent and ordinary customers: how long each class stays, beside the exact values."""
     server = (ev.PreemptiveResource if preemptive else ev.Resource)(sim, name="server")
     readings: dict[str, Reading] = {"utilisation": lambda: server.utilisation}
 
-    def arrivals(name: str, priority: float, rate: float) -> ev.Life:
+    def arrivals(name: str, priority: float, rate: float) -> ev.ProcessGenerator:
         stays = readings[f"time in the system, {name}"] = ev.Tally()
         delays = readings[f"time not served, {name}"] = ev.Tally()
         gaps, services = sim.stream(f"gaps, {name}"), sim.stream(f"services, {name}")

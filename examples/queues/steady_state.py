@@ -22,7 +22,7 @@ def batch_means(
     warm_up: float,
     batches: int,
     length: float,
-) -> ev.Life[dict[str, object]]:
+) -> ev.ProcessGenerator[dict[str, object]]:
     """Tell the rest of a run: each reading as a tally of its batch means, half widths of 95 %, exact values.
 
     readings    by name: a statistic, of which the mean counts, or a function that reads several

@@ -225,13 +225,13 @@ class Job:
         name = outcome.model.name
         if not outcome.recordings:
             raise InputError(f"{self.out} was not written: {name} records nothing, as sim.record(...) would")
-        from eventide.observe import write_csv
+        from eventide.observe import save as save_table
 
         for recording, path in zip(
             outcome.recordings, _paths_beside(self.out, [r.name for r in outcome.recordings]), strict=True
         ):
             with _writing(path):
-                write_csv(recording, path)
+                save_table(recording, path)
             _note(f"{recording.name} written to {path}")
 
     def _draw(self, outcome: Run[Any]) -> None:

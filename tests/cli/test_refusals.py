@@ -157,7 +157,7 @@ DRIVE = """
 
     @ev.model
     def drive(sim, *, road: str = "road.csv"):
-        profile = ev.read_table(Path(__file__).parent / road, ["position_m", "height_m"], increasing="position_m")
+        profile = ev.data.read_table(Path(__file__).parent / road, ["position_m", "height_m"], increasing="position_m")
         yield ev.hold(float(profile["position_m"][-1]))
 """
 

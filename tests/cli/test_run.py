@@ -213,7 +213,7 @@ def test_a_disk_that_does_not_take_the_file(command, model_file, monkeypatch):
     def full(recording, path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("eventide.observe.write_csv", full)
+    monkeypatch.setattr("eventide.observe.save", full)
     outcome = command("run", model_file(RECORDED), "--out", "tank.csv")
 
     assert outcome.status == 2

@@ -32,7 +32,7 @@ CLASS = """class Made({base}):
     times: int = 0
     kept: float = 0.0
     x: ev.State = ev.state(1.0)
-    u: ev.VectorState = ev.vector(1.0, size=3)
+    u: ev.StateVector = ev.state_vector(1.0, size=3)
     q: ev.Computed = ev.computed()
 
     def equations(self):
@@ -54,7 +54,9 @@ def class_of(kind: str, place: str, *, saved: bool = False) -> type[Any]:
     expression = KINDS[kind][0].format(v=v)
     body = f"self.x, self.kept = 1.0, 0.0 * {expression}" if place == "a handler" else "pass"
     if place == "a law without states":
-        text = CLASS.replace("    x: ev.State = ev.state(1.0)\n    u: ev.VectorState = ev.vector(1.0, size=3)\n", "")
+        text = CLASS.replace(
+            "    x: ev.State = ev.state(1.0)\n    u: ev.StateVector = ev.state_vector(1.0, size=3)\n", ""
+        )
     else:
         text = CLASS
     if saved:

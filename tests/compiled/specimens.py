@@ -71,7 +71,7 @@ class Room(ev.Continuous):
 def thermostat(sim: ev.Simulation, log: Log) -> None:
     room = Room(sim, name="room").start()
 
-    def control() -> ev.Life:
+    def control() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: room.temperature <= 18.0)
             log.append((sim.time, "on", room.temperature))
@@ -88,7 +88,7 @@ def closure_that_changes(sim: ev.Simulation, log: Log) -> None:
     room = Room(sim, name="room", heating=5.0).start()
     goal = 16.0
 
-    def control() -> ev.Life:
+    def control() -> ev.ProcessGenerator:
         nonlocal goal
         while True:
             yield ev.until(lambda: room.temperature >= goal)  # noqa: B023  # it is to see the changes
@@ -96,7 +96,7 @@ def closure_that_changes(sim: ev.Simulation, log: Log) -> None:
             goal += 1.5
             yield ev.hold(0.25)
 
-    def shift() -> ev.Life:
+    def shift() -> ev.ProcessGenerator:
         nonlocal goal
         while True:
             yield ev.hold(1.7)
@@ -108,7 +108,7 @@ def closure_that_changes(sim: ev.Simulation, log: Log) -> None:
 
 class Tank(ev.Continuous):
     level: ev.State = ev.state(0.0)
-    inflow: ev.Sum = ev.sum_()
+    inflow: ev.Summed = ev.summed()
     outflow: ev.Computed = ev.computed()
     valve: float = 0.3
 
@@ -134,7 +134,7 @@ def pumps_come_and_go(sim: ev.Simulation, log: Log) -> None:
     tank, spare = Tank(sim, name="tank"), Tank(sim, name="spare", level=4.0)
     pumps = [Pump(sim, name=f"pump {k}", tank=tank, power=0.4 + 0.1 * k) for k in range(4)]
 
-    def shifts() -> ev.Life:
+    def shifts() -> ev.ProcessGenerator:
         tank.start()
         spare.start()
         for pump in pumps:
@@ -164,7 +164,7 @@ def conditions_of_all_kinds(sim: ev.Simulation, log: Log) -> None:
     one = Room(sim, name="one", heating=4.0).start()
     two = Room(sim, name="two", heating=2.0, temperature=20.0).start()
 
-    def wait(name: str, condition: Any) -> ev.Life:
+    def wait(name: str, condition: Any) -> ev.ProcessGenerator:
         woken = yield ev.until(condition)
         log.append((sim.time, name, woken, one.temperature, two.temperature))
 
@@ -180,7 +180,7 @@ def conditions_of_all_kinds(sim: ev.Simulation, log: Log) -> None:
 def priorities_at_one_instant(sim: ev.Simulation, log: Log) -> None:
     rooms = [Room(sim, name=f"room {k}", heating=3.0).start() for k in range(4)]
 
-    def wait(room: Room, priority: float, prior: bool) -> ev.Life:
+    def wait(room: Room, priority: float, prior: bool) -> ev.ProcessGenerator:
         yield ev.until(lambda: room.temperature >= 17.0, priority=priority, prior=prior)
         log.append((sim.time, room.name, priority, prior, room.temperature))
 
@@ -207,7 +207,7 @@ def difference_equation(sim: ev.Simulation, log: Log) -> None:
     room = Room(sim, name="room", heating=3.0).start()
     kept = Filter(sim, name="filter", room=room).start()
 
-    def look() -> ev.Life:
+    def look() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: kept.area > 40.0 + 10.0 * sim.time or room.temperature > 18.5)
             log.append((sim.time, "area", kept.smooth, kept.area))
@@ -242,7 +242,7 @@ class Part(ev.Process, ev.Continuous):
     def equations(self) -> None:
         self.rate.heat = 0.3 * (self.bed.heat - self.heat)
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         self.bed.parts.append(self)
         self.start()
         yield ev.passivate()
@@ -254,7 +254,7 @@ class Part(ev.Process, ev.Continuous):
 def parts_in_a_bed(sim: ev.Simulation, log: Log) -> None:
     bed = Bed(sim, name="bed", log=log).start()
 
-    def draw() -> ev.Life:
+    def draw() -> ev.ProcessGenerator:
         while True:
             yield ev.until(bed.is_ready)
             hot = [part for part in bed.parts if part.heat >= 50.0]
@@ -262,7 +262,7 @@ def parts_in_a_bed(sim: ev.Simulation, log: Log) -> None:
             for part in hot:
                 part.activate()
 
-    def deliver() -> ev.Life:
+    def deliver() -> ev.ProcessGenerator:
         for number in range(12):
             Part(sim, name=f"part {number}", bed=bed).activate()
             yield ev.hold(1.1 if number % 3 else 2.9)
@@ -294,7 +294,7 @@ class Piece(ev.Process, ev.Continuous):
     def equations(self) -> None:
         self.rate.heat = 0.3 * (self.bath.heat - self.heat)
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         pieces = self.bath.pieces
         self.start()
         pieces.into(self, priority=float(pieces.entered % 3))
@@ -308,12 +308,12 @@ class Piece(ev.Process, ev.Continuous):
 def pieces_in_a_queue(sim: ev.Simulation, log: Log) -> None:
     bath = Bath(sim, name="bath", log=log, pieces=ev.Queue(sim, name="pieces")).start()
 
-    def deliver() -> ev.Life:
+    def deliver() -> ev.ProcessGenerator:
         for number in range(12):
             Piece(sim, name=f"piece {number}", bath=bath).activate()
             yield ev.hold(1.1 if number % 3 else 2.9)
 
-    def watch() -> ev.Life:
+    def watch() -> ev.ProcessGenerator:
         while True:
             yield ev.until(bath.is_hot)
             log.append((sim.time, "hot", len(bath.pieces), bath.heat))
@@ -342,7 +342,7 @@ def an_opaque_law_among_others(sim: ev.Simulation, log: Log) -> None:
     odd = Odd(sim, name="odd", other=room)
     Ball(sim, name="ball", log=log, height=20.0).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.5)
         odd.start()
         yield ev.until(lambda: odd.x < 0.5)
@@ -378,7 +378,7 @@ def an_opaque_law_that_reads_others(sim: ev.Simulation, log: Log) -> None:
     one, two = Fading(sim, name="one").start(), Fading(sim, name="two").start()
     census = Census(sim, name="census", members={"one": one}).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: census.total > 0.5)
         log.append((sim.time, "half", census.total, one.x))
         census.members["two"] = two
@@ -393,7 +393,7 @@ def an_opaque_condition_among_others(sim: ev.Simulation, log: Log) -> None:
     one, two = Room(sim, name="one", heating=4.0).start(), Room(sim, name="two", heating=3.0).start()
     limits = {"one": 20.0}
 
-    def wait(name: str, condition: Any) -> ev.Life:
+    def wait(name: str, condition: Any) -> ev.ProcessGenerator:
         yield ev.until(condition)
         log.append((sim.time, name, one.temperature, two.temperature))
 
@@ -444,7 +444,7 @@ def references_reassigned(sim: ev.Simulation, log: Log) -> None:
     follower.start()
     follower.leader = cold
 
-    def swap() -> ev.Life:
+    def swap() -> ev.ProcessGenerator:
         for leader in (warm, cold, warm):
             yield ev.hold(2.3)
             log.append((sim.time, "swap", follower.x, cold.temperature, warm.temperature))
@@ -459,7 +459,7 @@ def variables_start_and_stop(sim: ev.Simulation, log: Log) -> None:
     loose = ev.Variable(sim, 2.0, name="loose").start()
     slope = ev.law(sim, lambda: loose.set_rate(-0.5 * loose.state), name="slope").start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         ball["velocity"].stop()
         log.append((sim.time, "stop", ball.height, ball.velocity, loose.state))
@@ -482,11 +482,11 @@ def variables_start_and_stop(sim: ev.Simulation, log: Log) -> None:
 def a_condition_on_what_starts_later(sim: ev.Simulation, log: Log) -> None:
     one, two = Room(sim, name="one", heating=4.0), Room(sim, name="two", heating=3.0).start()
 
-    def wait(name: str, condition: Any) -> ev.Life:
+    def wait(name: str, condition: Any) -> ev.ProcessGenerator:
         yield ev.until(condition)
         log.append((sim.time, name, one.temperature, two.temperature))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.25)
         one.start()
         yield ev.hold(2.0)
@@ -510,7 +510,7 @@ def pauses_and_steps(sim: ev.Simulation, log: Log) -> None:
     room = Room(sim, name="room", heating=3.0).start()
     tank = Tank(sim, name="tank", level=4.0).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(0.7)
             before = room.rate.temperature, tank.outflow

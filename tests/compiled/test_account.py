@@ -39,7 +39,7 @@ class Odd(ev.Continuous):
         self.rate.x = self.table.get("k", 1.0)
 
 
-def wait(condition: Any) -> ev.Life:
+def wait(condition: Any) -> ev.ProcessGenerator:
     yield ev.until(condition)
 
 
@@ -66,7 +66,7 @@ def test_laws_in_order_with_what_they_wait_for() -> None:
 
 
 class Supply(ev.Continuous):
-    load: ev.Sum = ev.sum_()
+    load: ev.Summed = ev.summed()
     price: ev.Computed = ev.computed()
     grid: ev.ComputedVector = ev.computed_vector(size=4)
     level: ev.State = ev.state(1.0)
@@ -153,7 +153,7 @@ def test_a_wait_that_is_over_is_not_told(over: bool) -> None:
     sim = ev.Simulation(rng=1)
     source = Source(sim, name="source").start()
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: source.level < 0.5)
         yield ev.hold(10.0)
 

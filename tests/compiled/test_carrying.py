@@ -12,8 +12,8 @@ from eventide.lowering.kernels.lowering import lower_law
 
 class Pot(ev.Continuous):
     level: ev.State = ev.state(1.0)
-    gain: ev.Sum = ev.sum_()
-    loss: ev.Sum = ev.sum_()
+    gain: ev.Summed = ev.summed()
+    loss: ev.Summed = ev.summed()
 
     def equations(self) -> None:
         self.rate.level = self.gain - self.loss * self.level

@@ -46,21 +46,21 @@ KINDS: dict[str, tuple[Callable[[Clock], bool], type[Exception]]] = {
 
 
 def by_until(sim: Any, clock: Clock, test: Any) -> None:
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: test(clock))
 
     sim.process(life(), name="who waits")
 
 
 def by_first_of(sim: Any, clock: Clock, test: Any) -> None:
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.first_of(met=ev.until(lambda: test(clock)), late=ev.hold(9.0))
 
     sim.process(life(), name="who waits")
 
 
 def by_crosses(sim: Any, clock: Clock, test: Any) -> None:
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(ev.crosses(lambda: 1.0 if test(clock) else 0.0, 0.5, direction="up"))
 
     sim.process(life(), name="who waits")
@@ -112,7 +112,7 @@ def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
     clock = Clock(sim)
     clock.start()
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 2.0)
 
     sim.process(life(), name="who waits")
@@ -130,7 +130,7 @@ def test_an_event_before_a_condition_has_no_value_is_found(compiled: bool, stepp
     clock.start()
     log: list[float] = []
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: math.sqrt(1.0 - clock.x) < 0.1)
         log.append(sim.time)
         yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 1.0)
@@ -156,7 +156,7 @@ def test_what_a_law_would_raise_is_no_error_of_a_condition_that_reads_what_it_se
     sim = ev.Simulation(compile=compiled)
     guarded = Guarded(sim)
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: guarded.share > 0.75)
         fired.append(sim.time)
 
@@ -194,7 +194,7 @@ def test_what_python_does_not_evaluate_raises_nothing(test: Any, compiled: bool,
         asked += 1
         return host_is_true(*arguments)
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: test(clock))
         fired.append(sim.time)
 
@@ -214,7 +214,7 @@ def test_what_is_infinite_without_an_error_of_pythons_is_compared() -> None:
         clock = Clock(sim)
         clock.start()
 
-        def life(sim: Any = sim, clock: Clock = clock) -> ev.Life:
+        def life(sim: Any = sim, clock: Clock = clock) -> ev.ProcessGenerator:
             yield ev.until(lambda: clock.x * 1e308 * 10.0 > 1.7e308)
             fired.append(sim.time)
 
@@ -229,7 +229,7 @@ def test_who_looks_at_such_a_condition_meets_nothing(compiled: bool) -> None:
     clock = Clock(sim, name="clock", zero=1.0)
     clock.start()
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: clock.x / clock.zero > 5.0)
 
     waiting = sim.process(life())
@@ -247,7 +247,7 @@ def test_a_kernel_that_cannot_raise_asks_nobody() -> None:
     clock = Clock(sim)
     clock.start()
 
-    def life(test: Any) -> ev.Life:
+    def life(test: Any) -> ev.ProcessGenerator:
         yield ev.until(test)
 
     for test in (lambda: clock.x > 1.5, lambda: clock.x * clock.x + abs(clock.zero) > 9.0, lambda: clock.x / 2 > 4):

@@ -32,7 +32,7 @@ class Tank(ev.Continuous):
     is_open: bool = True
     load: list[Ingot] = ev.field(default_factory=list)
     flow: ev.Computed = ev.computed()
-    total: ev.Sum = ev.sum_()
+    total: ev.Summed = ev.summed()
     ingot: Ingot | None = None
     marks: tuple[float, ...] = (-1.0, 0.5, 2.0)
 

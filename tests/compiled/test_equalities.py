@@ -28,7 +28,7 @@ class Mode(enum.IntEnum):
 class Tank(ev.Continuous):
     level: ev.State = ev.state(0.0)
     mark: ev.State = ev.state(0.5)
-    parts: ev.VectorState = ev.vector(1.0, size=2)
+    parts: ev.StateVector = ev.state_vector(1.0, size=2)
     depth: ev.Computed = ev.computed()
     limit: float = 0.5
     count: int = 3
@@ -80,7 +80,7 @@ def told(compiled: Any, test: Callable[[Tank], bool], stepping: Any = "apart") -
     sim = ev.Simulation(compile=compiled, stepping=stepping)
     tanks = [Tank(sim), Tank(sim)]
 
-    def life(tank: Tank) -> ev.Life:
+    def life(tank: Tank) -> ev.ProcessGenerator:
         yield ev.until(lambda: test(tank))
 
     for tank in tanks:
@@ -139,11 +139,11 @@ def test_an_event_that_sets_the_very_number_makes_it_true() -> None:
     tank = Tank(sim)
     fired = []
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.until(lambda: tank.level == 7.0)
         fired.append(sim.time)
 
-    def fill() -> ev.Life:
+    def fill() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         tank.level = 7.0
 

@@ -60,7 +60,7 @@ def stopped(compiled: Any, formula: Any, *, at: float | None = None) -> tuple[Ba
     return caught.value, sim.time
 
 
-def timer(at: float) -> ev.Life:
+def timer(at: float) -> ev.ProcessGenerator:
     yield ev.hold(at)
 
 
@@ -255,7 +255,7 @@ def test_numpys_numbers_divide_by_zero_and_python_goes_on(compiled: bool) -> Non
     class Odd(ev.Continuous):
         plain: Any
         x: ev.State = ev.state(1.0)
-        u: ev.VectorState = ev.vector([0.0, 1.0], size=2)
+        u: ev.StateVector = ev.state_vector([0.0, 1.0], size=2)
         q: ev.Computed = ev.computed()
 
         def equations(self) -> None:

@@ -39,7 +39,7 @@ class Drag(ev.Continuous):
 
 class Chain(ev.Continuous):
     size: int = 4
-    u: ev.VectorState = ev.vector(size="size")
+    u: ev.StateVector = ev.state_vector(size="size")
 
     def equations(self) -> None:
         for i in range(self.size):
@@ -84,7 +84,7 @@ def test_a_small_flow_steps_as_the_plain_functions_do(name: str) -> None:
 @pytest.mark.parametrize("size", [1, 2, MOST_SLOTS, MOST_SLOTS + 1])
 def test_up_to_some_states_a_step_is_a_function_of_its_own(size: int) -> None:
     start = [1.0 / (1 + i) for i in range(size)]
-    native, plain = both(lambda sim: Chain(sim, size=size, u=start).start(), ev.ENGLAND)
+    native, plain = both(lambda sim: Chain(sim, size=size, u=start).start(), ev.methods.ENGLAND)
     assert is_fused(native) == [size <= MOST_SLOTS]
     assert outcome(native) == outcome(plain)
 
@@ -94,7 +94,7 @@ def test_laws_of_a_small_flow_run_in_their_order() -> None:
         one = Oscillator(sim).start()
         Drag(sim, of=one).start()
 
-    native, plain = both(build, ev.ENGLAND)
+    native, plain = both(build, ev.methods.ENGLAND)
     # Laws that read rates go by way of the row that users see, which functions for small flows do not.
     assert is_fused(native) == [False]
     assert outcome(native) == outcome(plain)
@@ -114,7 +114,7 @@ def test_two_components_that_read_each_other() -> None:
         other.start()
         one.start()
 
-    native, plain = both(build, ev.ENGLAND)
+    native, plain = both(build, ev.methods.ENGLAND)
     assert is_fused(native) == [True]
     assert outcome(native) == outcome(plain)
 
@@ -141,7 +141,7 @@ def test_what_joins_and_leaves_a_flow_changes_its_functions() -> None:
 
 
 def test_rates_of_the_stages_are_where_the_interpolant_looks() -> None:
-    native, plain = both(lambda sim: Oscillator(sim).start(), ev.ENGLAND, until=2.5)
+    native, plain = both(lambda sim: Oscillator(sim).start(), ev.methods.ENGLAND, until=2.5)
     tables = [sim._continuum.arena.table[K : K + 10, :2] for sim in (native, plain)]
     assert (tables[0] == tables[1]).all()
 

@@ -17,7 +17,7 @@ from eventide.native import overrides
 
 class Furnace(ev.Continuous):
     temperature: ev.State = ev.state(1500.0)
-    heat: ev.Sum = ev.sum_()
+    heat: ev.Summed = ev.summed()
     excess: ev.Computed = ev.computed()
 
     def equations(self) -> None:
@@ -116,7 +116,7 @@ def heated(kind: type[Ingot], *, compile_: bool, more: Any = None, count: int = 
     if more is not None:
         more(sim, ingot=ingots[3]).start()
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         ingots[7].stop()
         yield ev.hold(0.5)

@@ -76,7 +76,7 @@ class Probe(Base):
     count: int = 3
     flag: bool = False
     q: ev.Computed = ev.computed()
-    total: ev.Sum = ev.sum_()
+    total: ev.Summed = ev.summed()
     bound: float | None = 2.0
     stage: Stage = Stage()
     table: tuple[float, ...] = (-2.0, -0.5, 0.25, 2.0, 2.0, 5.0)

@@ -116,7 +116,7 @@ def test_runs_with_signals_are_the_same_compiled_and_plain(name) -> None:
         mass = Mass(sim, force=SIGNALS[name]).start()
         woken = []
 
-        def wait() -> ev.Life:
+        def wait() -> ev.ProcessGenerator:
             yield ev.until(lambda: mass.force(sim.time) > 0.9 or sim.time > 1.8)
             woken.append(sim.time)
 
@@ -135,7 +135,7 @@ def test_another_object_and_other_numbers_in_it_count_from_the_event_on() -> Non
     mass = Mass(sim, force=wave).start()
     seen = []
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         seen.append(mass.seen)
         wave.amplitude = 3.0

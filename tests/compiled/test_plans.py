@@ -19,7 +19,7 @@ LIBRARY = str(Path(ev.__file__).parent)
 class Wall(ev.Continuous):
     warmth: ev.State = ev.state(20.0)
     thickness: float = 0.25
-    heat: ev.Sum = ev.sum_()
+    heat: ev.Summed = ev.summed()
 
     def equations(self) -> None:
         self.rate.warmth = self.heat - self.warmth
@@ -31,7 +31,7 @@ class Room(ev.Continuous):
     wall: Wall
     others: list[Wall]
     warmth: ev.State = ev.state(25.0)
-    cells: ev.VectorState = ev.vector(1.0, size=3)
+    cells: ev.StateVector = ev.state_vector(1.0, size=3)
     loss: float = 0.5
 
     def contributions(self) -> None:
@@ -75,7 +75,7 @@ class Odd(ev.Continuous):
     """Its contributions can be compiled, its equations cannot."""
 
     value: ev.State = ev.state(1.0)
-    given: ev.Sum = ev.sum_()
+    given: ev.Summed = ev.summed()
 
     def contributions(self) -> None:
         self.given += 3.0
@@ -166,7 +166,7 @@ def test_memory_of_plans_is_used_again() -> None:
     assert room.loss == 0.5
 
 
-def waiting(room: Room, level: float) -> ev.Life:
+def waiting(room: Room, level: float) -> ev.ProcessGenerator:
     yield ev.until(lambda: room.warmth < level)
 
 
@@ -225,7 +225,7 @@ class Sender(ev.Continuous):
 
     receiver: Any = None
     others: list[Any]
-    came: ev.Sum = ev.sum_()
+    came: ev.Summed = ev.summed()
     level: ev.State = ev.state(0.0)
 
     def contributions(self) -> None:
@@ -262,7 +262,7 @@ def test_what_the_law_refers_to_that_can_be_read_is_followed_where_the_other_can
         part.receiver = part
         part.start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         levels.append((one.level, other.level))
         one.receiver = other
@@ -284,7 +284,7 @@ def test_what_laws_and_conditions_refer_to_is_looked_at_after_every_event(compil
     basin = Basin(sim, source=one, valve=Valve()).start()
     goal, levels, reached = 100.0, [], []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         nonlocal goal
         yield ev.hold(0.25)
         levels.append(basin.level)
@@ -302,7 +302,7 @@ def test_what_laws_and_conditions_refer_to_is_looked_at_after_every_event(compil
         levels.append(basin.level)
         goal = 7.0
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.until(lambda: basin.level >= goal)
         reached.append(sim.time)
 

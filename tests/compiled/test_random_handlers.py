@@ -191,14 +191,14 @@ def outcome(names: dict[str, Any], *, until: float = 6.2, **options: Any) -> tup
     for subject in (one, other):
         subject.start()
 
-    def waits() -> ev.Life:
+    def waits() -> ev.ProcessGenerator:
         for k in itertools.count():
             yield ev.until(lambda: one.count >= 2 * k + 3)  # noqa: B023  # it is over before k goes on
             names["LOG"].append(("waited", sim.time, one.x, one.gain, other.count))
             if k > 4:
                 return
 
-    def holds() -> ev.Life:
+    def holds() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(1.0)
             names["LOG"].append(("held", sim.time, one.x, other.phase))

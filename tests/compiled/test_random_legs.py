@@ -124,7 +124,7 @@ def outcome(names: dict[str, Any], deeds: list[tuple[float, str, int]], **option
         sim.process(names["story_0"](other, one, keeper), name="third"),
     ]
 
-    def disturbs() -> ev.Life:
+    def disturbs() -> ev.ProcessGenerator:
         for time, deed, number in deeds:
             yield ev.hold(time)
             _do(deed, stories[number], keeper, log)
@@ -171,9 +171,9 @@ def _do(deed: str, story: Any, keeper: Any, log: list[Any]) -> None:
         story.cancel_state_event()
         story.activate(delay=0.25)
     elif deed == "priority":
-        sim.wait_priority = 2.0 - sim.wait_priority
+        sim.until_priority = 2.0 - sim.until_priority
     elif deed == "prior":
-        sim.wait_prior = not sim.wait_prior
+        sim.until_prior = not sim.until_prior
     elif deed == "exchange":
         keeper.notes, keeper.most = [], keeper.most + 1
     elif deed == "sample":

@@ -36,8 +36,8 @@ class Odd(Probe):
 
     words: str = "text"
     mixed: list[ev.Continuous] = ev.field(default_factory=list)
-    u: ev.VectorState = ev.vector(size=5)
-    v: ev.VectorState = ev.vector(size=3)
+    u: ev.StateVector = ev.state_vector(size=5)
+    v: ev.StateVector = ev.state_vector(size=3)
     flux: ev.ComputedVector = ev.computed_vector(size=5)
 
     @classmethod

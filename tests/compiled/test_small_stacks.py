@@ -13,7 +13,7 @@ import threading
 import eventide as ev
 
 class Rod(ev.Continuous):
-    x: ev.VectorState = ev.vector(0.5, size=16000)
+    x: ev.StateVector = ev.state_vector(0.5, size=16000)
     def equations(self):
         a = self.x * 2.0
         b = a + self.x

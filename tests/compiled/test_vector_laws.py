@@ -21,7 +21,7 @@ WIDTH = 3
 class Wall(ev.Continuous):
     """A neighbour, whose vector has another name and size."""
 
-    w: ev.VectorState = ev.vector(size=4, assigned=True)
+    w: ev.StateVector = ev.state_vector(size=4, assigned=True)
     heat: ev.State = ev.state(0.0)
 
 
@@ -33,10 +33,10 @@ class Rod(ev.Continuous):
     k: float = 0.5
     power: float = 1.5
     x: ev.State = ev.state(1.0)
-    u: ev.VectorState = ev.vector(size="cells", assigned=True)
-    v: ev.VectorState = ev.vector(2.0, size="cells", assigned=True)
-    few: ev.VectorState = ev.vector([1.0, 2.0, 3.0], size=WIDTH, assigned=True)
-    only: ev.VectorState = ev.vector(size=1, assigned=True)
+    u: ev.StateVector = ev.state_vector(size="cells", assigned=True)
+    v: ev.StateVector = ev.state_vector(2.0, size="cells", assigned=True)
+    few: ev.StateVector = ev.state_vector([1.0, 2.0, 3.0], size=WIDTH, assigned=True)
+    only: ev.StateVector = ev.state_vector(size=1, assigned=True)
     flux: ev.ComputedVector = ev.computed_vector(size="cells")
     q: ev.Computed = ev.computed()
     weights: Any = None

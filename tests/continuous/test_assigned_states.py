@@ -17,7 +17,7 @@ WAYS = [pytest.param(way, id=way) for way in ("apart", "together")]
 class Tank(ev.Continuous):
     level: ev.State = ev.state(1.0)
     other: ev.State = ev.state(1.0)
-    cells: ev.VectorState = ev.vector(size=3)
+    cells: ev.StateVector = ev.state_vector(size=3)
 
 
 class Clamp(Tank):
@@ -82,7 +82,7 @@ REFUSED = {
     "clamp": (one(Clamp), r"tank\.equations assigns the state tank\.level \(.*`self\.level = 0\.0`\)"),
     "pair": (one(Pair), r"tank\.equations assigns the state tank\.level "),
     "augmented": (one(Drift), r"tank\.contributions assigns the state tank\.level "),
-    "items": (one(Cells), r"tank\.equations assigns the state tank\.cells .*`cells: ev\.VectorState = ev\.vector"),
+    "items": (one(Cells), r"tank\.equations assigns the state tank\.cells .*`cells: ev\.StateVector = ev\.vector"),
     "helper": (one(Helper), r"tank\.equations assigns the state tank\.level \(.*`self\[\"level\"\]\.state = 0\.0`\)"),
     "another's": (guest, r"guest\.equations assigns the state tank\.level "),
     "who rests": (guest_of_one_that_rests, r"guest\.equations assigns the state tank\.level "),
@@ -170,7 +170,7 @@ class Follows(ev.Continuous):
     """Difference equations of a state, a vector and a loose variable."""
 
     x: ev.State = ev.state(0.0, assigned=True)
-    taps: ev.VectorState = ev.vector(size=3, assigned=True)
+    taps: ev.StateVector = ev.state_vector(size=3, assigned=True)
     loose: ev.Variable
 
     def equations(self) -> None:
@@ -223,7 +223,7 @@ def test_difference_equations_work_with_every_method_and_inside_steps(name: str)
     trace = sim.record(counts, every=0.1)
     found: list[float] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: counts.total >= 0.7)
         found.append(sim.time)
         yield ev.hold(0.3)

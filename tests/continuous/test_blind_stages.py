@@ -19,7 +19,7 @@ import eventide as ev
 class Row(ev.Continuous):
     """Three that rise at speed 1 below a level, and at speed 0.1 above it."""
 
-    u: ev.VectorState = ev.vector(0.0, size=3)
+    u: ev.StateVector = ev.state_vector(0.0, size=3)
     level: float = 0.5
 
     def equations(self) -> None:
@@ -143,10 +143,10 @@ class Lorenz(ev.Continuous):
 
 
 KINDS = [Row, Opaque, Calls, Method, Property, Library, Field, Loop, Loose]
-METHODS = [pytest.param(method, id=method.name) for method in (ev.ENGLAND, ev.methods.RADAU)]
+METHODS = [pytest.param(method, id=method.name) for method in (ev.methods.ENGLAND, ev.methods.RADAU)]
 
 
-def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.ENGLAND) -> tuple[float, int, int]:
+def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.methods.ENGLAND) -> tuple[float, int, int]:
     sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, compile=compiles, method=method)
     given = {"speed": partial(speed, level)} if kind is Field else {}
     model = kind(sim, level=level, **given).start()
@@ -186,7 +186,7 @@ class Smooth(ev.Continuous):
     pump: Pump
     drive: ev.inputs.Sine
     x: ev.State = ev.state(0.0)
-    u: ev.VectorState = ev.vector(0.0, size=3)
+    u: ev.StateVector = ev.state_vector(0.0, size=3)
 
     @property
     def area(self) -> float:

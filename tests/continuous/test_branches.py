@@ -11,8 +11,8 @@ import pytest
 import eventide as ev
 
 METHODS = {
-    "England": ev.ENGLAND,
-    "Dormand-Prince": ev.DORMAND_PRINCE,
+    "England": ev.methods.ENGLAND,
+    "Dormand-Prince": ev.methods.DORMAND_PRINCE,
     "order 8": ev.methods.DOP853,
     "Radau": ev.methods.RADAU,
     "Euler": ev.methods.EULER,
@@ -211,7 +211,7 @@ def test_events_are_where_they_are_beside_branches(method: str, compiles: Any) -
     heater = Heater(sim).start()
     log = []
 
-    def watch() -> ev.Life:
+    def watch() -> ev.ProcessGenerator:
         yield ev.until(lambda: heater.temperature > 19.0)
         log.append(("warm", sim.time))
         yield ev.until(lambda: heater.temperature > 20.0)
@@ -371,7 +371,7 @@ def test_what_is_located_and_what_is_not_is_told() -> None:
         n: int = 3
         x: ev.State = ev.state(0.0)
         mode: float = 1.0
-        u: ev.VectorState = ev.vector(size="n")
+        u: ev.StateVector = ev.state_vector(size="n")
 
         def equations(self) -> None:
             self.rate.x = 1.0 if self.x < 0.5 else 2.0

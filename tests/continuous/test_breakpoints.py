@@ -73,7 +73,7 @@ def test_a_fixed_step_is_cut_and_keeps_its_order(compile_: bool, stepping: str, 
     # 0.07 meets no breakpoint.
     _, plant = run(compile_, stepping, signal, 1.0, dt_max=0.07)
     sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping, dt_max=0.07)
-    sim.method = ev.RK4
+    sim.method = ev.methods.RK4
     other = Filter(sim, push=signal).start()
     sim.run(until=1.0)
     assert other.x == pytest.approx(exact(signal, 1.0), abs=2e-4)
@@ -106,7 +106,7 @@ def test_an_event_at_the_jump_sees_the_value_after_it(compile_: bool, stepping: 
     plant = Filter(sim, push=Step(1.0, height=2.0)).start()
     seen: list[tuple[float, float, float]] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for _ in range(2):
             yield ev.hold(1.0)
             seen.append((sim.time, plant.seen, plant.rate.x))
@@ -123,7 +123,7 @@ def test_a_condition_that_a_jump_makes_true_fires_at_the_jump(compile_: bool, st
     plant = Filter(sim, push=TRAIN).start()
     times: list[float] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: plant.seen < 0.5)
             times.append(sim.time)
@@ -141,7 +141,7 @@ def test_an_input_that_is_exchanged_brings_its_breakpoints(compile_: bool, stepp
     sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
     plant = Filter(sim, push=signals[0]).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         plant.push = signals[1]
 
@@ -249,7 +249,7 @@ def test_an_input_that_differs_in_its_breakpoints_only_is_another(compile_: bool
     plant = Filter(sim, push=Marked(9.0)).start()
     trace = sim.record(plant, every="step")
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.3)
         plant.push = Marked(0.77)
 
@@ -272,7 +272,7 @@ def test_the_breakpoints_of_what_has_stopped_count_no_longer() -> None:
     marked, plant = Filter(sim, push=Marked(0.77)).start(), Free(sim).start()
     trace = sim.record(plant, every="step")
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.3)
         marked.stop()
 
@@ -318,7 +318,7 @@ def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
     """When a condition becomes true and false again."""
     times: list[float] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.until(is_open)
             times.append(sim.time)
@@ -350,7 +350,7 @@ def test_the_breakpoints_of_a_wait_that_is_over_count_no_longer() -> None:
     signal = Step(0.5, height=2.0)
     late = Marked(0.77)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: late(sim.time) * signal(sim.time) > plant.x)
 
     sim.process(story())

@@ -40,7 +40,7 @@ def test_equations_hold_from_start_to_stop(sim: ev.Simulation) -> None:
     decay = Decay(sim)
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append((sim.time, decay.x, decay.active))
         decay.start()
@@ -139,7 +139,7 @@ def test_states_start_at_their_defaults_or_as_given(sim: ev.Simulation) -> None:
 
 def test_sums_are_zero_before_contributions_and_these_come_before_equations(sim: ev.Simulation) -> None:
     class Grid(ev.Continuous):
-        demand: ev.Sum = ev.sum_(unit="kW")
+        demand: ev.Summed = ev.summed(unit="kW")
         excess: ev.Computed = ev.computed(unit="kW")
 
         def equations(self) -> None:
@@ -251,7 +251,7 @@ def test_a_rate_is_only_read_in_an_event(sim: ev.Simulation) -> None:
     decay = Decay(sim).start()
     seen = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         seen.append(decay.rate.x == -decay.x)
         decay.rate.x = 1.0
@@ -299,13 +299,13 @@ def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
         def equations(self) -> None:
             self.rate.age = 1.0
 
-        def run(self) -> ev.Life:
+        def run(self) -> ev.ProcessGenerator:
             self.start()
             yield ev.until(lambda: self.age >= self.span)
             ends.append((self.sim.time, self.age))
             self.stop()
 
-    def births() -> ev.Life:
+    def births() -> ev.ProcessGenerator:
         for k in range(2000):
             Mayfly(sim, span=1.0 + (k % 7) / 8).activate()
             yield ev.hold(0.25)
@@ -336,7 +336,7 @@ def test_who_comes_and_goes_compiles_nothing() -> None:
             self.rate.heat = self.house.warmth
             self.house.rate.warmth += 0.01
 
-        def run(self) -> ev.Life:
+        def run(self) -> ev.ProcessGenerator:
             self.start()
             yield ev.until(lambda: self.heat >= self.limit)
             self.stop()
@@ -344,7 +344,7 @@ def test_who_comes_and_goes_compiles_nothing() -> None:
     sim = ev.Simulation(compile=True)
     house = House(sim).start()
 
-    def visits(count: int) -> ev.Life:
+    def visits(count: int) -> ev.ProcessGenerator:
         for k in range(count):
             Guest(sim, house=house, limit=1.0 + k % 7).activate()
             yield ev.hold(0.02)
@@ -383,7 +383,7 @@ def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
     sim = ev.Simulation(compile=False)
     decays = [Lone(sim).start() for _ in range(200)]
 
-    def stop_one() -> ev.Life:
+    def stop_one() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         decays[0].stop()
 

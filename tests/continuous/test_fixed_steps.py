@@ -11,7 +11,7 @@ import eventide as ev
 from eventide.discrete.periodic import exact_period
 from eventide.methods import Method
 
-METHODS = [ev.EULER, ev.TRAPEZOID, ev.KUTTA_SIMPSON, ev.RK4]
+METHODS = [ev.methods.EULER, ev.methods.TRAPEZOID, ev.methods.KUTTA_SIMPSON, ev.methods.RK4]
 
 
 def name_of(method: Method) -> str:
@@ -67,7 +67,7 @@ def test_tolerances_are_ignored(method: Method) -> None:
 def test_an_event_cuts_a_step_and_the_next_is_whole_again() -> None:
     sim = ev.Simulation(dt_max=0.5, rng=1, stepping="together")
     Wave(sim).start()
-    sim.method = ev.EULER
+    sim.method = ev.methods.EULER
     seen: list[float] = []
 
     class Look(ev.Reporter):
@@ -76,7 +76,7 @@ def test_an_event_cuts_a_step_and_the_next_is_whole_again() -> None:
 
     Look(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.75)
 
     sim.process(story())
@@ -88,10 +88,10 @@ def test_an_event_cuts_a_step_and_the_next_is_whole_again() -> None:
 def test_the_method_may_be_exchanged_at_an_event() -> None:
     sim = ev.Simulation(dt_max=0.25, rng=1)
     wave = Wave(sim).start()
-    sim.method = ev.EULER
+    sim.method = ev.methods.EULER
     sim.run(until=1.0)
-    sim.method = ev.RK4
-    assert sim.method is ev.RK4
+    sim.method = ev.methods.RK4
+    assert sim.method is ev.methods.RK4
     sim.run(until=2.0)
     euler = 1.0
     for k in range(4):
@@ -110,7 +110,7 @@ def test_interpolant_is_exact_for_cubics() -> None:
 
     sim = ev.Simulation(dt_max=1.0, rng=1)
     cubic = Cubic(sim, name="c").start()
-    sim.method = ev.KUTTA_SIMPSON
+    sim.method = ev.methods.KUTTA_SIMPSON
     trace = sim.record(cubic, every=0.125)
     sim.run(until=2.0)
     exact = [1.0 + 2.0 * t - t * t + t**3 for t in trace.times]
@@ -121,7 +121,7 @@ def test_interpolant_is_exact_for_cubics() -> None:
 def test_a_fixed_step_needs_dt_max() -> None:
     sim = ev.Simulation()
     Wave(sim).start()
-    sim.method = ev.RK4
+    sim.method = ev.methods.RK4
     with pytest.raises(ev.ModelError, match=r"Classical Runge-Kutta has no error estimate.*dt_max"):
         sim.run(until=1.0)
 
@@ -169,11 +169,11 @@ class Decay(ev.Continuous):
 def test_a_sampling_period_in_equal_steps_is_so_many_steps(period: float, parts: int) -> None:
     # Of 0.7 in seven parts the last falls short of the next instant by a rounding: no step is so small.
     sim = ev.Simulation(rng=1, dt_max=period / parts, stepping="together", compile=False)
-    sim.method = ev.RK4
+    sim.method = ev.methods.RK4
     Decay(sim).start()
     instants: list[float] = []
 
-    def sampler() -> ev.Life:
+    def sampler() -> ev.ProcessGenerator:
         while True:
             instants.append(sim.time)
             yield ev.tick(period)
@@ -196,7 +196,7 @@ class Clock(ev.Continuous):
 def test_ten_million_steps_of_a_ten_millionth_end_at_one() -> None:
     # Naive sums of time miss by 1e-10 here. The run goes on to the middle of the step after, and lands nowhere.
     sim = ev.Simulation(dt_max=1e-7, rng=1, compile=True)
-    sim.method = ev.EULER
+    sim.method = ev.methods.EULER
     clock = Clock(sim).start()
     sim.run(until=1.0 + 5e-8)
     assert sim.monitor.steps == 10_000_001

@@ -147,13 +147,13 @@ def test_looking_changes_neither_steps_nor_events(settings: dict[str, Any]) -> N
         drain = Drain(sim, name="drain", source=a).start()
         log: list[Any] = []
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             for limit in (0.7, 0.5, 0.1):
                 yield ev.until(lambda limit=limit: b.x < limit)
                 log.append((sim.time, b.x))
                 drain.y = 0.0
 
-        def curious() -> ev.Life:
+        def curious() -> ev.ProcessGenerator:
             while True:
                 yield ev.hold(0.37)
                 if looks:
@@ -176,7 +176,7 @@ def test_in_an_event_dt_is_zero_and_in_equations_it_is_the_steps(settings: dict[
     decay = Decay(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         log.append((sim.time, sim.dt, sim.last_time))
         _ = decay.rate.x
@@ -220,11 +220,11 @@ def test_a_read_at_an_event_at_the_very_time_of_a_condition(settings: dict[str, 
     decay = Decay(sim).start()
     log = []
 
-    def timed() -> ev.Life:
+    def timed() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append(("timed", decay.rate.x, decay.x))
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 1.0)
         log.append(("waiting", decay.rate.x, decay.x))
 
@@ -257,7 +257,7 @@ def test_a_trigger_stays_armed_or_not_when_it_refers_to_something_else(settings:
     low, high, far = (Decay(sim, name=n, x=x, speed=0.0) for n, x in (("low", 0.5), ("high", 3.0), ("far", 9.0)))
     chaser = Chaser(sim, target=low, log=log).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         chaser.target = Decay(sim, name="lower", x=0.25)  # still true: it has fired
         yield ev.hold(0.5)
@@ -300,7 +300,7 @@ def test_references_may_be_set_after_the_start_in_the_same_event() -> None:
     assert log == [(pytest.approx(1.0), "far"), (pytest.approx(2.0), "woken")]
 
 
-def wait_for(condition: Any, log: list[Any], sim: ev.Simulation) -> ev.Life:
+def wait_for(condition: Any, log: list[Any], sim: ev.Simulation) -> ev.ProcessGenerator:
     yield ev.until(condition)
     log.append((sim.time, "woken"))
 
@@ -326,7 +326,7 @@ def test_an_error_of_a_trial_step_that_was_mended_is_forgotten(compiled: Any) ->
     root = Root(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: root.x < 1e-4)
         log.append(sim.time)
         root.stop()
@@ -418,7 +418,7 @@ def test_a_step_that_is_accepted_although_inaccurate(settings: dict[str, Any], c
         if change == "tolerances":
             sim.set_tolerances(rel_error=1e-8)
         elif change == "method":
-            sim.method = ev.ENGLAND_PLAIN
+            sim.method = ev.methods.ENGLAND_PLAIN
         return False
 
     sim.answer = answer
@@ -446,7 +446,7 @@ def test_a_step_that_is_repeated_with_a_smaller_dt_min(settings: dict[str, Any])
     sim.answer = answer
     log: list[float] = []
 
-    def watch(other: Decay) -> ev.Life:
+    def watch(other: Decay) -> ev.ProcessGenerator:
         for part in (0.9, 0.6, 0.5):
             yield ev.until(lambda: other.x < part)  # noqa: B023  # it waits for each in turn
             log.append(sim.time * other.speed + math.log(part))
@@ -471,9 +471,9 @@ def test_limits_and_methods_that_change_at_an_event_hold_from_there(settings: di
     sim.run(until=2.0)
     motion = sim._continuum.motion
     assert sim.monitor.steps - before >= 99 * len(motion.flows)
-    sim.method = ev.ENGLAND_PLAIN
+    sim.method = ev.methods.ENGLAND_PLAIN
     sim.run(until=3.0)
-    assert sim.method is ev.ENGLAND_PLAIN
+    assert sim.method is ev.methods.ENGLAND_PLAIN
     for decay in decays:
         assert decay.x == pytest.approx(math.exp(-3.0 * decay.speed), rel=1e-9)
 
@@ -499,7 +499,7 @@ def test_a_pause_evaluates_and_arms_nothing_and_the_event_goes_on(settings: dict
     target = Decay(sim, name="target", x=0.5, speed=0.0)
     chaser = Chaser(sim, target=target, log=log).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         chaser.x = 0.0  # found false in a pause: nothing is armed
         yield ev.pause()
@@ -520,7 +520,7 @@ def test_many_flows_come_and_go(settings: dict[str, Any]) -> None:
     log: list[Any] = []
     alive: list[Decay] = []
 
-    def one(number: int) -> ev.Life:
+    def one(number: int) -> ev.ProcessGenerator:
         decay = Decay(sim, name=f"decay {number}", speed=1.0 + number % 7)
         yield ev.hold(0.01 * number)
         decay.start()
@@ -590,14 +590,14 @@ def opaque_run(stepping: str) -> tuple[list[tuple[float, str]], float, list[list
     log: list[tuple[float, str]] = []
     counts = {"emptied": 0}
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: {"level": second.level}["level"] > 5.0)
             second.level = 1.0
             counts["emptied"] += 1
             log.append((sim.time, "emptied"))
 
-    def counter() -> ev.Life:
+    def counter() -> ev.ProcessGenerator:
         yield ev.until(lambda: counts["emptied"] >= 3)
         log.append((sim.time, "three"))
 
@@ -629,7 +629,7 @@ def test_a_law_that_cannot_be_read_may_set_the_rates_of_others() -> None:
     ev.law(sim, lambda: loose.set_rate(rates["loose"])).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         log.append(loose.rate)
         yield ev.hold(1.0)
         rates["loose"] = -1.0
@@ -745,13 +745,15 @@ def test_without_an_error_each_step_is_twice_the_one_before(settings: dict[str, 
 
 @pytest.mark.row("R-169")
 @pytest.mark.parametrize("compiles", [True, False])
-@pytest.mark.parametrize(("method", "expected"), [(ev.ENGLAND, 0.25), (ev.EULER, 0.25)])
-def test_a_step_that_an_event_cut_leaves_the_proposal_alone(method: ev.Method, expected: float, compiles: bool) -> None:
+@pytest.mark.parametrize(("method", "expected"), [(ev.methods.ENGLAND, 0.25), (ev.methods.EULER, 0.25)])
+def test_a_step_that_an_event_cut_leaves_the_proposal_alone(
+    method: ev.methods.Method, expected: float, compiles: bool
+) -> None:
     sim = make(compile=compiles, stepping="together", dt_max=0.25)
     sim.method = method
     Drain(sim, source=Decay(sim)).start()
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(0.6)
         yield ev.hold(10.0)
 

@@ -90,7 +90,7 @@ class Rod(ev.Continuous):
     """Heat in a rod whose ends are kept at zero."""
 
     cells: int = 40
-    u: ev.VectorState = ev.vector(1.0, size="cells")
+    u: ev.StateVector = ev.state_vector(1.0, size="cells")
 
     def equations(self) -> None:
         u, rate, scale = self.u, self.rate.u, float(self.cells) ** 2
@@ -103,8 +103,8 @@ class Reaction(ev.Continuous):
     """The Brusselator in one dimension."""
 
     cells: int = 20
-    u: ev.VectorState = ev.vector(1.5, size="cells")
-    v: ev.VectorState = ev.vector(3.0, size="cells")
+    u: ev.StateVector = ev.state_vector(1.5, size="cells")
+    v: ev.StateVector = ev.state_vector(3.0, size="cells")
 
     def equations(self) -> None:
         u, v, scale = self.u, self.v, 0.002 * (self.cells + 1) ** 2
@@ -195,7 +195,7 @@ class Switched(ev.Continuous):
     """What one state depends on becomes more as soon as another has fallen."""
 
     count: int = 12
-    u: ev.VectorState = ev.vector(1.0, size="count")
+    u: ev.StateVector = ev.state_vector(1.0, size="count")
 
     def equations(self) -> None:
         self.rate.u[:] = -self.u
@@ -247,7 +247,7 @@ def test_state_events_of_a_stiff_problem(compiled: bool) -> None:
     kinetics = Kinetics(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: kinetics.c >= 0.01)
         log.append((sim.time, kinetics.c >= 0.01))
         yield ev.until(lambda: kinetics.a <= 1e-4)
@@ -267,7 +267,7 @@ def test_between_two_events_nothing_is_lost() -> None:
     sim = make(rel_error=1e-9, abs_error=1e-12)
     decay = Decay(sim, name="decay").start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for _ in range(40):
             yield ev.hold(0.05)
             decay.y += 0.0
@@ -311,7 +311,7 @@ def test_derivatives_from_before_an_event_deceive_nobody(compiled: bool) -> None
     sim = make(compile=compiled, rel_error=1e-3, abs_error=1e-3)
     model = Relaxing(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         model.speed, model.drift = 0.0, 1.0
 
@@ -342,7 +342,7 @@ def test_the_method_may_be_exchanged_at_an_event() -> None:
         sim = make(rel_error=1e-9, abs_error=1e-12)
         decay = Decay(sim).start()
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             for method in methods:
                 sim.method = method
                 yield ev.hold(0.5)
@@ -351,7 +351,9 @@ def test_the_method_may_be_exchanged_at_an_event() -> None:
         sim.run(until=2.0)
         return decay.y
 
-    assert run(RADAU, ev.ENGLAND, ev.methods.Newton(ev.methods.GAUSS_3), RADAU) == pytest.approx(exp(-2.0), rel=1e-8)
+    assert run(RADAU, ev.methods.ENGLAND, ev.methods.Newton(ev.methods.GAUSS_3), RADAU) == pytest.approx(
+        exp(-2.0), rel=1e-8
+    )
 
 
 # --- states that start and stop --------------------------------------------------------------------------------------
@@ -388,7 +390,7 @@ def test_a_state_that_stops_leaves_the_derivatives_of_the_others() -> None:
     link = Link(sim, rod=rod).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.05)
         link.stop()
         log.append(counts(sim))
@@ -411,7 +413,7 @@ def test_a_state_that_starts_has_only_what_is_new_evaluated() -> None:
     rod = Rod(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.05)
         Link(sim, rod=rod).start()
         log.append(counts(sim))
@@ -437,7 +439,7 @@ def test_what_starts_and_stops_beside_it_does_not_change_a_state(compiled: bool)
         kinetics = Kinetics(sim).start()
         log = []
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             for k in range(8):
                 follower = Follower(sim, leader=kinetics) if is_followed and k % 2 else None
                 if follower:
@@ -484,7 +486,7 @@ def test_what_is_gone_leaves_no_memory_behind() -> None:
     sim = make()
     rod = Rod(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for _ in range(50):
             other = Rod(sim)
             other.start()
@@ -564,7 +566,7 @@ def test_native_code_and_plain_python_give_the_same_bits(stepping: str) -> None:
         kinetics, rod = Kinetics(sim).start(), Reaction(sim, cells=9).start()
         log: list[Any] = []
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             yield ev.until(lambda: kinetics.c >= 0.01)
             log.append((sim.time, kinetics.a, kinetics.b, list(rod.u)))
             follower = Follower(sim, leader=kinetics).start()

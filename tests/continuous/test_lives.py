@@ -21,7 +21,7 @@ LIVES = 60
 class Furnace(ev.Continuous):
     temperature: ev.State = ev.state(1500.0)
     share: float
-    heat: ev.Sum = ev.sum_()
+    heat: ev.Summed = ev.summed()
 
     def equations(self) -> None:
         self.rate.temperature = 0.2 * (2600.0 - self.temperature) - self.share * self.heat
@@ -53,7 +53,7 @@ class Ingot(ev.Process, ev.Continuous):
     def equations(self) -> None:
         self.rate.temperature = self.coefficient * (self.furnace.temperature - self.temperature)
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         self.start()
         yield ev.until(lambda: self.temperature >= 2000.0)
         self.stop()
@@ -75,7 +75,7 @@ def calls_of_a_life(alive: int) -> int:
     sim, log = pit(alive)
     calls = Counter[str]()
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.passivate()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -131,7 +131,7 @@ class Tank(ev.Continuous):
         self.rate.level = self.slope
 
 
-def control(tank: Tank) -> ev.Life:
+def control(tank: Tank) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
         tank.slope = -1.0
@@ -156,7 +156,7 @@ def test_what_depends_on_who_leaves_is_looked_at_anew() -> None:
     tank, log = Tank(sim).start(), list[tuple[float, float]]()
     Tank(sim, slope=2.0).start()
 
-    def fill() -> ev.Life:
+    def fill() -> ev.ProcessGenerator:
         for _ in range(3):
             yield ev.until(lambda: tank.level >= 1.0)
             log.append((sim.time, tank.level))
@@ -176,7 +176,7 @@ def test_who_leaves_is_not_held_by_what_waited_for_it() -> None:
     tank, other = Tank(sim).start(), Tank(sim, slope=2.0).start()
     leak = Leak(sim, tank=tank).start()
 
-    def move() -> ev.Life:
+    def move() -> ev.ProcessGenerator:
         yield ev.until(lambda: leak.lost >= 0.005)
         leak.stop()
         leak.tank = other
@@ -189,7 +189,7 @@ def test_who_leaves_is_not_held_by_what_waited_for_it() -> None:
     assert (leak.lost, sim.time) == (pytest.approx(0.005 + 0.01 * 3.0), pytest.approx(2.0))
 
 
-def rise(tank: Tank, times: int) -> ev.Life:
+def rise(tank: Tank, times: int) -> ev.ProcessGenerator:
     """Empties a tank whenever it is full."""
     for _ in range(times):
         yield ev.until(lambda: tank.level >= 1.0)
@@ -228,7 +228,7 @@ def test_who_comes_again_for_what_was_not_kept_finds_it_kept_from_then_on() -> N
 class Slab(ev.Continuous):
     temperature: ev.State = ev.state(300.0, abs_error=0.5)
     depth: ev.State = ev.state(1.0)
-    layers: ev.VectorState = ev.vector([1.0, 2.0, 3.0], size=3)
+    layers: ev.StateVector = ev.state_vector([1.0, 2.0, 3.0], size=3)
     flux: ev.Computed = ev.computed()
     colour: int = 3
 
@@ -288,7 +288,7 @@ def test_conditions_on_time_alone_share_a_flow_however_many_flows_there_are() ->
     tanks = [Tank(sim, slope=1.0 + k).start() for k in range(5)]
     log = list[tuple[float, int]]()
 
-    def wait(end: float) -> ev.Life:
+    def wait(end: float) -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time * sim.time >= end)
         log.append((sim.time, len({id(tank._flow) for tank in tanks})))
 

@@ -106,7 +106,7 @@ def test_every_peak_that_pokes_through_a_level_is_found_and_no_other(poke: float
 
     ball = Ball(sim).start()
 
-    def thrower() -> ev.Life:
+    def thrower() -> ev.ProcessGenerator:
         for _ in range(40):
             yield ev.hold(2.0)
             ball.height, ball.velocity = 0.0, 2.0
@@ -154,7 +154,7 @@ def test_of_three_roots_in_one_step_the_first_is_found_and_then_the_others(compi
         sim, path = begin(compiles, **with_roots(*roots))
         log: list[float] = []
 
-        def crosses(path: Path = path, log: list[float] = log) -> ev.Life:
+        def crosses(path: Path = path, log: list[float] = log) -> ev.ProcessGenerator:
             yield ev.until(lambda: path.x > 0.0)
             log.append(path.sim.time - 10.0)
             yield ev.until(lambda: path.x < 0.0)
@@ -236,7 +236,7 @@ def test_who_waits_again_waits_with_another_priority(compiles: Any) -> None:
     sim, path = begin(compiles, a=1.0)
     log: list[tuple[str, float]] = []
 
-    def waits(name: str, priorities: tuple[float, ...]) -> ev.Life:
+    def waits(name: str, priorities: tuple[float, ...]) -> ev.ProcessGenerator:
         for level, priority in zip((0.25, 0.5, 0.75), priorities, strict=True):
             yield ev.until(lambda level=level: path.x >= level, priority=priority)
             log.append((name, round(sim.time - 10.0, 9)))

@@ -22,7 +22,7 @@ class Tank(ev.Continuous):
     depth: ev.State = ev.state(0.0)
     gain: float = 0.3
     below: object = None
-    inflow: ev.Sum = ev.sum_()
+    inflow: ev.Summed = ev.summed()
 
     def contributions(self) -> None:
         if self.below is not None:

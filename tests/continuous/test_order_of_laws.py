@@ -12,7 +12,9 @@ import eventide as ev
 
 MODES = [pytest.param(mode, id="compiled" if mode else "plain") for mode in (True, False)]
 WAYS = [pytest.param(way, id=way) for way in ("apart", "together")]
-METHODS = [pytest.param(method, id=method.name) for method in (ev.ENGLAND, ev.DORMAND_PRINCE, ev.methods.RADAU)]
+METHODS = [
+    pytest.param(method, id=method.name) for method in (ev.methods.ENGLAND, ev.methods.DORMAND_PRINCE, ev.methods.RADAU)
+]
 
 
 class Plant(ev.Continuous):
@@ -94,8 +96,8 @@ def test_whoever_starts_first_the_run_is_the_same(compiled: bool, stepping: Any,
 @pytest.mark.parametrize("stepping", WAYS)
 @pytest.mark.parametrize("compiled", MODES)
 def test_laws_of_a_loop_over_a_state_are_sorted(compiled: bool, stepping: Any) -> None:
-    last_first = swing((3, 0, 2, 1), ev.ENGLAND, compiled, stepping)
-    assert last_first == swing((1, 2, 0, 3), ev.ENGLAND, compiled, stepping)
+    last_first = swing((3, 0, 2, 1), ev.methods.ENGLAND, compiled, stepping)
+    assert last_first == swing((1, 2, 0, 3), ev.methods.ENGLAND, compiled, stepping)
     assert last_first[1] == pytest.approx(math.cos(10.0), abs=1e-6)
 
 
@@ -145,7 +147,7 @@ class Load(ev.Continuous):
 
 class Grid(ev.Continuous):
     supply: float = 3.0
-    demand: ev.Sum = ev.sum_()
+    demand: ev.Summed = ev.summed()
     share: ev.Computed = ev.computed()
 
     def equations(self) -> None:
@@ -357,7 +359,7 @@ class Sometimes(Early):
 
 
 class Meter(ev.Continuous):
-    total: ev.Sum = ev.sum_()
+    total: ev.Summed = ev.summed()
 
 
 class Draws(ev.Continuous):
@@ -507,7 +509,7 @@ def test_what_a_law_was_seen_to_read_is_forgotten_where_something_refers_to_anot
     one.start()
     other.start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         odd.other, one.other = other, odd
 

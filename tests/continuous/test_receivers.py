@@ -11,7 +11,7 @@ import eventide as ev
 
 MODES = [pytest.param(mode, id="compiled" if mode else "plain") for mode in ("auto", False)]
 WAYS = [pytest.param(way, id=way) for way in ("apart", "together")]
-METHODS = [pytest.param(method, id=method.name) for method in (ev.ENGLAND, ev.methods.RADAU, ev.methods.ADAMS)]
+METHODS = [pytest.param(method, id=method.name) for method in (ev.methods.ENGLAND, ev.methods.RADAU, ev.methods.ADAMS)]
 
 Log = list[tuple[Any, ...]]
 
@@ -30,7 +30,7 @@ def about(log: Log) -> list[Any]:
 
 
 class Basket(ev.Continuous):
-    load: ev.Sum = ev.sum_()
+    load: ev.Summed = ev.summed()
     x: ev.State = ev.state(0.0)
 
     def equations(self) -> None:
@@ -81,7 +81,7 @@ def test_a_sum_begins_at_zero_whether_its_owner_is_active_or_not(
     kind(sim, basket=basket).start()
     reader = Reader(sim, basket=basket).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for k in range(4):
             yield ev.hold(1.0)
             log.append((sim.time, basket.load, reader.y))
@@ -104,17 +104,17 @@ def test_who_gives_comes_and_goes_and_nothing_is_left(compiled: Any, stepping: A
     one, two = Giver(sim, basket=basket), kind(sim, basket=basket)
     reader = Reader(sim, basket=basket).start()
 
-    def look() -> ev.Life:
+    def look() -> ev.ProcessGenerator:
         for _ in range(10):
             yield ev.hold(0.5)
             log.append((sim.time, basket.load, reader.y))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for deed in (one.start, two.start, one.stop, two.stop):
             yield ev.hold(1.0)
             deed()
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.until(lambda: basket.load >= 2.5)
         log.append((sim.time, basket.load, reader.y))
         yield ev.until(lambda: basket.load <= 0.0)
@@ -138,7 +138,7 @@ def test_a_sum_goes_with_what_its_giver_refers_to(compiled: Any, stepping: Any, 
     giver = kind(sim, basket=baskets[0]).start()
     readers = [Reader(sim, basket=basket).start() for basket in baskets]
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for k in (1, 2, 0, 1):
             yield ev.hold(1.0)
             log.append(tuple(basket.load for basket in baskets))
@@ -188,7 +188,7 @@ def test_flows_that_give_to_one_object_are_one_while_they_do(compiled: Any, step
     Relay(sim, name="relay", one=one, two=three).start()
     flows, log = [], []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for deed in (one.start, twice.stop, twice.start, one.stop):
             yield ev.hold(1.0)
             log.append((one.load, two.load, three.load))
@@ -218,7 +218,7 @@ def test_who_is_given_nothing_any_longer_moves_with_nobody(compiled: Any, kind: 
     reader = Reader(sim, name="reader", basket=basket).start()
     flows = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for deed in (giver.stop, giver.start, giver.stop):
             yield ev.hold(1.0)
             flows.append(sorted(sorted(flow.members) for flow in sim.explain().flows if flow.members))
@@ -250,7 +250,7 @@ def test_who_has_looked_at_what_stood_still_looks_again(compiled: Any, stepping:
     basket = Basket(sim)
     late, reader = Late(sim, basket=basket).start(), reads(sim, basket=basket, y=0.1).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         reader.y = 0.0  # its steps end elsewhere
         yield ev.hold(1.5)
@@ -277,7 +277,7 @@ def test_recordings_and_reporters_see_the_sum_of_their_time(compiled: Any, stepp
     trace = sim.record(basket["load"], double=lambda: 2.0 * basket.load, every=0.5, events=False)
     Look(sim, every=0.5, basket=basket, rows=rows).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.75)
         giver.stop()
 
@@ -313,7 +313,7 @@ def test_what_is_computed_for_who_is_not_active_is_of_the_time(compiled: Any, st
     board, log = Board(sim), []
     teller = Teller(sim, board=board)
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         for wanted in (
             ev.until(lambda: board.value >= 1.0),
             ev.until(lambda: board.values[1] <= -1.25),
@@ -322,7 +322,7 @@ def test_what_is_computed_for_who_is_not_active_is_of_the_time(compiled: Any, st
             yield wanted
             log.append((sim.time, board.value, board.values[1], board.mean))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         teller.start()
         yield ev.hold(1.0)
@@ -347,7 +347,7 @@ def test_a_state_that_is_started_alone_moves_with_who_gives(compiled: Any, stepp
     giver = Giver(sim, basket=basket).start()
     ev.law(sim, lambda: basket["x"].set_rate(3.0)).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for deed in (basket["x"].start, basket["x"].stop, giver.stop, basket["x"].start):
             yield ev.hold(1.0)
             log.append((basket.load, basket.x))
@@ -364,7 +364,7 @@ class Plant(ev.Continuous):
 
     x: ev.State = ev.state(0.0)
     z: ev.State = ev.state(0.0)
-    v: ev.VectorState = ev.vector(size=2)
+    v: ev.StateVector = ev.state_vector(size=2)
 
     def equations(self) -> None:
         self.rate.x += 1.0
@@ -415,7 +415,7 @@ def test_a_rate_begins_at_zero_whether_its_state_is_integrated_or_not(
         for k in order:
             starts[k]()
 
-        def story(plant: Any = plant, feed: Any = feed, gauge: Any = gauge, log: Log = log) -> ev.Life:
+        def story(plant: Any = plant, feed: Any = feed, gauge: Any = gauge, log: Log = log) -> ev.ProcessGenerator:
             for deed in (feed.stop, feed.start, plant.start, plant["x"].stop, plant.stop, feed.stop):
                 yield ev.hold(1.0)
                 log.append((plant.rate.x, list(plant.rate.v), gauge.y, gauge.w, plant.x))
@@ -438,13 +438,13 @@ def test_who_waits_for_a_rate_of_what_stands_still_is_told_that_nobody_sets_it(c
     plant, log = Plant(sim), []
     feed = Feed(sim, plant=plant).start()
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.until(lambda: plant.rate.x >= 2.0)
         log.append(sim.time)
         yield ev.until(lambda: plant.rate.x <= 0.0)
         log.append(sim.time)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         feed.stop()
 

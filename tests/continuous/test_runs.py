@@ -20,7 +20,7 @@ BLOCKS = st.lists(st.tuples(st.booleans(), st.integers(0, 11)), max_size=60)
 class Slab(ev.Continuous):
     """Has so many slots that any may be asked for."""
 
-    cells: ev.VectorState = ev.vector(0.0, size=24)
+    cells: ev.StateVector = ev.state_vector(0.0, size=24)
 
 
 def two_flows(native: bool) -> tuple[Any, list[Flow]]:

@@ -17,7 +17,7 @@ from eventide.errors import ModelError
 class Furnace(ev.Continuous):
     temperature: ev.State = ev.state(1500.0)
     share: float = 0.01
-    heat: ev.Sum = ev.sum_()
+    heat: ev.Summed = ev.summed()
     excess: ev.Computed = ev.computed()
 
     def equations(self) -> None:
@@ -39,7 +39,7 @@ class Ingot(ev.Continuous):
 
 
 class Slab(Ingot):
-    thickness: ev.VectorState = ev.vector(size=2)
+    thickness: ev.StateVector = ev.state_vector(size=2)
 
     def equations(self) -> None:
         self.rate.temperature = 0.5 * self.coefficient * (self.furnace.temperature - self.temperature)

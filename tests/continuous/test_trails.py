@@ -98,11 +98,11 @@ def test_who_waits_again_for_another_number_or_object_waits_for_that() -> None:
     one, other = Level(sim).start(), Level(sim, level=-0.25).start()
     times = []
 
-    def one_wait(tank: Level, awaited: float) -> ev.Life:
+    def one_wait(tank: Level, awaited: float) -> ev.ProcessGenerator:
         # Nobody gives these names another value: that would be looked for after each event.
         yield ev.until(lambda: tank.level >= awaited)
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for tank, awaited in [(one, 1.0), (other, 1.0), (other, 2.0), (one, 4.0)]:
             yield from one_wait(tank, awaited)
             times.append((sim.time, tank is other))

@@ -45,7 +45,7 @@ def test_the_last_state_is_that_at_the_start_of_the_step_and_frozen_while_inacti
         def report(self) -> None:
             log.append((self.sim.time, self.sim.dt, x.last_state, x.state))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.625)
         x.stop()
         log.append(("stop", x.last_state, x.state))
@@ -77,7 +77,7 @@ def test_an_idle_variable_keeps_its_state(sim: ev.Simulation) -> None:
     ev.law(sim, lambda: x.set_rate(2.0 * x.active)).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append((x.state, x.rate, y.state))
         x.stop()
@@ -153,7 +153,7 @@ def test_what_looks_at_the_model_starts_and_stops_no_variable(compiles: Any, cha
         def report(self) -> None:
             act("report")
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: act("condition"))
 
     ev.law(sim, lambda: act("law") or moving.set_rate(1.0), name="rates").start()

@@ -18,7 +18,7 @@ class Rod(ev.Continuous):
     k: float = 1.0
     lost: ev.State = ev.state(0.0, unit="J")
     flux: ev.ComputedVector = ev.computed_vector(size="cells", unit="W")
-    u: ev.VectorState = ev.vector(size="cells", unit="degC", abs_error=1e-7)
+    u: ev.StateVector = ev.state_vector(size="cells", unit="degC", abs_error=1e-7)
     mean: ev.Computed = ev.computed()
 
     def equations(self) -> None:
@@ -33,7 +33,7 @@ class Heat(ev.Continuous):
     """A wall between two ends that are kept at zero; the first sine decays as exp(-a t)."""
 
     cells: int = 21
-    u: ev.VectorState = ev.vector(size="cells")
+    u: ev.StateVector = ev.state_vector(size="cells")
 
     def equations(self) -> None:
         square = (self.cells - 1) ** 2
@@ -60,8 +60,8 @@ def test_initial_values_are_a_number_an_array_or_set_before_the_start() -> None:
 def test_a_size_is_a_number_or_a_field_and_fields_have_defaults() -> None:
     class Pair(ev.Continuous):
         n: int
-        a: ev.VectorState = ev.vector([1.0, 2.0], size=2)
-        b: ev.VectorState = ev.vector(4.0, size="n")
+        a: ev.StateVector = ev.state_vector([1.0, 2.0], size=2)
+        b: ev.StateVector = ev.state_vector(4.0, size="n")
 
     pair = Pair(ev.Simulation(), n=3)
     assert (pair.a.tolist(), pair.b.tolist(), pair.n) == ([1.0, 2.0], [4.0, 4.0, 4.0], 3)
@@ -71,27 +71,27 @@ def test_a_size_is_a_number_or_a_field_and_fields_have_defaults() -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "absent", "k"])
 def test_a_size_that_is_none_is_refused_where_it_is_declared(size: Any) -> None:
-    annotations = {"k": float, "u": ev.VectorState}
-    members = {"__annotations__": annotations, "k": 1.0, "u": ev.vector(size=size), "__module__": __name__}
+    annotations = {"k": float, "u": ev.StateVector}
+    members = {"__annotations__": annotations, "k": 1.0, "u": ev.state_vector(size=size), "__module__": __name__}
     with pytest.raises(TypeError, match=rf"Bad\.u has the size {size!r}"):
         type("Bad", (ev.Continuous,), members)
 
 
 def test_a_vector_needs_a_size_and_its_own_annotation() -> None:
-    with pytest.raises(TypeError, match=r"write `u: ev.VectorState = ev.vector\(size=\.\.\.\)`"):
+    with pytest.raises(TypeError, match=r"write `u: ev.StateVector = ev.state_vector\(size=\.\.\.\)`"):
 
         class Bare(ev.Continuous):
-            u: ev.VectorState
+            u: ev.StateVector
 
-    with pytest.raises(TypeError, match=r"write `u: ev.VectorState = ...`"):
+    with pytest.raises(TypeError, match=r"write `u: ev.StateVector = ...`"):
 
         class Wrong(ev.Continuous):
-            u: ev.State = ev.vector(size=3)
+            u: ev.State = ev.state_vector(size=3)
 
     with pytest.raises(TypeError, match="declares the vector u, and is no Continuous"):
 
         class Still(ev.Component):
-            u: ev.VectorState = ev.vector(size=3)
+            u: ev.StateVector = ev.state_vector(size=3)
 
 
 @pytest.mark.parametrize(("cells", "error"), [(0, ValueError), (-3, ValueError), (2.0, TypeError), ("4", TypeError)])
@@ -115,7 +115,7 @@ def test_a_class_with_a_constructor_of_its_own_takes_the_default_size() -> None:
 
     class Plain(ev.Continuous):
         n: int = 3
-        u: ev.VectorState = ev.vector(1.5, size="n")
+        u: ev.StateVector = ev.state_vector(1.5, size="n")
 
         def __init__(self, sim: ev.Simulation) -> None:
             ev.Continuous.__init__(self, sim)
@@ -192,7 +192,7 @@ def test_writing_in_an_event_ends_the_step_there(compiled: bool) -> None:
     sim = ev.Simulation(compile=compiled, rel_error=1e-9)
     rod = Rod(sim, u=1.0).start()
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         rod.u += 1.0
         yield ev.hold(0.5)
@@ -231,7 +231,7 @@ def test_a_vector_stops_and_starts_as_one(compiled: bool) -> None:
     sim = ev.Simulation(compile=compiled)
     rod = Rod(sim, u=1.0).start()
 
-    def switch() -> ev.Life:
+    def switch() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         rod["u"].stop()
         assert not rod["u"].active
@@ -274,8 +274,8 @@ def test_a_brusselator_of_two_hundred_states_compiles_and_keeps_its_bits() -> No
         """Source: Hairer, Norsett and Wanner, Solving ODEs I, II.10."""
 
         n: int = 100
-        u: ev.VectorState = ev.vector(size="n")
-        v: ev.VectorState = ev.vector(3.0, size="n")
+        u: ev.StateVector = ev.state_vector(size="n")
+        v: ev.StateVector = ev.state_vector(3.0, size="n")
 
         def equations(self) -> None:
             u, v, c = self.u, self.v, 0.02 * (self.n + 1) ** 2
@@ -300,7 +300,7 @@ def test_a_brusselator_of_two_hundred_states_compiles_and_keeps_its_bits() -> No
 @pytest.mark.parametrize("compiled", MODES)
 def test_a_difference_equation_of_a_vector(compiled: bool) -> None:
     class Delay(ev.Continuous):
-        taps: ev.VectorState = ev.vector(size=3, assigned=True)
+        taps: ev.StateVector = ev.state_vector(size=3, assigned=True)
 
         def equations(self) -> None:
             self.taps[0] = self.sim.time
@@ -384,7 +384,7 @@ def test_adding_to_the_rates_of_others_is_no_error(compiled: bool) -> None:
 @pytest.mark.parametrize("compiled", MODES)
 def test_the_item_that_cannot_be_integrated_is_named(compiled: bool) -> None:
     class Pole(ev.Continuous):
-        u: ev.VectorState = ev.vector([1.0, 0.5, 1.0], size=3)
+        u: ev.StateVector = ev.state_vector([1.0, 0.5, 1.0], size=3)
 
         def equations(self) -> None:
             self.rate.u = -1.0 / self.u
@@ -399,7 +399,7 @@ def test_the_item_that_cannot_be_integrated_is_named(compiled: bool) -> None:
 def test_an_item_that_is_not_there_is_met_at_the_users_line() -> None:
     class Past(ev.Continuous):
         place: int = 0
-        u: ev.VectorState = ev.vector(1.0, size=3)
+        u: ev.StateVector = ev.state_vector(1.0, size=3)
 
         def equations(self) -> None:
             self.rate.u[self.place] = 1.0
@@ -407,7 +407,7 @@ def test_an_item_that_is_not_there_is_met_at_the_users_line() -> None:
     sim = ev.Simulation(compile=True)
     past = Past(sim).start()
 
-    def step() -> ev.Life:
+    def step() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         past.place = 3
 
@@ -440,7 +440,7 @@ def test_conditions_on_vectors(compiled: bool, condition: Any) -> None:
     rod = Rod(sim, u=1.0).start()
     woken: list[float] = []
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.until(lambda: condition(rod))
         woken.append(sim.time)
 
@@ -455,11 +455,11 @@ def test_writing_a_vector_that_stands_still_wakes_who_reads_it(compiled: bool) -
     rod, other = Rod(sim), Rod(sim, u=1.0).start()
     woken: list[float] = []
 
-    def wait() -> ev.Life:
+    def wait() -> ev.ProcessGenerator:
         yield ev.until(lambda: rod.u[1] > 2.0)
         woken.append(sim.time)
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         rod.u = 3.0
 
@@ -494,7 +494,7 @@ def test_both_sides_of_an_event_are_kept_for_a_vector() -> None:
     rod = Rod(sim, cells=2, u=1.0, name="rod").start()
     trace = sim.record(rod["u"], every=1.0)
 
-    def jump() -> ev.Life:
+    def jump() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         with rod["u"].write() as u:
             u[1] = 5.0
@@ -509,7 +509,7 @@ def test_both_sides_of_an_event_are_kept_for_a_vector() -> None:
 def test_a_kink_of_a_vector_without_a_jump_is_kept_on_both_sides() -> None:
     class Slow(ev.Continuous):
         k: float = 1.0
-        u: ev.VectorState = ev.vector(1.0, size=2)
+        u: ev.StateVector = ev.state_vector(1.0, size=2)
 
         def equations(self) -> None:
             self.rate.u = -self.k * self.u
@@ -518,7 +518,7 @@ def test_a_kink_of_a_vector_without_a_jump_is_kept_on_both_sides() -> None:
     rod = Slow(sim, name="rod").start()
     traces = [sim.record(rod["u"], every=1.0), sim.record(Slow, every=1.0)]
 
-    def bend() -> ev.Life:
+    def bend() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         rod.k = 3.0
 
@@ -543,7 +543,7 @@ def test_all_objects_of_a_class_are_recorded_if_they_are_of_one_size() -> None:
 
     class Unknown(ev.Continuous):
         n: int
-        u: ev.VectorState = ev.vector(size="n")
+        u: ev.StateVector = ev.state_vector(size="n")
 
     with pytest.raises(ev.ModelError, match="objects of Unknown may differ in n, the size of a vector"):
         sim.record(Unknown)

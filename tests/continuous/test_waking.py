@@ -200,7 +200,7 @@ def test_a_state_that_goes_along_its_chord_may_go_as_far_as_its_level() -> None:
 
 class Pool(ev.Continuous):
     level: ev.State = ev.state(10.0)
-    drawn: ev.Sum = ev.sum_()
+    drawn: ev.Summed = ev.summed()
 
     def equations(self) -> None:
         self.rate.level = 0.3 * (12.0 - self.level) - 0.01 * self.drawn
@@ -243,7 +243,7 @@ def crowd(sim: ev.Simulation, log: Log) -> None:
     for item in (*cells, *alarms):
         item.start()
 
-    def life(cell: Cell) -> ev.Life:
+    def life(cell: Cell) -> ev.ProcessGenerator:
         yield ev.until(lambda: cell.x >= cell.limit)
         log.append((sim.time, cell.name, cell.x, pool.level))
         cell.x = 0.0
@@ -255,7 +255,7 @@ def crowd(sim: ev.Simulation, log: Log) -> None:
         yield ev.until(lambda: not (cell.x < 3.0))
         log.append((sim.time, cell.name, "at last", cell.x))
 
-    def changes() -> ev.Life:
+    def changes() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         cells[7].limit = cells[7].x - 0.5  # it is true now
         alarms[9].limit = 4.0
@@ -339,7 +339,7 @@ class Ramp(ev.Continuous):
         self.rate.x = 1.0
 
 
-def wait(ramp: Ramp) -> ev.Life:
+def wait(ramp: Ramp) -> ev.ProcessGenerator:
     yield ev.until(lambda: ramp.x >= ramp.limit)
 
 
@@ -385,7 +385,7 @@ def test_a_number_that_is_written_has_all_asked_again_who_may_read_it(asked: dic
     far = ramps(sim, [50.0, 60.0])
     before: dict[str, int] = {}
 
-    def lower() -> ev.Life:
+    def lower() -> ev.ProcessGenerator:
         yield ev.hold(5.0)
         before.update(asked)
         far[0].limit = 4.0
@@ -405,7 +405,7 @@ def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool, other
     far = ramps(sim, [50.0, 60.0, *([70.0] * others)])
     log: Log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(5.0)
         far[1]["x"].stop()
         yield ev.hold(2.0)
@@ -424,7 +424,7 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     sim = ev.Simulation(compile=False)
     pool = Pool(sim).start()
 
-    def come_and_go(k: int) -> ev.Life:
+    def come_and_go(k: int) -> ev.ProcessGenerator:
         while sim.time < 5.0:
             yield ev.first_of(full=ev.until(lambda: pool.level > 100.0 + k), late=ev.hold(0.1 + 0.01 * k))
             if not returns:

@@ -11,7 +11,7 @@ import eventide as ev
 
 Simulate = Callable[..., ev.Simulation]
 
-METHODS = [ev.ENGLAND, ev.DORMAND_PRINCE, ev.DOP853, ev.methods.RADAU]
+METHODS = [ev.methods.ENGLAND, ev.methods.DORMAND_PRINCE, ev.methods.DOP853, ev.methods.RADAU]
 each_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 
 
@@ -69,7 +69,7 @@ def kicked_by_time(sim: ev.Simulation, moment: float) -> Dive:
     """Time events do."""
     dive = Dive(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         dive.slope = 1.0
         yield ev.hold(moment - 2.0)
@@ -137,7 +137,7 @@ def test_a_condition_that_is_found_to_touch_another_flow_arms_nobody(
     nodes = [kind(sim).start() for _ in range(3)]
     pair = [nodes[2], nodes[1]] if is_first else [nodes[0], nodes[1]]
 
-    def waits() -> ev.Life:
+    def waits() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         i, j = 0, 1
         yield ev.until(lambda: pair[i].x + pair[j].x > 100.0)
@@ -201,7 +201,7 @@ def test_what_was_found_in_a_step_that_is_void_arms_nobody(
     tide, other = Tide(sim).start(), Node(sim).start()
     pair = [tide, other]
 
-    def waits() -> ev.Life:
+    def waits() -> ev.ProcessGenerator:
         yield ev.hold(wait)
         i, j = 0, 1
         yield ev.until(lambda: getattr(pair[i], "x") < level and getattr(pair[j], "x") > 100.0)  # noqa: B009

@@ -83,7 +83,7 @@ def test_an_event_may_carry_a_number_through_its_level(sim: ev.Simulation) -> No
 
     level = Level(sim).start()
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         for value in (1.0, 0.5, 0.0, -0.0, 2.0, -3.0):
             yield ev.hold(1.0)
             level.x = value
@@ -98,7 +98,7 @@ def test_a_process_waits_for_a_passage_and_not_for_a_side(sim: ev.Simulation, di
     swing = Swing(sim).start()
     log = []
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         assert swing.x > 0.5
         answer = yield ev.until(ev.crosses(lambda: swing.x, 0.5, direction=direction))
@@ -113,14 +113,14 @@ def test_who_gives_up_a_crossing_leaves_no_condition(sim: ev.Simulation) -> None
     swing = Swing(sim).start()
     log = []
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         got = yield ev.first_of(low=ev.until(ev.crosses(lambda: swing.x, lambda: -sin(1.0))), late=ev.hold(1.0))
         log.append((got.name, len(sim._conditions)))
         log.append((yield ev.until(ev.crosses(lambda: swing.x, 2.0))))
 
     watching = sim.process(watcher(), name="watcher")
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         assert "until(crosses(lambda at" in watching.why_waiting()
         watching.activate()
@@ -160,7 +160,7 @@ def test_what_a_step_would_have_found_beyond_the_event_that_cuts_it_arms_nothing
 
     ramp = Ramp(sim).start()
 
-    def poke() -> ev.Life:
+    def poke() -> ev.ProcessGenerator:
         yield ev.hold(pokes)
         ramp.x += 0.001
 

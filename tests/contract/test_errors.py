@@ -47,20 +47,20 @@ class World:
         self.waiter = sim.process(self._wait(), name="waiter")
         self.sleeper = sim.process(self._sleep(), name="sleeper")
 
-    def _hold(self) -> ev.Life:
+    def _hold(self) -> ev.ProcessGenerator:
         with self.desk.request() as place, suppress(ev.Interrupt):
             yield place
             self.held.append(place)
             yield ev.hold(100.0)
 
-    def _wait(self) -> ev.Life:
+    def _wait(self) -> ev.ProcessGenerator:
         yield ev.until(lambda: self.ramp.x > 50.0)
 
-    def _sleep(self) -> ev.Life:
+    def _sleep(self) -> ev.ProcessGenerator:
         yield ev.passivate()
 
 
-def later(sim: ev.Simulation) -> ev.Life:
+def later(sim: ev.Simulation) -> ev.ProcessGenerator:
     yield ev.hold(1.0)
 
 
@@ -121,7 +121,7 @@ def from_report(sim: ev.Simulation, act: Act) -> str:
 
 
 def from_until(sim: ev.Simulation, act: Act) -> str:
-    def rogue() -> ev.Life:
+    def rogue() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time > 0.5 and act() is act)
 
     sim.process(rogue(), name="rogue")
@@ -200,7 +200,7 @@ def test_nobody_comes_before_the_expected_event(
 
 
 class Spare(ev.Process):
-    def life(self) -> ev.Life:
+    def life(self) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
 
 
@@ -211,7 +211,7 @@ def test_the_same_calls_are_legal_in_events(sim: ev.Simulation, call: str) -> No
     _, _, act = CALLS[call]
     log = []
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         act(world)
         log.append(sim.time)
@@ -272,7 +272,7 @@ def yielding_condition(sim: ev.Simulation, make: Act) -> str:
     def condition():
         yield make()
 
-    def rogue() -> ev.Life:
+    def rogue() -> ev.ProcessGenerator:
         yield ev.until(condition)
 
     sim.process(rogue(), name="rogue")
@@ -385,7 +385,7 @@ def test_a_dropped_command_is_found_when_its_object_starts(sim: ev.Simulation, w
 
 
 def test_a_dropped_command_in_a_condition_is_found_when_it_is_waited_for(sim: ev.Simulation) -> None:
-    def rogue() -> ev.Life:
+    def rogue() -> ev.ProcessGenerator:
         yield ev.hold(1.5)
         yield ev.until(lambda: ev.hold(1.0) > 0.5)
 
@@ -424,7 +424,7 @@ def too_small_a_step(sim: ev.Simulation) -> dict[str, Any]:
     sim.run(until=1e20)
     sim.dt_max = 1.0
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time < 0)
 
     sim.process(waiter())
@@ -433,7 +433,7 @@ def too_small_a_step(sim: ev.Simulation) -> dict[str, Any]:
 
 
 def nothing_scheduled(sim: ev.Simulation) -> dict[str, Any]:
-    def sleeper() -> ev.Life:
+    def sleeper() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         yield ev.passivate()
 
@@ -521,7 +521,7 @@ def test_simulation_error_is_called_once_before_the_error_goes_up(steps: bool) -
     ramp = Ramp(sim).start()
     ev.law(sim, lambda: ramp.stop() if sim.time > 1.0 else None).start()
 
-    def clock() -> ev.Life:
+    def clock() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(0.5)
 
@@ -574,7 +574,7 @@ def test_integration_error_repeats_the_step_after_a_change(compiles: Any, change
             elif change == "tolerances":
                 self.set_tolerances(rel_error=1e9, abs_error=1e9)
             else:
-                self.method, self.dt_max = ev.EULER, 1e-4
+                self.method, self.dt_max = ev.methods.EULER, 1e-4
                 self.dt_min = 0.0
             return True
 
@@ -681,13 +681,13 @@ def test_tolerances_are_numbers_from_zero_on(value: float) -> None:
     assert (sim.rel_error, sim.abs_error, x.rel_error, x.abs_error) == (1e-6, 1e-9, 1e-6, 1e-9)
 
 
-@pytest.mark.parametrize("place", ["set_priority", "until", "wait_priority", "when"])
+@pytest.mark.parametrize("place", ["set_priority", "until", "until_priority", "when"])
 def test_priorities_are_numbers(sim: ev.Simulation, place: str) -> None:
     nan = float("nan")
 
-    def waiter() -> ev.Life:
-        if place == "wait_priority":
-            sim.wait_priority = nan
+    def waiter() -> ev.ProcessGenerator:
+        if place == "until_priority":
+            sim.until_priority = nan
         yield ev.until(lambda: sim.time > 1.0, priority=nan if place == "until" else None)
 
     def use() -> None:
@@ -729,7 +729,7 @@ def held(make: Any) -> Any:
     """What lets a process yield a command."""
 
     def go(sim: ev.Simulation) -> None:
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             yield make(sim)
 
         sim.process(story(), name="story")

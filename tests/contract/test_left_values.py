@@ -18,7 +18,7 @@ import eventide as ev
 Simulate = Callable[..., ev.Simulation]
 Change = tuple["Decay", Callable[[], Any]]
 
-METHODS = [ev.DOP853, ev.ENGLAND, ev.methods.RADAU]
+METHODS = [ev.methods.DOP853, ev.methods.ENGLAND, ev.methods.RADAU]
 each_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 
 
@@ -147,7 +147,7 @@ def test_what_an_event_reads_does_not_depend_on_what_it_has_changed(
         change()
         log.append(decay.factor)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         event()
 
@@ -181,7 +181,7 @@ class Waiter(ev.Process):
     decay: Decay
     saw: Decay
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         saw, decay = self.saw, self.decay
         while True:
             yield ev.until(lambda: saw.y <= 0.5)

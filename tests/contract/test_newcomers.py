@@ -24,14 +24,14 @@ class Tank(ev.Continuous):
 
 
 class Row(ev.Continuous):
-    u: ev.VectorState = ev.vector(0.0, size=3)
+    u: ev.StateVector = ev.state_vector(0.0, size=3)
 
     def equations(self) -> None:
         self.rate.u[:] = 1.0
 
 
 class Ageing(ev.Process):
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
 
 
@@ -42,7 +42,7 @@ def yielding(make: Callable[[ev.Simulation], Any]) -> Callable[[ev.Simulation], 
     """A run of one process that yields what is made."""
 
     def run(sim: ev.Simulation) -> None:
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             yield make(sim)
 
         sim.process(story(), name="who")

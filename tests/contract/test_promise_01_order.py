@@ -27,7 +27,7 @@ def test_one_instant_in_its_whole_order(simulate: Simulate) -> None:
     desk, bell = ev.Resource(sim, 1), ev.Signal(sim)
     log: list[Any] = []
 
-    def told(name: str, *then: Callable[[], Any]) -> ev.Life:
+    def told(name: str, *then: Callable[[], Any]) -> ev.ProcessGenerator:
         log.append(name)
         for act in then:
             act()
@@ -37,28 +37,28 @@ def test_one_instant_in_its_whole_order(simulate: Simulate) -> None:
     def start(name: str, *then: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: sim.process(told(name, *then), name=name)
 
-    def at_one(name: str, *then: Callable[[], Any]) -> ev.Life:
+    def at_one(name: str, *then: Callable[[], Any]) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append(name)
         for act in then:
             act()
 
-    def holder() -> ev.Life:
+    def holder() -> ev.ProcessGenerator:
         with desk.request() as place:
             yield place
             yield ev.hold(1.0)
             log.append("holder releases")
 
-    def wisher() -> ev.Life:
+    def wisher() -> ev.ProcessGenerator:
         with desk.request() as place:
             yield place
             log.append("granted")
 
-    def hearer() -> ev.Life:
+    def hearer() -> ev.ProcessGenerator:
         yield bell
         log.append("heard")
 
-    def waiter(name: str, priority: float) -> ev.Life:
+    def waiter(name: str, priority: float) -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 1.0 and ramp.x > 0.0, priority=priority)
         log.append(name)
 
@@ -72,7 +72,7 @@ def test_one_instant_in_its_whole_order(simulate: Simulate) -> None:
     last = sim.process(at_one("F"))
     early = sim.process(at_one("G"))
 
-    def schedule() -> ev.Life:
+    def schedule() -> ev.ProcessGenerator:
         early.reactivate(at=1.0, prior=True)
         sim.process(told("H"), name="H").reactivate(before=last)
         yield ev.hold(0.5)
@@ -92,7 +92,7 @@ def test_after_each_state_event_the_list_is_tested_from_its_start(simulate: Simu
     ramp = Ramp(sim).start()
     log: list[Any] = []
 
-    def waiter(name: str, priority: float, *then: Callable[[], Any]) -> ev.Life:
+    def waiter(name: str, priority: float, *then: Callable[[], Any]) -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 1.0, priority=priority)
         log.append((name, round(sim.time, 9)))
         for act in then:
@@ -116,7 +116,7 @@ def test_state_events_of_several_flows_at_one_float_stand_in_list_order(simulate
         def half(self) -> None:
             log.append((self.name, self.sim.time))
 
-    def waiter(ramp: Timed) -> ev.Life:
+    def waiter(ramp: Timed) -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 0.5, priority=ramp.rank)
         log.append((ramp.rank, sim.time))
 
@@ -140,11 +140,11 @@ def test_handlers_and_processes_of_equal_priority_stand_by_arrival(simulate: Sim
         def due(self) -> None:
             log.append(self.name)
 
-    def waiter(name: str) -> ev.Life:
+    def waiter(name: str) -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 1.0)
         log.append(name)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for k in range(count):
             Timed(sim, name=f"handler {k}").start()
             yield ev.hold(0.01)

@@ -30,7 +30,7 @@ def test_the_clock_is_the_float_of_the_event(simulate: Simulate) -> None:
     awkward = [5e-324, 1e-300, 0.1, 0.1 + 0.2, 1 / 3, 0.7, nextafter(0.7, 1.0), 1e3 / 7]
     log: list[Any] = []
 
-    def story(time: float) -> ev.Life:
+    def story(time: float) -> ev.ProcessGenerator:
         log.append((time, sim.time, sim.dt, sim.last_time))
         yield ev.hold(0.0)
 
@@ -47,7 +47,7 @@ def test_whatever_the_times_events_are_at_them(times: list[float]) -> None:
     Decay(sim).start()
     log = []
 
-    def story(time: float) -> ev.Life:
+    def story(time: float) -> ev.ProcessGenerator:
         log.append((time, sim.time))
         yield ev.hold(0.0)
 
@@ -74,7 +74,7 @@ def test_two_clocks_meet_as_often_as_fractions_do(simulate: Simulate) -> None:
         def report(self) -> None:
             log["report"].append(self.sim.time)
 
-    def ticking() -> ev.Life:
+    def ticking() -> ev.ProcessGenerator:
         while True:
             yield ev.tick(0.1)
             log["tick"].append(sim.time)
@@ -100,7 +100,7 @@ def test_a_run_ends_at_its_float_and_the_next_begins_there(simulate: Simulate) -
     decay = Decay(sim).start()
     log: list[Any] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(0.3)
             log.append(sim.time)

@@ -33,7 +33,7 @@ def test_true_when_it_takes_place_and_at_most_dt_min_after(simulate: Simulate, d
     swing = Swing(sim).start()
     log: list[Any] = []
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         for level in (0.1, 0.5, 0.9):
             answer = yield ev.until(lambda level=level: swing.x >= level)
             log.append((level, answer, sim.time, swing.x))
@@ -56,7 +56,7 @@ def test_with_dt_min_zero_the_float_before_is_on_the_false_side() -> None:
         tested.append((sim.time, swing.x >= 0.5))
         return tested[-1][1]
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.until(condition)
 
     sim.run(until=sim.process(watcher()))
@@ -78,7 +78,7 @@ def test_until_is_due_when_it_is_true_and_when_fires_when_it_becomes_true(simula
 
     swing = Both(sim).start()
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.until(lambda: swing.x <= 0.5)
         swing.log.append(("until", sim.time))
         yield ev.hold(1.0)
@@ -113,7 +113,7 @@ def test_a_handler_that_leaves_its_condition_true_waits_until_it_was_false(simul
 def test_what_touches_its_level_exactly_happens_once(simulate: Simulate) -> None:
     """A parabola that touches 1 at t = 1, on a float that steps reach exactly."""
     sim = simulate(dt_max=0.25)
-    sim.method = ev.RK4
+    sim.method = ev.methods.RK4
     log: list[Any] = []
 
     class Thrown(ev.Continuous):
@@ -165,11 +165,11 @@ def test_an_event_in_the_last_step_before_a_time_event_is_found(simulate: Simula
     swing = Swing(sim).start()
     log: list[Any] = []
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.until(lambda: swing.x >= 0.5)
         log.append(("state", round(sim.time, 7)))
 
-    def clock() -> ev.Life:
+    def clock() -> ev.ProcessGenerator:
         yield ev.hold(nextafter(asin(0.5), 1.0) + 1e-7)
         log.append(("time", round(sim.time, 6)))
 
@@ -198,7 +198,7 @@ def test_on_the_level_itself_each_comparison_is_what_python_says(simulate: Simul
     test, holds = COMPARISONS[comparison]
     log: list[float] = []
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         swing.x = 0.5
         yield ev.until(lambda: test(swing))

@@ -47,7 +47,7 @@ def run(simulate: Simulate, watch: Watch | None = None) -> list[Any]:
     prey = Prey(sim).start()
     looks = watch(sim, prey) if watch is not None else lambda: 1
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(sim.stream("gaps").exponential(0.7))
             prey.log.append(("event", sim.time, prey.y))
@@ -115,7 +115,7 @@ def run_with_waits(simulate: Simulate, seed: int, watch: Watch | None = None) ->
         watch(sim, preys[0])
         watch(sim, preys[3])
 
-    def waits(number: int) -> ev.Life:
+    def waits(number: int) -> ev.ProcessGenerator:
         draws = Random(f"{seed} {number}")
         while True:
             i, j, level = draws.randrange(4), draws.randrange(4), draws.uniform(-0.5, 0.5)

@@ -31,7 +31,7 @@ def test_laws_see_one_discrete_world_from_event_to_event() -> None:
             self.rate.x = 1.0 + desk.in_use.value
             seen[self.sim.events, self.sim.active, (desk.in_use.value, len(desk.waiting), self.sim.current)] = None
 
-    def customer(after: float) -> ev.Life:
+    def customer(after: float) -> ev.ProcessGenerator:
         yield ev.hold(after)
         with desk.request() as place:
             yield place
@@ -69,7 +69,7 @@ def test_a_rate_is_not_written_in_an_event(simulate: Simulate) -> None:
     sim = simulate()
     ramp = Ramp(sim).start()
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         ramp.rate.x = 5.0
 

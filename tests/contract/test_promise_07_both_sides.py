@@ -27,7 +27,7 @@ class Look(ev.Reporter):
         self.log.append((round(self.sim.time, 9), round(self.ramp.x, 9)))
 
 
-def story(sim: ev.Simulation, ramp: Ramp) -> ev.Life:
+def story(sim: ev.Simulation, ramp: Ramp) -> ev.ProcessGenerator:
     yield ev.hold(0.75)
     ramp.x = 10.0
     yield ev.until(lambda: ramp.x >= 10.6)

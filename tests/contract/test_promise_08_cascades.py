@@ -90,7 +90,7 @@ def test_a_ready_made_rest_and_another_kick(compiles: Any) -> None:
     first = (2 * 1.0 / 9.81) ** 0.5 * 9.0
     log = []
 
-    def kicker() -> ev.Life:
+    def kicker() -> ev.ProcessGenerator:
         yield ev.until(lambda: ball.velocity == 0.0 and ball.height == 0.0 and sim.time > 1.0)
         log.append((sim.time, ball.height))
         yield ev.hold(1.0)
@@ -297,7 +297,7 @@ def test_a_process_that_switches_to_and_fro_is_named(compiles: Any) -> None:
     sim = accurate(compile=compiles)
     relay = Thermostat(sim, name="relay", x=100.25, band=1e9, level=0.0).start()
 
-    def controller() -> ev.Life:
+    def controller() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: relay.x < 100.0)
             relay.direction = 1.0
@@ -364,7 +364,7 @@ def test_a_condition_that_stays_true_is_told_at_its_instant(compiles: Any) -> No
     sim = ev.Simulation(rng=1, compile=compiles)
     ball = Ball(sim, height=1.0).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: ball.height <= 0.5)
 
@@ -401,7 +401,7 @@ def test_a_steady_clock_is_no_cascade(compiles: Any) -> None:
     sim = ev.Simulation(rng=1, compile=compiles)
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for k in range(1, 2001):
             yield ev.until(lambda k=k: sim.time >= 0.5 * k)
             log.append(sim.time)

@@ -42,7 +42,7 @@ def plant(log: list[Any], **options: Any) -> ev.Simulation:
     desk = ev.Resource(sim, 2, name="desk")
     tanks = [Tank(sim, name=f"tank {k}", level=1.0 + 0.1 * k, log=log).start() for k in range(4)]
 
-    def customer(k: int) -> ev.Life:
+    def customer(k: int) -> ev.ProcessGenerator:
         tank = tanks[k % 4]
         with desk.request() as place:
             got = yield ev.first_of(place=place, gave_up=ev.hold(2.0))
@@ -54,7 +54,7 @@ def plant(log: list[Any], **options: Any) -> ev.Simulation:
             log.append((f"customer {k}", sim.time, tank.level))
             yield ev.hold(sim.stream("service").exponential(1.5))
 
-    def source() -> ev.Life:
+    def source() -> ev.ProcessGenerator:
         for k in range(60):
             sim.process(customer(k))
             yield ev.hold(sim.stream("arrivals").exponential(0.5))
@@ -97,7 +97,7 @@ def test_other_streams_and_bystanders_change_nothing() -> None:
     log: list[Any] = []
     sim = plant(log)
 
-    def bystander() -> ev.Life:
+    def bystander() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(sim.stream("a stream of its own").exponential(0.3))
 

@@ -55,7 +55,7 @@ def in_report(sim: ev.Simulation) -> str:
 
 
 def in_until(sim: ev.Simulation) -> str:
-    def bad() -> ev.Life:
+    def bad() -> ev.ProcessGenerator:
         yield ev.until(lambda: fail(sim))
 
     sim.process(bad(), name="bad")
@@ -73,7 +73,7 @@ def in_when(sim: ev.Simulation) -> str:
 
 
 def in_process(sim: ev.Simulation) -> str:
-    def bad() -> ev.Life:
+    def bad() -> ev.ProcessGenerator:
         yield ev.hold(0.5)
         fail(sim)
 
@@ -172,7 +172,7 @@ def broken(compile_: Any) -> list[Any]:
     sim = ev.Simulation(rng=1, compile=compile_)
     one, other = Ratio(sim).start(), Ratio(sim).start()
 
-    def breaks() -> ev.Life:
+    def breaks() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         one.divisor = 0.0
 

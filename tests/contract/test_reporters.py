@@ -37,7 +37,7 @@ def test_the_life_of_a_reporter() -> None:
     assert (plain.active, grid.active, plain.is_made) == (False, False, True)
     plain.stop()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.1)
         assert grid.start() is grid
         grid.start()
@@ -65,7 +65,7 @@ def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
     observers = sim.monitor.observers
     assert (observers.periodic, observers.at_events) == ([look], [])
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.75)
         assert look.set_frequency(0.2) is look
         assert (look.frequency, look.report_time, look.every) == (0.2, 0.75, 0.2)
@@ -98,7 +98,7 @@ def test_the_next_report_is_the_next_of_its_grid_and_events_before_it_are_report
     Grid(sim, name="slow", every=1.0).start()
     Grid(sim, name="fast", every=0.4).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for level in (0.3, 1.4):
             yield ev.until(lambda level=level: ramp.x >= level)
             log.append(level)
@@ -129,7 +129,7 @@ def test_the_monitor_is_one_object_that_can_be_looked_at() -> None:
     look.start()
     seen: list[Any] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         seen.append(sim.monitor is monitor)
         yield ev.until(lambda: ramp.x >= 0.625)
         seen.append(sim.monitor is monitor)
@@ -160,7 +160,7 @@ def test_limits_can_be_set_in_any_event() -> None:
 
     Steps(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         sim.dt_max = 0.25
         yield ev.hold(1.0)
         sim.dt_max = 0.5
@@ -185,10 +185,10 @@ def test_laws_reporters_and_conditions_run_through_in_list_order() -> None:
         def report(self) -> None:
             log.append(f"report {self.name}")
 
-    def waiter(name: str) -> ev.Life:
+    def waiter(name: str) -> ev.ProcessGenerator:
         yield ev.until(lambda: log.append(f"condition {name}"))
 
-    def event(name: str) -> ev.Life:
+    def event(name: str) -> ev.ProcessGenerator:
         log.append(f"event {name}")
         yield ev.hold(9.0)
 
@@ -216,7 +216,7 @@ def test_of_conditions_that_are_true_at_once_the_first_in_the_list_has_its_event
     ramp = Ramp(sim).start()
     log: list[Any] = []
 
-    def waiter(name: str) -> ev.Life:
+    def waiter(name: str) -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 0.5)
         log.append((name, sim.time))
 
@@ -232,7 +232,7 @@ class Swing(ev.Continuous):
     angle: ev.State = ev.state(1.0)
     stiffness: float = 4.0
     label: float = 0.0
-    cells: ev.VectorState = ev.vector(0.5, size=3)
+    cells: ev.StateVector = ev.state_vector(0.5, size=3)
     loose: ev.Variable | None = None
 
     def equations(self) -> None:
@@ -274,7 +274,7 @@ def test_a_reporter_that_would_change_the_model_is_refused(
                 self.has_tried = True
                 write(swing, spare)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: swing.angle <= level)
         yield ev.hold(0.5 - sim.time)
         yield ev.hold(1.0)

@@ -365,7 +365,7 @@ def test_an_event_that_changes_the_model_asks_the_handlers_again(simulate: Make)
     relay = Relay(sim, name="relay", load=0.25).start()
     seen: list[Any] = []
 
-    def process() -> ev.Life:
+    def process() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         relay.gain = 2.0  # which only the handlers read
         yield ev.hold(1.0)
@@ -399,7 +399,7 @@ def test_what_stops_slides_no_longer(simulate: Make) -> None:
     relay = Relay(sim, name="relay", load=0.25).start()
     other = Relay(sim, name="other", load=0.25, x=2.0).start()
 
-    def process() -> ev.Life:
+    def process() -> ev.ProcessGenerator:
         yield ev.hold(2.0)
         relay.stop()
         yield ev.hold(2.0)
@@ -439,9 +439,9 @@ def test_recordings_leave_the_motion_as_it_is(stepping: str) -> None:
     assert run_relay(stepping=stepping) == run_relay(stepping=stepping, records=True)
 
 
-@pytest.mark.parametrize("method", [ev.DORMAND_PRINCE, ev.DOP853, ev.methods.ADAMS, ev.RK4])
+@pytest.mark.parametrize("method", [ev.methods.DORMAND_PRINCE, ev.methods.DOP853, ev.methods.ADAMS, ev.methods.RK4])
 def test_any_method_slides(method: Any) -> None:
-    options = {"dt_max": 1.0 / 256.0} if method in (ev.RK4, ev.methods.ADAMS) else {}
+    options = {"dt_max": 1.0 / 256.0} if method in (ev.methods.RK4, ev.methods.ADAMS) else {}
     sim = ev.Simulation(**TIGHT, **options)
     sim.method = method
     relay = Relay(sim, name="relay", drift=0.25).start()

@@ -103,7 +103,7 @@ def test_a_fast_condition_of_a_state_that_hardly_moves_is_proved_over_shorter_st
 def test_waits_for_the_clock_are_found_as_well(simulate: Simulate) -> None:
     sim, seen = simulate(), []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         for level in (0.5, -0.5):
             yield ev.until(lambda level=level: sin(7.0 * sim.time) > 0.9 if level > 0.0 else sin(7.0 * sim.time) < -0.9)
             seen.append(("until", round(sim.time, 9)))
@@ -129,7 +129,7 @@ def test_where_no_end_is_known_steps_stay_as_short_as_proofs_need() -> None:
     """Where nothing else is to come steps go ever farther, and what is worth a step must not grow with them."""
     sim = ev.Simulation(rng=1)
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(
             lambda: (
                 sin(200.0 * sim.time**2) ** 2 + 0.9 * cos(200.0 * sim.time**2) ** 2 > 1.00001 + 0.01 * (4.0 - sim.time)

@@ -29,7 +29,7 @@ def ramp(sim: ev.Simulation) -> Ramp:
     return Ramp(sim, name="ramp").start()
 
 
-def waiter(sim: ev.Simulation, ramp: Ramp, limit: float, log: list[Any]) -> ev.Life:
+def waiter(sim: ev.Simulation, ramp: Ramp, limit: float, log: list[Any]) -> ev.ProcessGenerator:
     log.append(((yield ev.until(lambda: ramp.x >= 0.0 and sim.time >= limit)), sim.time))
     log.append(((yield ev.hold(1.0)), sim.time))
 
@@ -46,7 +46,7 @@ def test_whichever_comes_first_cancels_the_other(
     log: list[Any] = []
     waiting = sim.process(waiter(sim, ramp, 1.0, log))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         waiting.activate(at=at)
         assert (waiting.idle, waiting.event_time) == (False, at)
         yield ev.hold(0.0)
@@ -62,7 +62,7 @@ def test_cancel_takes_the_time_event_and_leaves_the_condition(sim: ev.Simulation
     log: list[Any] = []
     waiting = sim.process(waiter(sim, ramp, 1.0, log))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         waiting.activate(at=0.5)
         waiting.cancel()
         assert waiting.idle
@@ -81,7 +81,7 @@ def test_cancel_state_event_leaves_the_time_event_and_until_answers_false(
     log: list[Any] = []
     waiting = sim.process(waiter(sim, ramp, 1.0, log))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         if at is not None:
             waiting.activate(at=at)
         waiting.cancel_state_event()
@@ -99,7 +99,7 @@ def test_direct_activation_wakes_it_now(sim: ev.Simulation, ramp: Ramp) -> None:
     log: list[Any] = []
     waiting = sim.process(waiter(sim, ramp, 1.0, log))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(0.25)
         yield ev.activate(waiting)
         log.append("clerk")
@@ -127,7 +127,7 @@ def test_a_pause_brings_laws_and_reporters_up_to_date_and_arms_nothing(sim: ev.S
 
     Look(sim, every="event").start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         ramp.x = 0.0
         answer = yield ev.pause()
         log.append(("paused", answer, ramp.twice, ramp.rate.x))
@@ -145,7 +145,7 @@ def test_what_is_started_before_a_pause_takes_part_in_it(sim: ev.Simulation) -> 
     late = Ramp(sim, x=4.0)
     log: list[Any] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         late.start()
         yield ev.pause()
@@ -163,7 +163,7 @@ def test_a_pause_in_a_model_without_states_goes_straight_on() -> None:
     sim = ev.Simulation(rng=1)
     log = []
 
-    def story(name: str) -> ev.Life:
+    def story(name: str) -> ev.ProcessGenerator:
         log.append(name)
         yield ev.pause()
         log.append(name)
@@ -186,12 +186,12 @@ def test_the_next_time_event_hides_what_is_no_process(sim: ev.Simulation, ramp: 
     log: list[Any] = []
     waiting = sim.process(waiter(sim, ramp, 9.0, log), name="waiting")
 
-    def holds(duration: float) -> ev.Life:
+    def holds(duration: float) -> ev.ProcessGenerator:
         yield ev.hold(duration)
 
     near, far = (sim.process(holds(duration), name=str(duration)) for duration in (0.75, 2.0))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(0.25)
         log.append([sim.next_time_event(p) for p in (None, sim.current, near, far, waiting)])
         waiting.activate(at=1.5)
@@ -207,7 +207,7 @@ def test_who_waits_for_what_was_never_started_is_told(compile_: Any) -> None:
     sim = ev.Simulation(rng=1, compile=compile_)
     ramp = Ramp(sim, name="ramp")
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 3.0)
 
     process = sim.process(waiting(), name="waiting")
@@ -240,12 +240,12 @@ def test_why_waiting_tells_how_far_a_condition_is(test: Any, words: str) -> None
     ramp = Ramp(sim).start()
     asked = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         yield ev.until(lambda: test(ramp))
 
     process = sim.process(waiting(), name="waiting")
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         steps = sim.monitor.steps
         asked.append((process.why_waiting(), sim.monitor.steps - steps))
@@ -263,7 +263,7 @@ def test_how_far_is_not_known_of_conditions_that_cannot_be_read() -> None:
     ramp = Ramp(sim).start()
     names = ["x"]
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         yield ev.until(lambda: getattr(ramp, names[0]) >= 3.0)
 
     process = sim.process(waiting(), name="waiting")

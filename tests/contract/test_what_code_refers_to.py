@@ -361,13 +361,13 @@ def test_laws_themselves_are_exchanged(stepping: Any, compiles: Any, exchange: s
     sim = ev.Simulation(stepping=stepping, compile=compiles)
     first, second = cls(sim).start(), cls(sim).start()
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         EXCHANGES[exchange](first)
         yield ev.hold(1.0)
         del first.__dict__["equations"]
 
-    def change_class() -> ev.Life:
+    def change_class() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         EXCHANGES[exchange](first)
         yield ev.hold(1.0)
@@ -425,7 +425,7 @@ def test_a_class_that_comes_to_have_laws_after_it_was_made_is_refused(compiles: 
     sim = ev.Simulation(compile=compiles)
     bare = Bare(sim).start() if when == "later" else None
 
-    def change() -> ev.Life:
+    def change() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         setattr(Bare, name, rise_fast)
         if bare is None:

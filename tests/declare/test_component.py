@@ -113,7 +113,7 @@ def test_a_constructor_that_does_not_call_the_one_above_is_told_where_the_object
 def test_a_state_that_is_set_before_the_constructor_above_is_called_is_told() -> None:
     class Own(ev.Continuous):
         level: ev.State = ev.state(1.0)
-        depth: ev.VectorState = ev.vector(1.0, size=3)
+        depth: ev.StateVector = ev.state_vector(1.0, size=3)
 
         def __init__(self, sim: ev.Simulation, what: str) -> None:
             setattr(self, what, 2.0)

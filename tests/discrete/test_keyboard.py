@@ -29,7 +29,9 @@ def press() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def story(sim: ev.Simulation, log: list[Any], pressed_at: tuple[float, ...] = (), name: str = "a") -> ev.Life:
+def story(
+    sim: ev.Simulation, log: list[Any], pressed_at: tuple[float, ...] = (), name: str = "a"
+) -> ev.ProcessGenerator:
     """Three events, in some of which the key is pressed halfway."""
     for time in (1.0, 2.0, 3.0):
         yield ev.hold(1.0)
@@ -112,7 +114,7 @@ def test_a_trace_goes_on(sim: ev.Simulation) -> None:
 def test_who_begins_to_wait_for_a_condition_in_the_same_event_does_not_hide_it(sim: ev.Simulation) -> None:
     log: list[float] = []
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         for limit in (1.0, 2.0, 3.0):
             if limit == 2.0:
                 press()
@@ -128,7 +130,7 @@ def test_who_begins_to_wait_for_a_condition_in_the_same_event_does_not_hide_it(s
 
 
 def test_what_displaces_the_halt_is_asked_at_the_end_of_the_spell(sim: ev.Simulation) -> None:
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         for k in range(5000):
             yield ev.hold(1.0)
             if k == 10:
@@ -146,7 +148,7 @@ def test_what_displaces_the_halt_is_asked_at_the_end_of_the_spell(sim: ev.Simula
 def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
     there, back = ev.Store(sim), ev.Store(sim)
 
-    def player(give: ev.Store[int], take: ev.Store[int]) -> ev.Life:
+    def player(give: ev.Store[int], take: ev.Store[int]) -> ev.ProcessGenerator:
         for k in range(10_000):
             yield give.put(k)
             yield take.get()
@@ -175,7 +177,7 @@ def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
 def test_a_second_press_tears_the_run_and_it_does_not_go_on(sim: ev.Simulation) -> None:
     log: list[Any] = []
 
-    def impatient() -> ev.Life:
+    def impatient() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         press()
         log.append("once")
@@ -240,7 +242,7 @@ def test_of_two_simulations_one_inside_the_other_the_inner_one_stops(sim: ev.Sim
     log: list[Any] = []
     inner.process(story(inner, log, (1.0,)))
 
-    def outer() -> ev.Life:
+    def outer() -> ev.ProcessGenerator:
         yield ev.hold(7.0)
         inner.run()
         raise AssertionError
@@ -256,7 +258,7 @@ def test_of_two_simulations_one_inside_the_other_the_inner_one_stops(sim: ev.Sim
 
 
 def test_an_error_gives_the_key_back(sim: ev.Simulation) -> None:
-    def fails() -> ev.Life:
+    def fails() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         raise ValueError("mine")
 

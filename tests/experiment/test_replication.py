@@ -80,8 +80,8 @@ def test_a_replication_holds_the_states_of_every_simulator_at_every_time_with_th
 def test_it_is_dumped_and_comes_back_equal(tmp_path, name):
     replication = decay.replicate(inputs=TUPLES)
     for table in (replication.inputs, replication.states(), replication.responses):
-        ev.dump(table, tmp_path / name)
-        back = ev.read_dump(tmp_path / name, **({"table": table.attrs["name"]} if name == "a.db" else {}))
+        ev.save(table, tmp_path / name)
+        back = ev.load(tmp_path / name, **({"table": table.attrs["name"]} if name == "a.db" else {}))
         pd.testing.assert_frame_equal(back, table, check_exact=True)
         assert (back.attrs, back.index.names) == (table.attrs, table.index.names)
 

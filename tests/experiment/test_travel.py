@@ -29,7 +29,7 @@ class Tank(ev.Continuous):
         self.rate.height = self.inflow - self.need * loss(self.height) if self.height > LIMIT else -3.0
 
 class Chain(Tank):
-    u: ev.VectorState = ev.vector(0.0, size="cells")
+    u: ev.StateVector = ev.state_vector(0.0, size="cells")
     q: ev.Computed = ev.computed()
     log: list = ev.field(default_factory=list)
 

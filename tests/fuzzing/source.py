@@ -245,9 +245,9 @@ def class_lines(kind: m.Class) -> list[str]:
     lines += [f"{name}: float = {value!r}" for name, value in kind.numbers.items()]
     lines += [f"{name}: int = {value!r}" for name, value in kind.wholes.items()]
     if kind.vector is not None:
-        lines.append(f"u: ev.VectorState = ev.vector(0.0, size={len(kind.vector.starts)})")
+        lines.append(f"u: ev.StateVector = ev.state_vector(0.0, size={len(kind.vector.starts)})")
     lines += [f"{name}: ev.Computed = ev.computed()" for name in kind.computed]
-    lines += [f"{name}: ev.Sum = ev.sum_()" for name in kind.sums]
+    lines += [f"{name}: ev.Summed = ev.summed()" for name in kind.sums]
     lines += [f"{name}: object = None" for name in kind.references]
     lines += [f"{name}: list = ev.field(default_factory=list)" for name in (*kind.lists, "log", "pool", "procs")]
     lines += [f"{name}: object = {function}" for name, function in kind.functions.items()]

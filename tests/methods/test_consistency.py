@@ -125,7 +125,7 @@ def test_a_simulation_composes() -> None:
         sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, rng=1, compile=False)
         wave = Wave(sim)
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             yield ev.hold(t0)
             wave.y = x0
             wave.start()
@@ -178,7 +178,7 @@ def test_the_iteration_contracts_by_its_constant() -> None:
     assert few < calls < 1 + 2 * (1 + np.log(1e-13) / np.log(0.8))
 
 
-def rounds(method: ev.Tableau, step: float, still: float, most: int = 100) -> tuple[int, list[float]]:
+def rounds(method: ev.methods.Tableau, step: float, still: float, most: int = 100) -> tuple[int, list[float]]:
     """How many rounds the stages of y' = -8 y from 1 take until they move less than that, and their changes."""
     _, matrix, _ = method.arrays
     rates, moved = np.full(method.stages, -8.0), []
@@ -191,7 +191,9 @@ def rounds(method: ev.Tableau, step: float, still: float, most: int = 100) -> tu
 @pytest.mark.row("R-259")
 @pytest.mark.parametrize("method", [GAUSS_2, RADAU_IIA_2, SDIRK_2], ids=lambda m: m.name)
 @pytest.mark.parametrize("tolerance", [1.0, 1e-3, 1e-6])
-def test_the_tolerance_of_the_stages_is_times_the_step_to_the_order(method: ev.Tableau, tolerance: float) -> None:
+def test_the_tolerance_of_the_stages_is_times_the_step_to_the_order(
+    method: ev.methods.Tableau, tolerance: float
+) -> None:
     counts = []
 
     def law(t: float, y: np.ndarray) -> np.ndarray:
@@ -231,7 +233,7 @@ def test_stages_that_do_not_converge_are_an_error_and_newton_helps() -> None:
 
 @pytest.mark.row("R-259")
 @pytest.mark.parametrize("method", [GAUSS_2, RADAU_IIA_2], ids=lambda m: m.name)
-def test_a_tolerance_of_the_stages_that_falls_with_the_step_keeps_the_order(method: ev.Tableau) -> None:
+def test_a_tolerance_of_the_stages_that_falls_with_the_step_keeps_the_order(method: ev.methods.Tableau) -> None:
     calls = 0
 
     def law(t: float, y: np.ndarray) -> np.ndarray:

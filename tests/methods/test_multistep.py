@@ -216,7 +216,7 @@ def test_how_far_they_are_stable(method: Multistep, real: float, imaginary: floa
 @pytest.mark.row("R-161")
 def test_flags_choose_methods() -> None:
     chosen = {
-        flags: ev.method_from_flags(**dict(zip(("euler", "adams", "trapez", "simpson"), flags, strict=True)))
+        flags: ev.methods.method_from_flags(**dict(zip(("euler", "adams", "trapez", "simpson"), flags, strict=True)))
         for flags in product((False, True), repeat=4)
     }
     table = {
@@ -239,4 +239,4 @@ def test_flags_choose_methods() -> None:
     }
     assert len(chosen) == 16
     assert {"".join(str(int(flag)) for flag in flags): method for flags, method in chosen.items()} == table
-    assert ev.method_from_flags() is ENGLAND
+    assert ev.methods.method_from_flags() is ENGLAND

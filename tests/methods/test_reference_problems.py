@@ -120,7 +120,7 @@ PARTS = 40
 class Model(ev.Continuous):
     problem: Problem
     size: int = 1
-    y: ev.VectorState = ev.vector(size="size")
+    y: ev.StateVector = ev.state_vector(size="size")
 
     def equations(self) -> None:
         self.rate.y = np.array(self.problem.rates(self.sim.time, self.y.tolist()))

@@ -37,7 +37,7 @@ def solution(t: float) -> float:
     return exp(sin(t))
 
 
-def run(method: ev.Method, until: float = 10.0, **options: object) -> tuple[ev.Simulation, float, float]:
+def run(method: ev.methods.Method, until: float = 10.0, **options: object) -> tuple[ev.Simulation, float, float]:
     """The run, its error at the end and the largest one between the ends of steps."""
     sim = ev.Simulation(rng=1, **({"compile": False} | options))
     wave = Wave(sim, name="wave").start()
@@ -149,7 +149,7 @@ def test_an_own_tableau_runs() -> None:
     ("method", "words"),
     [
         (ev.methods.RADAU_IIA_2, r"is a tableau by itself: give `ev.methods.Newton\(tableau\)`"),
-        (ev.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
+        (ev.methods.ENGLAND.tableau, r"a tableau by itself: give `ev.methods.explicit\(tableau\)`"),
         (ev.methods.Method, "got <class .*Method'>, of type type"),
         ("RK5", "no method is called 'RK5': perhaps 'RK4"),
         (None, "got None, of type NoneType"),
@@ -159,10 +159,10 @@ def test_an_own_tableau_runs() -> None:
 )
 def test_what_is_no_method_is_refused_and_changes_nothing(method: object, words: str) -> None:
     sim = ev.Simulation(rng=1)
-    sim.method = ev.FEHLBERG
+    sim.method = ev.methods.FEHLBERG
     with pytest.raises(ev.ModelError, match=words):
         sim.method = method
-    assert sim.method is ev.FEHLBERG
+    assert sim.method is ev.methods.FEHLBERG
 
 
 class Stopwatch(ev.Continuous):
@@ -174,7 +174,7 @@ class Stopwatch(ev.Continuous):
 
 def test_a_million_steps_lose_nothing_to_rounding() -> None:
     sim = ev.Simulation(rng=1, dt_max=1e-6, compile=True)
-    sim.method = ev.EULER
+    sim.method = ev.methods.EULER
     watch = Stopwatch(sim).start()
     sim.run(until=1.0)
     assert sim.monitor.steps == 1_000_000

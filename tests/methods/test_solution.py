@@ -46,7 +46,7 @@ def test_fixed_steps_are_those_of_solve() -> None:
 
 @pytest.mark.row("R-261")
 @pytest.mark.parametrize("pair", [RK43, DORMAND_PRINCE, BOGACKI_SHAMPINE], ids=str)
-def test_the_next_step_is_that_of_the_formula(pair: ev.Method) -> None:
+def test_the_next_step_is_that_of_the_formula(pair: ev.methods.Method) -> None:
     # For y' = -y a step is a number: both solutions and the error are known without the driver.
     h, tolerance = 0.5, 0.02
     weights = [float(b) for b in pair.tableau.error]

@@ -109,7 +109,7 @@ TOLERANCES = (1e-4, 1e-5, 1e-6, 1e-7)
 class Model(ev.Continuous):
     problem: Problem
     size: int = 1
-    y: ev.VectorState = ev.vector(size="size")
+    y: ev.StateVector = ev.state_vector(size="size")
 
     def equations(self) -> None:
         self.rate.y = np.array(self.problem.rates(self.sim.time, self.y.tolist()))
@@ -168,8 +168,8 @@ class AkzoNobel(ev.Continuous):
     edge: float = 2.0
     grid: Any = None
     bend: Any = None
-    u: ev.VectorState = ev.vector(0.0, size=200)
-    v: ev.VectorState = ev.vector(1.0, size=200)
+    u: ev.StateVector = ev.state_vector(0.0, size=200)
+    v: ev.StateVector = ev.state_vector(1.0, size=200)
 
     def equations(self) -> None:
         u, rate, grid, bend = self.u, self.rate.u, self.grid, self.bend
@@ -198,7 +198,7 @@ def akzo(tolerance: float) -> tuple[float, ev.Simulation]:
     z = np.arange(1, 201) / 200.0
     model = AkzoNobel(sim, grid=2.0 * (z - 1.0) ** 3 / 16.0 * 100.0, bend=(z - 1.0) ** 4 / 16.0 * 200.0**2).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(5.0)
         model.edge = 0.0
 

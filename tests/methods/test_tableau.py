@@ -13,7 +13,7 @@ from eventide.methods import LEAST_STAGES, explicit, fixed, row, rows
 from eventide.methods.tableau import highest_order
 
 
-def make(**changes: object) -> ev.Tableau:
+def make(**changes: object) -> ev.methods.Tableau:
     parts = {
         "name": "mine",
         "order": 2,
@@ -21,7 +21,7 @@ def make(**changes: object) -> ev.Tableau:
         "matrix": rows("", "1"),
         "weights": row("1/2 1/2"),
     }
-    return ev.Tableau(**(parts | changes))
+    return ev.methods.Tableau(**(parts | changes))
 
 
 @pytest.mark.row("R-255")
@@ -81,7 +81,7 @@ def test_the_stepper_takes_explicit_tableaux_only() -> None:
     with pytest.raises(ev.ModelError, match="late is no explicit tableau"):
         fixed("late", 1, rows("0 1", "1"), row("1 0"), "")
     with pytest.raises(ev.ModelError, match="mine has no interpolant"):
-        ev.Method(make())
+        ev.methods.Method(make())
 
 
 def test_what_kind_a_tableau_is() -> None:

@@ -27,7 +27,7 @@ def run(method: Multistep, step: float, every: float = 0.0, **options: object) -
     wave = Wave(sim, name="wave").start()
     sim.method = method
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(every)
             wave.y += 0.0
@@ -67,7 +67,7 @@ def test_evaluations(name: str) -> None:
 def test_a_change_of_method_ends_the_past(name: str) -> None:
     sim = ev.Simulation(dt_max=0.25, rng=1, compile=False, stepping="together")
     Wave(sim).start()
-    sim.method = ev.EULER
+    sim.method = ev.methods.EULER
     sim.run(until=1.0)
     before = sim._continuum.evaluations
     sim.method = ALL[name]
@@ -97,7 +97,7 @@ def test_steps_that_events_have_shortened_keep_the_order(name: str, compiles: bo
     sim.method = method
     errors: list[float] = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         for time in (0.625, 1.0, 1.6875):
             yield ev.hold(time - sim.time)
             errors.append(power.y - time**method.order / method.order)
@@ -121,7 +121,7 @@ def test_the_past_ends_with_an_event_where_all_steps_together_and_else_with_what
     wave = Wave(sim).start()
     sim.method = ALL[name]
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         if what == "pause":
             yield ev.pause()
@@ -152,7 +152,7 @@ def test_flows_of_different_pasts_do_not_disturb_each_other(cut: int) -> None:
         waves = [Wave(sim).start() for _ in range(2)]
         sim.method = HEUN
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             while True:
                 yield ev.hold(0.125)
                 if events:

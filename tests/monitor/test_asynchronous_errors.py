@@ -42,7 +42,7 @@ class Ball(ev.Continuous):
         self.bounces += 1
 
 
-def walks(ball: Ball, desk: ev.Resource, log: list[Any]) -> ev.Life:
+def walks(ball: Ball, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
     """A process that catches whatever it is thrown."""
     while True:
         try:
@@ -195,7 +195,7 @@ def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler
     signal.signal(signal.SIGALRM, handler)
     sim = ev.Simulation()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         by_signal()
         yield ev.hold(1.0)
@@ -354,7 +354,7 @@ def test_who_waits_for_an_object_of_another_simulation_is_told(compile_: Any) ->
     sim, other = ev.Simulation(compile=compile_), ev.Simulation(compile=compile_)
     ball = Ball(other, name="foreign").start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: ball.height < 0.5)
 
     sim.process(story(), name="story")
@@ -393,7 +393,7 @@ def test_laws_and_conditions_that_refer_to_an_object_of_another_simulation_are_r
     foreign, home = Ball(other, name="foreign").start(), Ball(sim).start()
     one = cls(sim, name="one", ball=home if when == "later" else foreign)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.25)
         one.ball = foreign
 

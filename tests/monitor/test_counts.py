@@ -44,7 +44,7 @@ def test_the_counts_of_a_run(compiles: Any) -> None:
     sim = ev.Simulation(rng=1, compile=compiles)
     swing = Swing(sim, name="swing").start()
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         yield ev.until(lambda: swing.x < -2.0)
 
@@ -67,7 +67,7 @@ def test_the_counts_of_a_run(compiles: Any) -> None:
 def test_a_model_without_states_has_events_only() -> None:
     sim = ev.Simulation(rng=1)
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
 
     sim.process(story())

@@ -60,7 +60,7 @@ class Swinging(Tank):
         self.turns += 1
 
 
-def control(tank: Tank) -> ev.Life:
+def control(tank: Tank) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
         tank.rate_of_change = -1.0
@@ -80,7 +80,7 @@ class Gauge(Tank):
         return self.level <= 0.5
 
 
-def control_by_methods(gauge: Gauge) -> ev.Life:
+def control_by_methods(gauge: Gauge) -> ev.ProcessGenerator:
     while True:
         yield ev.until(gauge.is_full)
         gauge.rate_of_change = -1.0
@@ -90,7 +90,7 @@ def control_by_methods(gauge: Gauge) -> ev.Life:
         gauge.turns += 1
 
 
-def control_by_crossings(gauge: Gauge) -> ev.Life:
+def control_by_crossings(gauge: Gauge) -> ev.ProcessGenerator:
     while True:
         yield ev.until(ev.crosses(lambda: gauge.level, 1.0, direction="up"))
         gauge.rate_of_change = -1.0
@@ -100,7 +100,7 @@ def control_by_crossings(gauge: Gauge) -> ev.Life:
         gauge.turns += 1
 
 
-def control_in_time(gauge: Gauge) -> ev.Life:
+def control_in_time(gauge: Gauge) -> ev.ProcessGenerator:
     while True:
         outcome = yield ev.first_of(full=ev.until(lambda: gauge.level >= 1.0), late=ev.hold(100.0))
         assert outcome.name == "full"
@@ -205,7 +205,7 @@ def test_a_row_that_is_in_use_is_not_taken_up() -> None:
     one, other = Gauge(sim).start(), Gauge(sim, level=0.25).start()
     log = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for _ in range(3):
             yield ev.all_of(other=ev.until(other.is_full), one=ev.until(one.is_full))
             log.append((sim.time, one.level, other.level))
@@ -224,7 +224,7 @@ def test_a_crossing_that_is_waited_for_again_is_armed_anew() -> None:
     gauge = Gauge(sim).start()
     log = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for level in (2.0, 0.0, 0.5):
             outcome = yield ev.first_of(up=ev.until(ev.crosses(lambda: gauge.level, 1.0)), late=ev.hold(0.75))
             log.append((outcome.name, sim.time))
@@ -241,7 +241,7 @@ def test_crossings_of_two_numbers_by_one_process_are_told_apart() -> None:
     one, other = Gauge(sim).start(), Gauge(sim, level=0.25).start()
     log = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for _ in range(3):
             yield ev.until(ev.crosses(lambda: one.level, 1.0, direction="up"))
             one.level = 0.0
@@ -274,7 +274,7 @@ def test_a_row_that_rested_while_laws_began_to_assign_states_is_not_proved() -> 
     gauge = DeepGauge(sim).start()
     log = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for number in range(3):
             yield ev.until(gauge.is_full)
             log.append((sim.time, gauge.depth))
@@ -299,7 +299,7 @@ class Ball(ev.Process, ev.Continuous):
         self.rate.height = self.velocity
         self.rate.velocity = -10.0
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         self.start()
         while True:
             yield ev.until(lambda: self.height <= 0.0 and self.velocity < 0.0)

@@ -62,7 +62,7 @@ def test_a_condition_on_time_alone_takes_place_at_its_float(sim: ev.Simulation, 
         ramp.start()
     log: dict[str, Any] = {}
 
-    def waiter(name: str, condition: Callable[[], bool]) -> ev.Life:
+    def waiter(name: str, condition: Callable[[], bool]) -> ev.ProcessGenerator:
         yield ev.until(condition)
         log[name] = sim.time
 
@@ -79,11 +79,11 @@ def test_a_limit_that_an_event_moves_is_followed(sim: ev.Simulation) -> None:
     ramp = Ramp(sim).start()
     log = []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= ramp.limit)
         log.append(sim.time)
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         ramp.limit = 1.7
         yield ev.hold(0.5)
@@ -113,7 +113,7 @@ def test_what_also_reads_a_state_is_searched_for(sim: ev.Simulation) -> None:
     ramp = Ramp(sim).start()
     log = []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 1.0 + ramp.x * 0.5)
         log.append(sim.time)
 
@@ -127,7 +127,7 @@ def test_reporters_see_both_sides_of_it(sim: ev.Simulation) -> None:
     ramp = Ramp(sim).start()
     recording = sim.record(ramp, every="event")
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 3.3)
         ramp.x = 0.0
 
@@ -140,7 +140,7 @@ def test_reporters_see_both_sides_of_it(sim: ev.Simulation) -> None:
 def test_many_wait_for_their_times(sim: ev.Simulation) -> None:
     log = []
 
-    def waiter(time: float) -> ev.Life:
+    def waiter(time: float) -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= time)
         log.append(sim.time)
 

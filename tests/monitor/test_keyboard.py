@@ -63,7 +63,7 @@ class Model:
             self.integrals = [sim.integral(lambda: self.swing.angle * self.decay.amount)]
         sim.process(self.life())
 
-    def life(self) -> ev.Life:
+    def life(self) -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: self.decay.amount < 0.5)
             self.log.append(self.sim.time)
@@ -228,7 +228,7 @@ def test_code_in_which_the_key_is_pressed_comes_to_its_end(compiled: Any, place:
             def report(self, pressing: Pressing = pressing) -> None:
                 pressing.press_in(self.place)
 
-        def life(pressing: Pressing = pressing, log: list[Any] = log, sim: ev.Simulation = sim) -> ev.Life:
+        def life(pressing: Pressing = pressing, log: list[Any] = log, sim: ev.Simulation = sim) -> ev.ProcessGenerator:
             yield ev.until(lambda: pressing.x + pressing.press_in("condition") > 0.8)
             log.append(("high", sim.time))
             yield ev.hold(0.3)
@@ -284,7 +284,7 @@ def test_who_begins_to_wait_as_the_key_is_pressed_does_not_hide_it() -> None:
     sim = ev.Simulation()
     decay = Decay(sim).start()
 
-    def life() -> ev.Life:
+    def life() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         press()
         yield ev.until(ev.crosses(lambda: decay.amount, 0.5))

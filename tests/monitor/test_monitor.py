@@ -40,7 +40,7 @@ def sim() -> ev.Simulation:
     return ev.Simulation(rng=1)
 
 
-def holds(*durations: float) -> ev.Life:
+def holds(*durations: float) -> ev.ProcessGenerator:
     for duration in durations:
         yield ev.hold(duration)
 
@@ -50,7 +50,7 @@ def test_the_lists_of_the_monitor_can_be_looked_at(sim: ev.Simulation) -> None:
     ramp = Ramp(sim).start()
     watch = Watch(sim, log=[]).start()
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x > 5.0)
 
     waiting = sim.process(waiter(), name="waiter")
@@ -71,7 +71,7 @@ def test_active_is_true_between_events_only(sim: ev.Simulation) -> None:
         def equations(self) -> None:
             seen.append(("equations", self.sim.active))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         seen.append(("event", sim.active))
         yield ev.until(lambda: seen.append(("condition", sim.active)) or sim.time >= 1.0)
         seen.append(("event", sim.active))
@@ -104,7 +104,7 @@ def test_after_every_event_laws_and_reporters_run_with_dt_zero(sim: ev.Simulatio
 
     Look(sim, every="event").start()
 
-    def event(name: str) -> ev.Life:
+    def event(name: str) -> ev.ProcessGenerator:
         log.append((name, sim.time, sim.dt))
         law.x += 1.0
         yield ev.hold(2.0)
@@ -124,7 +124,7 @@ def test_time_events_take_place_exactly_at_their_time(sim: ev.Simulation) -> Non
     awkward = [0.1, 0.2, 0.3, 1 / 3, 0.7, nextafter(0.7, 1.0), 1e-3 + 0.7, 2.0]
     log = []
 
-    def sleeper(time: float) -> ev.Life:
+    def sleeper(time: float) -> ev.ProcessGenerator:
         log.append((time, sim.time, sim.dt >= 0.0))
         yield ev.hold(0.0)
 
@@ -142,7 +142,7 @@ def test_state_events_are_located_to_dt_min(dt_min: float) -> None:
     decay = Decay(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: decay.x <= 0.5)
         log.append(sim.time)
         assert decay.x <= 0.5
@@ -157,7 +157,7 @@ def test_state_events_are_located_to_dt_min(dt_min: float) -> None:
 def test_with_dt_min_zero_the_event_is_at_the_first_float_where_the_condition_holds(sim: ev.Simulation) -> None:
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 0.3)
         log.append(sim.time)
 
@@ -174,7 +174,7 @@ def test_before_each_event_every_reporter_runs_once(sim: ev.Simulation) -> None:
     for name, every in (("step", "step"), ("event", "event"), ("period", 0.25)):
         Watch(sim, log=logs[name], every=every).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.6)
         ramp.x = 10.0
         yield ev.hold(0.0)
@@ -212,7 +212,7 @@ def test_without_laws_conditions_are_tested_every_dt_max(sim: ev.Simulation) -> 
     sim.dt_max = 0.25
     tested = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: tested.append(sim.time) or False)
 
     sim.process(story())
@@ -343,7 +343,7 @@ def test_an_error_of_arithmetic_in_a_trial_stage_shortens_the_step(sim: ev.Simul
     ev.law(sim, lambda: x.set_rate(-2.0 * sqrt(x.state))).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: x.state <= 1e-3)
         log.append(sim.time)
         x.stop()
@@ -383,7 +383,7 @@ def test_a_run_that_nothing_can_end_is_error_seven(sim: ev.Simulation) -> None:
 
 
 def test_a_condition_that_never_comes_true_is_error_seven(sim: ev.Simulation) -> None:
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time < 0)
 
     sim.process(story())
@@ -394,7 +394,7 @@ def test_a_condition_that_never_comes_true_is_error_seven(sim: ev.Simulation) ->
 
 @pytest.mark.row("R-045", "R-196")
 def test_nothing_left_while_the_goal_is_unfinished_is_error_three(sim: ev.Simulation) -> None:
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.passivate()
 
     sleeper = sim.process(story(), name="sleeper")
@@ -408,7 +408,7 @@ def test_one_event_a_turn_and_then_everything_again(sim: ev.Simulation) -> None:
     ramp = Ramp(sim).start()
     log = []
 
-    def waiter(name: str, resets: bool) -> ev.Life:
+    def waiter(name: str, resets: bool) -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 1.0)
         log.append((name, sim.time))
         if resets:
@@ -435,7 +435,7 @@ def test_pause_brings_everything_up_to_date_within_the_event(sim: ev.Simulation)
     log: list = []
     watch = Watch(sim, log=log, every="event").start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         sim.process(other())
         scaled.x = 5.0
@@ -443,7 +443,7 @@ def test_pause_brings_everything_up_to_date_within_the_event(sim: ev.Simulation)
         yield ev.pause()
         log.append(("paused", before, scaled.twice, len(watch.log) - reports, sim.dt))
 
-    def other() -> ev.Life:
+    def other() -> ev.ProcessGenerator:
         log.append("other")
         yield ev.hold(0.0)
 
@@ -457,11 +457,11 @@ def test_pause_brings_everything_up_to_date_within_the_event(sim: ev.Simulation)
 def test_time_events_come_before_state_events_of_their_instant(sim: ev.Simulation) -> None:
     log = []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 1.0)
         log.append("state")
 
-    def timer(name: str) -> ev.Life:
+    def timer(name: str) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append(name)
 
@@ -476,7 +476,7 @@ def test_time_events_come_before_state_events_of_their_instant(sim: ev.Simulatio
 def test_conditions_stand_by_priority_then_prior_then_arrival(sim: ev.Simulation) -> None:
     log = []
 
-    def waiter(name: str, **options) -> ev.Life:
+    def waiter(name: str, **options) -> ev.ProcessGenerator:
         answer = yield ev.until(lambda: sim.time >= 1.0, **options)
         log.append((name, answer))
 
@@ -498,12 +498,12 @@ def test_a_waiting_process_may_hold_a_time_event_too(sim: ev.Simulation) -> None
     ramp = Ramp(sim).start()
     log = []
 
-    def waiter(limit: float) -> ev.Life:
+    def waiter(limit: float) -> ev.ProcessGenerator:
         log.append((limit, (yield ev.until(lambda: ramp.x >= limit)), sim.time))
 
     late, early, woken = (sim.process(waiter(limit), name=str(limit)) for limit in (3.0, 0.5, 9.0))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         for process in (late, early):
             process.activate(at=1.0)
         yield ev.hold(0.25)
@@ -520,12 +520,12 @@ def test_a_waiting_process_may_hold_a_time_event_too(sim: ev.Simulation) -> None
 def test_cancel_state_event_leaves_the_process_passive(sim: ev.Simulation) -> None:
     log = []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         log.append((yield ev.until(lambda: sim.time >= 1.0)))
 
     waiting = sim.process(waiter())
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         waiting.cancel_state_event()
         waiting.cancel_state_event()
         log.append((waiting.idle, len(sim._conditions)))
@@ -540,7 +540,7 @@ def test_cancel_state_event_leaves_the_process_passive(sim: ev.Simulation) -> No
 def test_conditions_on_time_alone_need_no_continuous(sim: ev.Simulation) -> None:
     log = []
 
-    def waiter() -> ev.Life:
+    def waiter() -> ev.ProcessGenerator:
         yield ev.until(lambda: sim.time >= 17.3)
         log.append(sim.time)
 
@@ -553,7 +553,7 @@ def test_run_stops_before_events_at_its_end_and_the_next_begins_with_them(sim: e
     ramp = Ramp(sim).start()
     log = []
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         log.append((sim.time, ramp.x))
 
@@ -585,7 +585,7 @@ def test_reporters_and_recordings_do_not_change_a_step() -> None:
         decay = Decay(sim).start()
         log: list = []
 
-        def story() -> ev.Life:
+        def story() -> ev.ProcessGenerator:
             while True:
                 yield ev.until(lambda: decay.x < 0.3)
                 log.append((sim.time, decay.x, sim.monitor.steps, sim.monitor.steps))

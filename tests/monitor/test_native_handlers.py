@@ -375,7 +375,7 @@ def test_a_field_that_comes_to_refer_to_another_object_is_followed() -> None:
 
     driver = Counts(sim, hub=hub, driven=None).start()
 
-    def exchanges() -> ev.Life:
+    def exchanges() -> ev.ProcessGenerator:
         yield ev.hold(4.5)
         driver.hub = other
         yield ev.hold(2.0)
@@ -391,7 +391,7 @@ def test_a_number_of_a_module_that_changes_is_noticed(monkeypatch: pytest.Monkey
     sim = ev.Simulation()
     tank = Tank(sim).start()
 
-    def changes() -> ev.Life:
+    def changes() -> ev.ProcessGenerator:
         yield ev.hold(5.25)
         monkeypatch.setattr(sys.modules[__name__], "FACTOR", 4.0)
 
@@ -417,7 +417,7 @@ def test_an_object_of_a_module_that_is_exchanged_is_noticed(monkeypatch: pytest.
     sim = ev.Simulation()
     Tells(sim, hub=None, driven=None).start()
 
-    def changes() -> ev.Life:
+    def changes() -> ev.ProcessGenerator:
         yield ev.hold(5.5)
         monkeypatch.setattr(sys.modules[__name__], "LOG", second)
 
@@ -474,7 +474,7 @@ def test_handlers_that_fill_lists_run_in_python_where_lists_are_read() -> None:
     notes = Notes(sim, hub=None, driven=None).start()
     woken = []
 
-    def waits() -> ev.Life:
+    def waits() -> ev.ProcessGenerator:
         yield ev.until(lambda: len(notes.seen) >= 5)
         woken.append((round(sim.time, 9), len(notes.seen), handled(sim)))
 

@@ -47,7 +47,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(until_module, "FEW", 1)
 
 
-def swings(tank: Tank, plan: Plan) -> ev.Life:
+def swings(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     note = plan.times.append
     while len(plan.times) < plan.most:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -162,7 +162,7 @@ def test_a_process_ends_in_python() -> None:
 @pytest.mark.parametrize("deed", ["interrupt", "end", "activate", "later", "cancel", "before"])
 def test_who_disturbs_a_wait_finds_it_as_in_python(deed: str, at: float) -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
-        def disturbs() -> ev.Life:
+        def disturbs() -> ev.ProcessGenerator:
             yield ev.hold(at)
             if deed == "interrupt":
                 process.interrupt("why")
@@ -226,14 +226,14 @@ def test_what_a_plain_object_refers_to_is_compared_at_each_leg() -> None:
 def test_priorities_of_the_simulation_that_change_are_noticed() -> None:
     def act(sim: Any, *_: Any) -> Any:
         sim.run(until=10.25)
-        sim.wait_priority = 2.0
+        sim.until_priority = 2.0
         sim.run(until=14.25)
         return [c.priority for c in sim._conditions]
 
     assert both(act)[1] == [2.0]
 
 
-def two(tank: Tank, plan: Plan) -> ev.Life:
+def two(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
         tank.log.append((tank.turns, "two", tank))
@@ -243,10 +243,10 @@ def two(tank: Tank, plan: Plan) -> ev.Life:
 @pytest.mark.parametrize("is_first", [True, False])
 def test_processes_at_one_instant_go_in_their_order(is_first: bool) -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
-        sim.wait_prior = is_first
+        sim.until_prior = is_first
         sim.process(two(tank, plan), name="two")
         sim.run(until=1.25)
-        sim.wait_prior = False
+        sim.until_prior = False
         sim.run(until=20.25)
         return [(c.name, c.rank) for c in sim._conditions]
 
@@ -272,7 +272,7 @@ def test_processes_and_handlers_of_one_instant_go_in_their_order() -> None:
     assert results[0] == results[1]
 
 
-def ranked(tank: Tank, plan: Plan) -> ev.Life:
+def ranked(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0, priority=-1.0)
         tank.flow = -1.0
@@ -292,7 +292,7 @@ def test_priorities_may_be_any_written_numbers() -> None:
     assert native > 30
 
 
-def held(tank: Tank, plan: Plan) -> ev.Life:
+def held(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
         tank.flow = -1.0
@@ -307,7 +307,7 @@ def test_legs_to_other_commands_are_left_to_python() -> None:
     assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 16
 
 
-def rare(tank: Tank, plan: Plan) -> ev.Life:
+def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
         tank.turns += 1
@@ -327,7 +327,7 @@ def test_a_stop_that_is_met_now_and_then_is_python_s_until_it_is_known() -> None
     assert native == sim.events - 1 - 4
 
 
-def changing(tank: Tank, plan: Plan) -> ev.Life:
+def changing(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     bound = 1.0
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -337,7 +337,7 @@ def changing(tank: Tank, plan: Plan) -> ev.Life:
         bound = 2.0
 
 
-def with_answer(tank: Tank, plan: Plan) -> ev.Life:
+def with_answer(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         woken = yield ev.until(lambda: tank.level >= 1.0)
         tank.flow = -1.0 if woken else 1.0
@@ -345,7 +345,7 @@ def with_answer(tank: Tank, plan: Plan) -> ev.Life:
         tank.flow = 1.0
 
 
-def with_try(tank: Tank, plan: Plan) -> ev.Life:
+def with_try(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         try:
             yield ev.until(lambda: tank.level >= 1.0)
@@ -356,7 +356,7 @@ def with_try(tank: Tank, plan: Plan) -> ev.Life:
         tank.flow = 1.0
 
 
-def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
+def by_a_name(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     def is_full() -> bool:
         return tank.level >= 1.0
 
@@ -365,19 +365,19 @@ def by_a_name(tank: Tank, plan: Plan) -> ev.Life:
         tank.level = 0.0
 
 
-def after_another(tank: Tank, plan: Plan) -> ev.Life:
+def after_another(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         plan.times.append(tank.sim.time); yield ev.until(lambda: tank.level >= 1.0)  # fmt: skip  # noqa: E702
         tank.level = 0.0
 
 
-def in_its_branch(tank: Tank, plan: Plan) -> ev.Life:
+def in_its_branch(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         if plan.times.append(tank.sim.time) is None: yield ev.until(lambda: tank.level >= 1.0)  # fmt: skip  # noqa: E701
         tank.level = 0.0
 
 
-def told(tank: Tank, plan: Plan) -> ev.Life:
+def told(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     phase = 0
 
     def tell() -> int:
@@ -394,7 +394,7 @@ def told(tank: Tank, plan: Plan) -> ev.Life:
             yield ev.hold(0.25)
 
 
-def ended(tank: Tank, plan: Plan) -> ev.Life:
+def ended(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     kept = 0
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -407,7 +407,7 @@ def ended(tank: Tank, plan: Plan) -> ev.Life:
             return kept
 
 
-def behind_a_loop(tank: Tank, plan: Plan) -> ev.Life:
+def behind_a_loop(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     kept = 0
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -424,14 +424,14 @@ def behind_a_loop(tank: Tank, plan: Plan) -> ev.Life:
                 break
 
 
-def by_default(tank: Tank, plan: Plan) -> ev.Life:
+def by_default(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda least=tank.turns: tank.level >= 1.0 + least / 8)
         tank.level = 0.0
         tank.turns += 1
 
 
-def by_the_frame(tank: Tank, plan: Plan) -> ev.Life:
+def by_the_frame(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     plan.times.append(sys._getframe().f_lineno)
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -467,7 +467,7 @@ def test_what_is_not_followed_stays_python_and_is_told(story: Any, why: str) -> 
     assert why in note
 
 
-def lasting(tank: Tank, plan: Plan) -> ev.Life:
+def lasting(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     limit = 1.0
     ranks = sorted([3, 1, 2], key=lambda rank: -rank)
     while True:

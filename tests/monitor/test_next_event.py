@@ -24,7 +24,7 @@ class Ramp(ev.Continuous):
         self.rate.x = 1.0
 
 
-def holds(*durations: float) -> ev.Life:
+def holds(*durations: float) -> ev.ProcessGenerator:
     for duration in durations:
         yield ev.hold(duration)
 
@@ -69,7 +69,7 @@ def test_the_next_event_is_the_first_scheduled_or_a_state_event_before_it(compil
         def report(self) -> None:
             log.append((round(self.sim.time, 12), "before" if self.sim.dt > 0.0 else "after", self.sim.peek()))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.until(lambda: ramp.x >= 0.5)
         log.append("state event")
         yield ev.hold(0.75 - sim.time)
@@ -107,7 +107,7 @@ def test_where_nothing_is_scheduled_time_goes_to_the_largest_float(compiles: Any
     if moves:
         rests.start()
 
-    def waits() -> ev.Life:
+    def waits() -> ev.ProcessGenerator:
         yield ev.until(lambda: rests.x < 0.0 or sim.time < 0.0)
 
     sim.process(waits())
@@ -138,7 +138,7 @@ def test_together_no_event_lies_inside_a_step_and_no_law_looks_beyond_one(compil
     looks = Looks(sim).start()
     Steps(sim).start()
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         yield ev.hold(0.375)
         log.append(("time event", sim.time))
         yield ev.until(lambda: looks.x >= 0.5)

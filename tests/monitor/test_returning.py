@@ -20,7 +20,7 @@ class Tank(ev.Continuous):
         self.rate.level = self.slope
 
 
-def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.Life:
+def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.ProcessGenerator:
     """Full at 1, 2, 3, ...; empty half a unit later."""
     while True:
         yield ev.until(lambda: tank.level >= 1.0)
@@ -50,7 +50,7 @@ def test_who_returns_is_counted_at_once_and_listed_on_the_way(compiled: Any) -> 
     tank, log, counts = Tank(sim).start(), [], []
     sim.process(swing(tank, log))
 
-    def look() -> ev.Life:
+    def look() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: tank.level >= 0.5)
             yield ev.until(lambda: tank.level <= 0.25)
@@ -68,14 +68,14 @@ def test_what_is_true_already_is_due_although_another_event_comes_between(compil
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
 
-    def overflow() -> ev.Life:
+    def overflow() -> ev.ProcessGenerator:
         for _ in range(4):
             yield ev.until(lambda: tank.level >= 1.0)
             log.append(("over", sim.time))
             if len(log) == 2:  # who is next at this instant touches nothing
                 sim.process(passing())
 
-    def passing() -> ev.Life:
+    def passing() -> ev.ProcessGenerator:
         log.append(("passing", sim.time))
         yield ev.hold(0.0)
         log.append(("passed", sim.time))
@@ -92,7 +92,7 @@ def test_who_returns_may_be_interrupted_before_time_goes_on(compiled: Any) -> No
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         while True:
             try:
                 yield ev.until(lambda: tank.level >= 1.0)
@@ -102,7 +102,7 @@ def test_who_returns_may_be_interrupted_before_time_goes_on(compiled: Any) -> No
                 log.append(("interrupted", round(sim.time, 9), len(sim._conditions), check_lists(sim)))
                 yield ev.hold(0.25)
 
-    def disturbing() -> ev.Life:
+    def disturbing() -> ev.ProcessGenerator:
         log.append(("disturbing", round(sim.time, 9), len(sim._conditions), check_lists(sim)))
         process.interrupt()
         yield ev.hold(0.0)
@@ -121,13 +121,13 @@ def test_who_returns_may_leave_in_the_same_event(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
 
-    def ended() -> ev.Life:
+    def ended() -> ev.ProcessGenerator:
         yield ev.hold(0.0)
 
     def is_full() -> bool:
         return tank.level >= 1.0
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         over = sim.process(ended())
         for _ in range(3):
             yield ev.until(is_full)
@@ -147,7 +147,7 @@ def test_several_who_return_in_one_event_each_keep_their_place(compiled: Any) ->
     one, two, three = tanks
     log: list[Any] = []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for _ in range(4):
             yield ev.all_of(
                 first=ev.until(lambda: one.level >= 1.0),
@@ -169,7 +169,7 @@ def test_who_is_at_rest_has_a_place(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
 
-    def climb() -> ev.Life:
+    def climb() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: tank.level >= 0.25)
             yield ev.until(lambda: tank.level >= 0.5)
@@ -188,13 +188,13 @@ def test_entries_of_those_who_have_left_make_room(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []
 
-    def climb() -> ev.Life:
+    def climb() -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: tank.level >= tank.limit)
             log.append((round(sim.time, 9), check_lists(sim)))
             tank.limit += 0.25
 
-    def wait_long(level: float) -> ev.Life:
+    def wait_long(level: float) -> ev.ProcessGenerator:
         yield ev.until(lambda: tank.level >= level)
         log.append((round(sim.time, 9), check_lists(sim)))
 
@@ -210,7 +210,7 @@ def test_a_wait_of_another_kind_in_between_is_found_as_well() -> None:
     sim = ev.Simulation()
     tank, log = Tank(sim).start(), []
 
-    def waiting() -> ev.Life:
+    def waiting() -> ev.ProcessGenerator:
         for number in range(9):
             if number % 3 == 2:
                 yield ev.until(lambda: tank.level >= 0.75)
@@ -229,7 +229,7 @@ def test_events_of_two_flows_at_one_instant_touch_both(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tanks, log = [Tank(sim, name=name).start() for name in ("one", "other")], []
 
-    def turn(tank: Tank) -> ev.Life:
+    def turn(tank: Tank) -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: tank.level >= 1.0)
             opened = len(sim.monitor.motion.touched)

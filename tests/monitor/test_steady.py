@@ -51,7 +51,7 @@ class Model:
         self.change = change
         sim.process(self.swing())
 
-    def swing(self) -> ev.Life:
+    def swing(self) -> ev.ProcessGenerator:
         spring, sim = self.spring, self.sim
         for number in range(10):
             yield ev.until(lambda: spring.height > 0.5 and spring.speed > 0.0)
@@ -66,11 +66,11 @@ class Model:
         sim = self.sim
         self.log.append((what, sim.time, self.spring.height, self.third.height, sim.monitor.steps))
 
-    def wait(self, condition: Callable[[], Any]) -> ev.Life:
+    def wait(self, condition: Callable[[], Any]) -> ev.ProcessGenerator:
         yield ev.until(condition)
         self.note("a wait is over")
 
-    def wait_thrice(self, condition: Callable[[], Any], then: Callable[[], Any]) -> ev.Life:
+    def wait_thrice(self, condition: Callable[[], Any], then: Callable[[], Any]) -> ev.ProcessGenerator:
         for _ in range(3):
             yield ev.until(condition)
             self.note("one of three waits is over")
@@ -80,7 +80,7 @@ class Model:
     def delay(self) -> None:
         self.spring.due = self.sim.time + 9.5
 
-    def meddle(self) -> ev.Life:
+    def meddle(self) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         self.level = 0.0
 
@@ -109,7 +109,7 @@ def locate_coarsely(model: Model) -> None:
 
 
 def take_another_method(model: Model) -> None:
-    model.sim.method = ev.DORMAND_PRINCE
+    model.sim.method = ev.methods.DORMAND_PRINCE
 
 
 def wait_for_a_time(model: Model) -> None:
@@ -134,7 +134,7 @@ def wait_thrice_for_a_time(model: Model) -> None:
 def wait_thrice_for_what_nobody_tells(model: Model) -> None:
     spring, level = model.spring, 10.0
 
-    def lower(pause: float) -> ev.Life:
+    def lower(pause: float) -> ev.ProcessGenerator:
         nonlocal level
         yield ev.hold(pause)
         level = 0.0
@@ -196,7 +196,7 @@ def test_what_an_event_changes_is_seen_at_once(change: Change) -> None:
 
 def test_a_method_that_cannot_be_used_is_refused_at_that_event() -> None:
     def take_a_method_of_fixed_steps(model: Model) -> None:
-        model.sim.method = ev.EULER
+        model.sim.method = ev.methods.EULER
 
     sim = ev.Simulation()
     model = Model(sim, take_a_method_of_fixed_steps)

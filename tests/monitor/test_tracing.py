@@ -26,7 +26,7 @@ class Handled(Sawtooth):
         self.n += 1
 
 
-def story(tooth: Sawtooth) -> ev.Life:
+def story(tooth: Sawtooth) -> ev.ProcessGenerator:
     while True:
         yield ev.until(lambda: tooth.x >= 1.0)
         tooth.x -= 1.0

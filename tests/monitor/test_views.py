@@ -38,20 +38,20 @@ def test_the_lists_of_the_monitor_can_be_seen_in_their_order(native: Any) -> Non
     ramp = Ramp(sim, name="ramp").start()
     seen: list[Any] = []
 
-    def waiter(delay: float, **options: Any) -> ev.Life:
+    def waiter(delay: float, **options: Any) -> ev.ProcessGenerator:
         yield ev.hold(delay)
         while True:
             yield ev.until(lambda: ramp.x >= 20.0, **options)
             yield ev.hold(30.0)
 
-    def default() -> ev.Life:
-        sim.wait_priority, sim.wait_prior = 2.0, True
+    def default() -> ev.ProcessGenerator:
+        sim.until_priority, sim.until_prior = 2.0, True
         yield ev.until(lambda: ramp.x >= 21.0)
 
-    def patient() -> ev.Life:
+    def patient() -> ev.ProcessGenerator:
         yield ev.first_of(full=ev.until(lambda: ramp.x >= 22.0), late=ev.hold(7.0))
 
-    def watcher() -> ev.Life:
+    def watcher() -> ev.ProcessGenerator:
         yield ev.hold(3.0)
         seen.append([(time, who and who.name, name) for time, who, name in sim.schedule])
         seen.append([(who and who.name, part and part.name, rank) for who, part, rank, _ in sim.waits])
@@ -98,7 +98,7 @@ def test_who_waits_again_stands_last_also_as_native_code() -> None:
     class Stepper(ev.Continuous):
         goal: float = 0.0
 
-        def run_to(self) -> ev.Life:
+        def run_to(self) -> ev.ProcessGenerator:
             while True:
                 yield ev.until(lambda: ramp.x >= self.goal)
                 self.goal += 0.5
@@ -201,7 +201,7 @@ def test_where_there_is_no_step_there_are_no_quantities() -> None:
     decay, still = Decay(sim).start(), ev.Variable(sim, 1.0)
     assert (decay["x"].step_quantities, still.step_quantities) == (None, None)
     kept = []
-    for method in (ev.RK4, ev.methods.ADAMS, ev.methods.RADAU, ev.DORMAND_PRINCE):
+    for method in (ev.methods.RK4, ev.methods.ADAMS, ev.methods.RADAU, ev.methods.DORMAND_PRINCE):
         sim.method = method
         study = Study(sim, variable=decay["x"]).start()
         sim.run(until=sim.time + 0.5)
@@ -215,7 +215,7 @@ def test_where_there_is_no_step_there_are_no_quantities() -> None:
 
 def test_a_vector_has_no_quantities_of_one_step() -> None:
     class Rod(ev.Continuous):
-        u: ev.VectorState = ev.vector(0.0, size=2)
+        u: ev.StateVector = ev.state_vector(0.0, size=2)
 
     rod = Rod(ev.Simulation()).start()
     with pytest.raises(ev.ModelError, match="step_quantities"):

@@ -65,7 +65,7 @@ def test_a_condition_true_at_the_start_does_not_fire_unless_asked(sim: ev.Simula
     assert tank.log == [("eager", 0.0), ("plain", 3.5), ("eager", 3.5)]
 
 
-def clock(sim: ev.Simulation, *durations: float) -> ev.Life:
+def clock(sim: ev.Simulation, *durations: float) -> ev.ProcessGenerator:
     for duration in durations:
         yield ev.hold(duration)
 
@@ -134,7 +134,7 @@ def test_periods_do_not_drift(sim: ev.Simulation) -> None:
         def tenth(self) -> None:
             log["tenth"].append(self.sim.time)
 
-    def ticking() -> ev.Life:
+    def ticking() -> ev.ProcessGenerator:
         while True:
             yield ev.tick(0.1)
             log["tick"].append(sim.time)
@@ -155,7 +155,7 @@ def test_every_stands_at_ties_as_if_rescheduled_by_hold(sim: ev.Simulation) -> N
         def beat(self) -> None:
             log.append(("beat", self.sim.time))
 
-    def story() -> ev.Life:
+    def story() -> ev.ProcessGenerator:
         while True:
             log.append(("story", sim.time))
             yield ev.hold(1.0)

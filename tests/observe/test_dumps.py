@@ -55,8 +55,8 @@ def equal(found, frame):
 
 
 def comes_back(frame, where, table="table"):
-    ev.dump(frame, where, table=table)
-    return equal(ev.read_dump(where, table=table), frame)
+    ev.save(frame, where, table=table)
+    return equal(ev.load(where, table=table), frame)
 
 
 @pytest.mark.row("R-276")
@@ -66,9 +66,9 @@ def test_a_recording_comes_back_with_sides_units_and_descriptions(place, kind):
     trace = sim.record(Ball(sim, name="ball").start(), third=lambda: 1.0 / 3.0, every=0.1, name="flight")
     sim.run(until=3.0)
 
-    ev.dump(trace, place(kind))
+    ev.save(trace, place(kind))
 
-    found = ev.read_dump(place(kind), table="" if kind in FILES else "flight")
+    found = ev.load(place(kind), table="" if kind in FILES else "flight")
     assert equal(found, trace.to_pandas(sides=True))
     assert found.attrs["units"] == {"time": "s", "ball.height": "m", "ball.velocity": "m/s", "third": ""}
     assert found.attrs["descriptions"] == {"ball.height": "above the floor"}
@@ -205,12 +205,12 @@ def test_a_dump_takes_the_place_of_an_older_one(place, kind):
 @pytest.mark.parametrize("kind", FILES)
 def test_a_table_that_would_not_come_back_is_refused_and_the_old_one_stays(tmp_path, kind, frame, complaint):
     path, old = tmp_path / kind, pd.DataFrame({"kept": [1.0]})
-    ev.dump(old, path, table="table")
+    ev.save(old, path, table="table")
 
     with pytest.raises(ev.ModelError, match=complaint):
-        ev.dump(frame, path, table="table")
+        ev.save(frame, path, table="table")
 
-    assert equal(ev.read_dump(path), old)
+    assert equal(ev.load(path), old)
     assert [path.name for path in tmp_path.iterdir()] == [kind]
 
 
@@ -220,14 +220,14 @@ def test_attributes_that_would_not_come_back_are_refused(tmp_path, value):
     frame.attrs["note"] = value
 
     with pytest.raises(ev.ModelError, match=r"attrs\['note'\] is .*: a dump takes attributes of texts"):
-        ev.dump(frame, tmp_path / "table.csv")
+        ev.save(frame, tmp_path / "table.csv")
 
 
 def test_a_recording_with_a_column_called_time_is_refused(tmp_path):
     trace = ev.Simulation().record(time=lambda: 0.0, name="trace")
 
     with pytest.raises(ev.ModelError, match="trace would have two columns called 'time'"):
-        ev.dump(trace, tmp_path / "trace.csv")
+        ev.save(trace, tmp_path / "trace.csv")
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(tmp_path, monkeypat
     monkeypatch.setitem(sys.modules, library, None)
 
     with pytest.raises(ev.MissingLibraryError, match=rf"needs {library}, .*: run pip install 'eventide\[{extra}\]'"):
-        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / name, table="table")
+        ev.save(pd.DataFrame({"a": [1.0]}), tmp_path / name, table="table")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -245,24 +245,24 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(tmp_path, monkeypat
 def test_a_place_of_another_kind_is_refused_with_those_allowed(tmp_path, where):
     known = r"must end in .csv, .json, .parquet, .db, .sqlite, .sqlite3, or be the URL of a database"
     with pytest.raises(ev.ModelError, match=known):
-        ev.dump(pd.DataFrame(), tmp_path / where)
+        ev.save(pd.DataFrame(), tmp_path / where)
     with pytest.raises(ev.ModelError, match=known):
-        ev.read_dump(tmp_path / where)
+        ev.load(tmp_path / where)
 
 
 @pytest.mark.parametrize("kind", FILES)
 def test_what_is_not_there_cannot_be_read_and_is_not_made(tmp_path, kind):
     with pytest.raises(ev.InputError, match=rf"{kind} does not exist: name a file to read"):
-        ev.read_dump(tmp_path / kind)
+        ev.load(tmp_path / kind)
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*none"):
-        ev.dump(pd.DataFrame({"a": [1.0]}), tmp_path / "none" / kind, table="table")
+        ev.save(pd.DataFrame({"a": [1.0]}), tmp_path / "none" / kind, table="table")
 
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_database_that_is_not_there_is_not_made_by_reading(tmp_path):
     with pytest.raises(ev.InputError, match=r"no.db does not exist: name a database to read"):
-        ev.read_dump(f"sqlite:///{tmp_path / 'no.db'}")
+        ev.load(f"sqlite:///{tmp_path / 'no.db'}")
 
     assert list(tmp_path.iterdir()) == []
 
@@ -272,7 +272,7 @@ def test_a_url_that_is_none_says_what_one_looks_like():
         ev.ModelError,
         match=r"what begins with '' is no URL of a database that is known: write one like sqlite:///runs.db",
     ):
-        ev.dump(pd.DataFrame({"a": [1.0]}), "://x", table="table")
+        ev.save(pd.DataFrame({"a": [1.0]}), "://x", table="table")
 
 
 @pytest.mark.parametrize(
@@ -288,16 +288,16 @@ def test_a_file_that_cannot_be_understood_is_refused(tmp_path, name, text, compl
     (tmp_path / name).write_text(text)
 
     with pytest.raises(ev.InputError, match=complaint):
-        ev.read_dump(tmp_path / name)
+        ev.load(tmp_path / name)
 
 
 def test_a_csv_file_with_a_broken_row_is_refused(tmp_path):
     path = tmp_path / "table.csv"
-    ev.dump(pd.DataFrame({"a": [1.0], "b": [2.0]}), path)
+    ev.save(pd.DataFrame({"a": [1.0], "b": [2.0]}), path)
     path.write_text(path.read_text() + "3.0\n")
 
     with pytest.raises(ev.InputError, match="has rows of other lengths than the 2 columns of its first line"):
-        ev.read_dump(path)
+        ev.load(path)
 
 
 # --- what others make of it -------------------------------------------------------------------------------------------
@@ -311,7 +311,7 @@ def table():
 
 
 def test_a_csv_file_has_a_line_about_itself_a_header_with_units_and_rows(tmp_path, table):
-    ev.dump(table, tmp_path / "table.csv")
+    ev.save(table, tmp_path / "table.csv")
 
     first, *rest = (tmp_path / "table.csv").read_text().splitlines()
     assert first.startswith("# eventide table: {")
@@ -320,7 +320,7 @@ def test_a_csv_file_has_a_line_about_itself_a_header_with_units_and_rows(tmp_pat
 
 
 def test_pandas_reads_a_parquet_file_equal_and_arrow_finds_unit_and_meaning(tmp_path, table):
-    ev.dump(table, tmp_path / "table.parquet")
+    ev.save(table, tmp_path / "table.parquet")
 
     assert equal(pd.read_parquet(tmp_path / "table.parquet"), table)
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -331,7 +331,7 @@ def test_pandas_reads_a_parquet_file_equal_and_arrow_finds_unit_and_meaning(tmp_
 
 
 def test_a_json_file_is_plain_json(tmp_path, table):
-    ev.dump(table, tmp_path / "table.json")
+    ev.save(table, tmp_path / "table.json")
 
     def refuse(constant):
         raise AssertionError(constant)
@@ -342,7 +342,7 @@ def test_a_json_file_is_plain_json(tmp_path, table):
 
 
 def test_sqlite_itself_finds_the_columns_by_name(tmp_path, table):
-    ev.dump(table, tmp_path / "table.db")
+    ev.save(table, tmp_path / "table.db")
 
     with sqlite3.connect(tmp_path / "table.db") as connection:
         rows = connection.execute('SELECT time, x, name FROM "table" ORDER BY "row number"').fetchall()
@@ -359,7 +359,7 @@ def test_files_of_others_are_read_as_pandas_does(tmp_path):
     connection.close()
 
     for name in ("a.csv", "a.parquet", "a.db"):
-        found = ev.read_dump(tmp_path / name, table="t")
+        found = ev.load(tmp_path / name, table="t")
         assert found.to_dict("list") == {"a": [1], "b": ["x"]}
 
 
@@ -382,16 +382,16 @@ def test_a_table_of_others_is_never_replaced(tmp_path, request, kind):
     foreign(url)
 
     with pytest.raises(ev.ModelError, match="has a table 'customers' that was not dumped by eventide: it stays as"):
-        ev.dump(pd.DataFrame({"a": [1.0]}), url, table="customers")
+        ev.save(pd.DataFrame({"a": [1.0]}), url, table="customers")
 
-    assert ev.read_dump(url, table="customers").to_dict("list") == {"name": ["Smith"]}
+    assert ev.load(url, table="customers").to_dict("list") == {"name": ["Smith"]}
 
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
 def test_a_dump_to_a_database_that_fails_leaves_the_old_table(tmp_path, request, kind, monkeypatch):
     url = request.getfixturevalue("postgres") if kind == "postgres" else f"sqlite:///{tmp_path / 'a.db'}"
     old = pd.DataFrame({"a": [1.0, 2.0]})
-    ev.dump(old, url, table="kept")
+    ev.save(old, url, table="kept")
     sim = ev.Simulation()
     trace = sim.record(x=lambda: 1.0, every=1.0)
 
@@ -404,53 +404,53 @@ def test_a_dump_to_a_database_that_fails_leaves_the_old_table(tmp_path, request,
     with pytest.raises(OSError, match="no space"), outlet:
         sim.run(until=9.0)
 
-    assert equal(ev.read_dump(url, table="kept"), old)
+    assert equal(ev.load(url, table="kept"), old)
 
 
 def test_a_database_with_several_tables_needs_the_name_of_one(tmp_path):
     path = tmp_path / "a.db"
     for name in ("first", "second"):
-        ev.dump(pd.DataFrame({"a": [1.0]}), path, table=name)
+        ev.save(pd.DataFrame({"a": [1.0]}), path, table=name)
     foreign(f"sqlite:///{path}")
 
     with pytest.raises(ev.InputError, match=r'which table\? Give table="..."; eventide dumped there: first, second'):
-        ev.read_dump(path)
+        ev.load(path)
     with pytest.raises(ev.InputError, match=r"has no table 'third'; it has: first, second, customers"):
-        ev.read_dump(path, table="third")
+        ev.load(path, table="third")
 
 
 def test_a_table_that_somebody_has_dropped_is_not_there_and_can_be_dumped_again(tmp_path):
     path, frame = tmp_path / "a.db", pd.DataFrame({"a": [1.0]})
     for name in ("first", "second"):
-        ev.dump(frame, path, table=name)
+        ev.save(frame, path, table=name)
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TABLE first")
     connection.close()
 
     with pytest.raises(ev.InputError, match=r"has no table 'first'; it has: second$"):
-        ev.read_dump(path, table="first")
+        ev.load(path, table="first")
     assert comes_back(frame, path, "first")
 
 
 @pytest.mark.slow
 def test_a_name_that_postgresql_would_cut_is_refused(postgres):
     with pytest.raises(ev.ModelError, match="the name of a table has 63 bytes at most in this database, and got 'ééé"):
-        ev.dump(pd.DataFrame({"a": [1.0]}), postgres, table=32 * "é")
+        ev.save(pd.DataFrame({"a": [1.0]}), postgres, table=32 * "é")
     assert comes_back(pd.DataFrame({"a": [1.0]}), postgres, table=31 * "é")
 
 
 def test_a_table_needs_a_name_of_its_own(tmp_path):
     frame = pd.DataFrame({"a": [1.0]})
     with pytest.raises(ev.ModelError, match=r"needs the name of a table: dump\(data, url, table"):
-        ev.dump(frame, tmp_path / "a.db")
+        ev.save(frame, tmp_path / "a.db")
     with pytest.raises(ev.ModelError, match="eventide_tables is where eventide keeps what it knows of its tables"):
-        ev.dump(frame, tmp_path / "a.db", table="eventide_tables")
+        ev.save(frame, tmp_path / "a.db", table="eventide_tables")
 
 
 def test_passwords_are_not_told(tmp_path, monkeypatch):
     url = f"sqlite://user:secret@/{tmp_path / 'a.db'}"
     with pytest.raises(Exception) as refused:  # noqa: PT011  # whatever is raised is the subject
-        ev.read_dump(url)
+        ev.load(url)
     assert "secret" not in str(refused.value)
 
 
@@ -491,12 +491,12 @@ with trace.stream_to(where, rows=5000, table="table"):
 def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
     old = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     where = place(kind)
-    ev.dump(old, where, table="table")
+    ev.save(old, where, table="table")
     program = KILLED.replace("{fatal}", "3")
     done = subprocess.run([sys.executable, "-c", program, str(where)], capture_output=True, text=True, check=False)
 
     assert (done.stdout, done.returncode) == ("killed", -signal.SIGKILL), done.stderr
-    assert equal(ev.read_dump(where, table="table"), old)
+    assert equal(ev.load(where, table="table"), old)
     # And the next dump finds nothing in its way.
     new = pd.DataFrame({"c": [3]})
     assert comes_back(new, where)
@@ -509,10 +509,10 @@ def test_what_is_no_table_is_refused_and_its_tables_are_named(tmp_path):
 
     told = "a dump takes a recording or a DataFrame, and got a "
     with pytest.raises(ev.ModelError) as caught:
-        ev.dump(nothing.replicate(2, entropy=1), tmp_path / "table.csv")
+        ev.save(nothing.replicate(2, entropy=1), tmp_path / "table.csv")
     assert str(caught.value) == f"{told}Replication: dump its tables one by one, inputs, responses, states"
     with pytest.raises(ev.ModelError, match=f"{told}list$"):
-        ev.dump([1.0], tmp_path / "table.csv")
+        ev.save([1.0], tmp_path / "table.csv")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -525,7 +525,7 @@ def test_a_damaged_file_is_refused_or_read_and_nothing_else(tmp_path, kind):
     place = tmp_path / kind
     frame = pd.DataFrame({"a": [1.5, np.nan], "b": [1, 2], "c": ["x", "y"], "d": [True, False]})
     frame.attrs["units"] = {"a": "m"}
-    ev.dump(frame, place, table="table")
+    ev.save(frame, place, table="table")
     whole = place.read_bytes()
     random = np.random.default_rng(1)
     refused = 0
@@ -540,7 +540,7 @@ def test_a_damaged_file_is_refused_or_read_and_nothing_else(tmp_path, kind):
             del content[at : at + int(random.integers(1, 9))]
         place.write_bytes(content)
         try:
-            ev.read_dump(place)
+            ev.load(place)
         except ev.InputError:
             refused += 1
     assert refused >= 20
@@ -549,10 +549,10 @@ def test_a_damaged_file_is_refused_or_read_and_nothing_else(tmp_path, kind):
 @pytest.mark.parametrize("dtype", ["S2000000000", "(2000000000,)f8", "float128", "O", "M8[ns]", "f8,f8", "", "nothing"])
 def test_a_type_that_no_column_has_is_refused_before_it_asks_for_memory(tmp_path, dtype):
     place = tmp_path / "table.json"
-    ev.dump(pd.DataFrame({"a": [1.5]}), place)
+    ev.save(pd.DataFrame({"a": [1.5]}), place)
     place.write_text(place.read_text().replace('"float64"', json.dumps(dtype)))
     with pytest.raises(ev.InputError, match="its head cannot be understood"):
-        ev.read_dump(place)
+        ev.load(place)
 
 
 @pytest.mark.parametrize(
@@ -560,10 +560,10 @@ def test_a_type_that_no_column_has_is_refused_before_it_asks_for_memory(tmp_path
 )
 def test_a_json_file_whose_values_are_of_another_kind_or_lost_is_refused(tmp_path, dtype, told):
     place = tmp_path / "table.json"
-    ev.dump(pd.DataFrame({"a": [11, 12], "b": [1.5, 2.5]}), place)
+    ev.save(pd.DataFrame({"a": [11, 12], "b": [1.5, 2.5]}), place)
     place.write_text(place.read_text().replace('"int64"', json.dumps(dtype)).replace("[11, 12]", told))
     with pytest.raises(ev.InputError):
-        ev.read_dump(place)
+        ev.load(place)
 
 
 @pytest.mark.parametrize("kind", FILES)
@@ -575,5 +575,5 @@ def test_numbers_that_no_database_holds_are_refused_and_the_old_table_stays(tmp_
     old = pd.DataFrame({"a": np.array([1, 2**63 - 1], np.uint64)})
     assert comes_back(old, tmp_path / "table.db")
     with pytest.raises(ev.ModelError, match="column 'a' holds 9223372036854775808: a database takes whole numbers"):
-        ev.dump(pd.DataFrame({"a": np.array([2**63], np.uint64)}), tmp_path / "table.db", table="table")
-    assert equal(ev.read_dump(tmp_path / "table.db"), old)
+        ev.save(pd.DataFrame({"a": np.array([2**63], np.uint64)}), tmp_path / "table.db", table="table")
+    assert equal(ev.load(tmp_path / "table.db"), old)

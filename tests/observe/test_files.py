@@ -40,7 +40,7 @@ def test_a_recording_is_a_table_with_units_in_its_header(sim, tmp_path):
     sim.run(until=0.7)
     path = tmp_path / "trace.csv"
 
-    ev.write_csv(trace, path)
+    ev.save(trace, path)
 
     head, *rows = read(path)
     assert head == ["time", "side", "ball, red.height [m]", "ball, red.bounces", "third"]
@@ -64,7 +64,7 @@ def test_a_recording_of_a_class_names_the_component_of_each_row(sim, tmp_path):
     sim.run(until=0.3)
     path = tmp_path / "balls.csv"
 
-    ev.write_csv(trace, str(path))
+    ev.save(trace, str(path))
 
     assert read(path) == [
         ["time", "side", "component", "height [m]", "bounces"],
@@ -103,7 +103,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "runs" / "table.csv"
 
     with pytest.raises(FileNotFoundError, match=r"table.csv cannot be written: there is no folder .*runs"):
-        ev.write_csv(ev.Simulation().record(time=lambda: 0.0), path)
+        ev.save(ev.Simulation().record(time=lambda: 0.0), path)
 
 
 # --- what was there before
@@ -126,7 +126,7 @@ def test_a_file_keeps_its_mode_a_link_its_place_and_a_pipe_is_written_through(tm
     reader = Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
     for path in (private, link, loose, pipe):
-        ev.dump(frame, path)
+        ev.save(frame, path)
     reader.join()
     assert [oct(path.stat().st_mode & 0o777) for path in (private, target)] == ["0o600", "0o640"]
     assert [str(path.readlink()) for path in (link, loose)] == ["to.csv", "new.csv"]

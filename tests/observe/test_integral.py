@@ -179,7 +179,7 @@ def test_kinks_and_jumps_between_events_are_looked_for_to_tolerance(sim):
 
 
 @pytest.mark.parametrize("stepping", ["apart", "together"])
-@pytest.mark.parametrize("method", [None, ev.DORMAND_PRINCE, ev.RK4], ids=["default", "pair", "fixed"])
+@pytest.mark.parametrize("method", [None, ev.methods.DORMAND_PRINCE, ev.methods.RK4], ids=["default", "pair", "fixed"])
 def test_the_run_is_the_same_with_and_without_integrals(compiles, stepping, method):
     def run(*, integrates):
         sim = ev.Simulation(compile=compiles, stepping=stepping, rng=1, dt_max=0.1 if method else 1.0)

@@ -31,7 +31,7 @@ class Ball(ev.Continuous):
             self.bell.send()
 
 
-def listener(sim: ev.Simulation, bell: ev.Signal, desk: ev.Resource) -> ev.Life:
+def listener(sim: ev.Simulation, bell: ev.Signal, desk: ev.Resource) -> ev.ProcessGenerator:
     while True:
         yield bell
         with desk.request() as place:
@@ -39,7 +39,7 @@ def listener(sim: ev.Simulation, bell: ev.Signal, desk: ev.Resource) -> ev.Life:
             yield ev.hold(1.0)
 
 
-def watcher(sim: ev.Simulation, ball: Ball, spare: Ball) -> ev.Life:
+def watcher(sim: ev.Simulation, ball: Ball, spare: Ball) -> ev.ProcessGenerator:
     yield ev.until(lambda: ball.height < 5.0)
     ball.gravity = 5.0
     spare.height = 3.0
@@ -52,7 +52,7 @@ def watcher(sim: ev.Simulation, ball: Ball, spare: Ball) -> ev.Life:
     sim.process(passer(ball), name="passer")
 
 
-def passer(ball: Ball) -> ev.Life:
+def passer(ball: Ball) -> ev.ProcessGenerator:
     yield ev.hold(0.0)
 
 
@@ -151,7 +151,7 @@ def test_direct_activation_interrupts_and_ends_are_told() -> None:
     sim = ev.Simulation(rng=1)
     log = sim.log()
 
-    def sleeper() -> ev.Life:
+    def sleeper() -> ev.ProcessGenerator:
         while True:
             try:
                 yield ev.passivate()
@@ -160,7 +160,7 @@ def test_direct_activation_interrupts_and_ends_are_told() -> None:
 
     one, two = (sim.process(sleeper(), name=name) for name in ("one", "two"))
 
-    def clerk() -> ev.Life:
+    def clerk() -> ev.ProcessGenerator:
         yield ev.hold(1.0)
         yield ev.activate(one)
         two.interrupt("now")

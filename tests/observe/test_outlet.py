@@ -130,7 +130,7 @@ def test_rows_are_streamed_to_a_file_that_is_the_dump_of_the_whole(pair, tmp_pat
         run(trace, 30.0)
 
     run(whole, 30.0)
-    found = ev.read_dump(path)
+    found = ev.load(path)
     assert outlet.count == len(found)
     assert found.attrs == whole.to_pandas().attrs
     # A run that is split has both sides of the time at which it was.
@@ -152,7 +152,7 @@ def test_a_run_that_fails_leaves_the_rows_so_far_in_the_file(pair, tmp_path):
     with pytest.raises(KeyboardInterrupt), trace.stream_to(path, rows=4):
         trace.sim.run(until=20.0)
 
-    found = ev.read_dump(path)
+    found = ev.load(path)
     assert found.index[-1] == 10.5
     assert found.index.is_monotonic_increasing
     assert [path.name for path in tmp_path.iterdir()] == ["pouring.parquet"]

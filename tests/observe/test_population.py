@@ -312,7 +312,7 @@ def test_a_class_with_nothing_to_record_is_refused(sim):
     class Idle(ev.Continuous):
         size: float = 1.0
 
-    with pytest.raises(ev.ModelError, match="nothing to record of Idle: it declares no State, Computed or Sum"):
+    with pytest.raises(ev.ModelError, match="nothing to record of Idle: it declares no State, Computed or Summed"):
         sim.record(Idle)
     with pytest.raises(ev.ModelError, match="nothing to record of the class Resource: give a class derived from Cont"):
         sim.record(ev.Resource)

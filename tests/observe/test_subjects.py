@@ -8,7 +8,7 @@ import eventide as ev
 class Tank(ev.Continuous):
     level: ev.State = ev.state(1.0, unit="m", description="of the water")
     double: ev.Computed = ev.computed(unit="m")
-    inflow: ev.Sum = ev.sum_(unit="m/s")
+    inflow: ev.Summed = ev.summed(unit="m/s")
 
     def equations(self):
         self.double = 2.0 * self.level

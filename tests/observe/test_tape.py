@@ -37,7 +37,7 @@ class Ball(ev.Continuous):
 
 
 class Rod(ev.Continuous):
-    warmth: ev.VectorState = ev.vector(size=3)
+    warmth: ev.StateVector = ev.state_vector(size=3)
     load: ev.State = ev.state(0.0)
 
     def equations(self):
@@ -62,7 +62,7 @@ class Plant(ev.Continuous):
     level: ev.State = ev.state(1.0)
     share: ev.Computed = ev.computed()
     spread: ev.ComputedVector = ev.computed_vector(size=2)
-    inflow: ev.Sum = ev.sum_()
+    inflow: ev.Summed = ev.summed()
     gain: float = 0.5
     other: Ball | None = None
 
@@ -315,7 +315,7 @@ def test_states_that_laws_assign_are_recorded(compiles, subject):
 def test_a_state_event_at_a_regular_instant_has_its_two_sides_and_no_third_row(compiles):
     def run(*, tapes):
         sim = ev.Simulation(compile=compiles, dt_max=0.25)
-        sim.method = ev.EULER  # whose steps of 1/4 are exact here
+        sim.method = ev.methods.EULER  # whose steps of 1/4 are exact here
 
         class Tank(ev.Continuous):
             level: ev.State = ev.state(0.0)

@@ -357,7 +357,7 @@ def test_a_model_watches_what_it_records_if_it_is_asked_to(monkeypatch, stepping
 @pytest.mark.parametrize("every", [None, 0.25])
 def test_of_a_long_vector_some_items_are_watched(every):
     class Rod(ev.Continuous):
-        u: ev.VectorState = ev.vector(1.0, size=1000)
+        u: ev.StateVector = ev.state_vector(1.0, size=1000)
         load: ev.State = ev.state(2.0)
 
         def equations(self):

@@ -14,7 +14,7 @@ def border(axes, place: int) -> np.ndarray:
 
 
 def test_the_border_is_where_the_stability_function_has_the_size_one() -> None:
-    methods = [ev.EULER, ev.RK4, ev.methods.IMPLICIT_EULER]
+    methods = [ev.methods.EULER, ev.methods.RK4, ev.methods.IMPLICIT_EULER]
     axes = plot_stability(methods)
     assert len(axes.collections) == 3
     circle = border(axes, 0)
@@ -33,7 +33,7 @@ def test_the_border_is_where_the_stability_function_has_the_size_one() -> None:
 
 def test_it_is_drawn_in_given_axes_and_a_given_part_of_the_plane() -> None:
     axes = new_figure().add_subplot()
-    assert plot_stability([ev.ENGLAND], real=(-5.0, 1.0), imaginary=(-1.0, 1.0), ax=axes) is axes
+    assert plot_stability([ev.methods.ENGLAND], real=(-5.0, 1.0), imaginary=(-1.0, 1.0), ax=axes) is axes
     assert border(axes, 0)[:, 0].min() == pytest.approx(-4.054, abs=1e-2)
     assert abs(border(axes, 0)[:, 1]).max() <= 1.0
 
@@ -47,4 +47,4 @@ def test_nothing_to_draw_is_refused() -> None:
     with pytest.raises(ev.ModelError, match="0 methods"):
         plot_stability([])
     with pytest.raises(ev.ModelError, match=r"real parts \(1.0, 1.0\)"):
-        plot_stability([ev.EULER], real=(1.0, 1.0))
+        plot_stability([ev.methods.EULER], real=(1.0, 1.0))

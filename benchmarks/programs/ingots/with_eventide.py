@@ -10,7 +10,7 @@ import eventide as ev
 class Furnace(ev.Continuous):
     temperature: ev.State = ev.state(answers.FURNACE_START)
     share: float
-    heat: ev.Sum = ev.sum_()
+    heat: ev.Summed = ev.summed()
 
     def equations(self):
         self.rate.temperature = 0.2 * (2600.0 - self.temperature) - self.share * self.heat

@@ -40,8 +40,8 @@ class Orbit(ev.Continuous):
 
 
 class Brusselator(ev.Continuous):
-    u: ev.VectorState = ev.vector(size=CELLS)
-    v: ev.VectorState = ev.vector(size=CELLS)
+    u: ev.StateVector = ev.state_vector(size=CELLS)
+    v: ev.StateVector = ev.state_vector(size=CELLS)
 
     def equations(self):
         u, v, last = self.u, self.v, CELLS - 1

@@ -287,7 +287,7 @@ def unsound_assignment(law: str, title: str, spec: Field | None, where: str = ""
     if spec is None:
         declared = "`ev.Variable(sim, ..., assigned=True)`"
     elif spec.role == "vector":
-        declared = f"`{spec.name}: ev.VectorState = ev.vector(..., assigned=True)`"
+        declared = f"`{spec.name}: ev.StateVector = ev.state_vector(..., assigned=True)`"
     else:
         declared = f"`{spec.name}: ev.State = ev.state(..., assigned=True)`"
     return UnsoundLaw(

@@ -172,9 +172,9 @@ class Journeys:
     def _admit(self, process: Any, course: CoursePlan) -> bool:
         """Let a process go on by itself as far as it can; whether it can."""
         sim, motion = self.motion.sim, self.motion
-        if sim.wait_prior or (self.of and sim.wait_priority != self._priority):
+        if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False
-        self._priority = sim.wait_priority
+        self._priority = sim.until_priority
         waits = [self._wait_at(process, stop) for stop in course.stops]
         if process._wait not in waits or not self._try(process._generator, course, waits):
             return False
@@ -197,7 +197,7 @@ class Journeys:
         """The wait of a process at one of its stops, if its row is at rest between the times when it is waited for."""
         if stop.condition is None:
             return None
-        wanted = self.motion.sim.wait_priority if stop.priority is None else stop.priority
+        wanted = self.motion.sim.until_priority if stop.priority is None else stop.priority
         for wait in past_waits(process):
             is_it = wait.code is stop.condition and wait.crossed is None and wait.priority == wanted
             if is_it and wait.rests and not obstacle(wait):
@@ -245,7 +245,7 @@ class Journeys:
     def prepare(self) -> None:
         """Before they may run: tell how many waits there have been."""
         sim = self.motion.sim
-        if sim.wait_prior or sim.wait_priority != self._priority:
+        if sim.until_prior or sim.until_priority != self._priority:
             self.leave_all()
         self.motion.run.arrivals = sim._conditions._arrivals
 

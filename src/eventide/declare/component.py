@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
-from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, sum_
+from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # The transform sits on a hidden empty base: only then do the fields of `Component` itself count for a checker.
-@dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, computed_vector, sum_))
+@dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, computed_vector, summed))
 class _Declared:
     pass
 
@@ -138,15 +138,15 @@ def _own_fields(cls: type) -> dict[str, Field]:
 _WORDS: Final[dict[Role, str]] = {
     "state": "State",
     "computed": "Computed",
-    "sum": "Sum",
-    "vector": "VectorState",
+    "sum": "Summed",
+    "vector": "StateVector",
     "computed vector": "ComputedVector",
     "field": "SomeType",
 }
 _CALLS: Final[dict[Role, str]] = {
     "computed": "computed()",
-    "sum": "sum_()",
-    "vector": "vector(size=...)",
+    "sum": "summed()",
+    "vector": "state_vector(size=...)",
     "computed vector": "computed_vector(size=...)",
 }
 """The calls without which a role cannot be declared."""

@@ -26,10 +26,10 @@ State: TypeAlias = Annotated[float, Marker("state")]
 Computed: TypeAlias = Annotated[float, Marker("computed")]
 """A value that `equations` sets at every evaluation; read, recorded and waited on like a state."""
 
-Sum: TypeAlias = Annotated[float, Marker("sum")]
+Summed: TypeAlias = Annotated[float, Marker("sum")]
 """A value set to zero before every evaluation, to which any `contributions` may add."""
 
-VectorState: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("vector")]
+StateVector: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("vector")]
 """Many states under one name: an array whose rates are written in `equations`, item by item or by slices."""
 
 ComputedVector: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("computed vector")]
@@ -101,7 +101,7 @@ def computed(*, unit: str = "", description: str = "", init: Literal[False] = Fa
     return Field("computed", 0.0, None, unit, description)
 
 
-def vector(
+def state_vector(
     default: Any = 0.0,
     *,
     size: int | str,
@@ -111,7 +111,7 @@ def vector(
     rel_error: float | None = None,
     assigned: bool = False,
 ) -> Any:
-    """Declare a `VectorState`: as many states as `size` says, under one name.
+    """Declare a `StateVector`: as many states as `size` says, under one name.
 
     default     the initial value of all of them, or a sequence of values
     size        a number, or the name of an `int` field of the class, which is fixed when an object is made
@@ -125,8 +125,8 @@ def computed_vector(*, size: int | str, unit: str = "", description: str = "", i
     return Field("computed vector", 0.0, None, unit, description, size=size)
 
 
-def sum_(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
-    """Declare a `Sum`: zero before every evaluation, then whatever `contributions` add."""
+def summed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
+    """Declare a `Summed`: zero before every evaluation, then whatever `contributions` add."""
     return Field("sum", 0.0, None, unit, description)
 
 

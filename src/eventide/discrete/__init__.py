@@ -4,7 +4,7 @@ May import: statistics, declare, errors. Start reading at `world.py` (the loop),
 """
 
 from eventide.discrete.calendar import Calendar
-from eventide.discrete.commands import Life, activate, hold, passivate, pause
+from eventide.discrete.commands import ProcessGenerator, activate, hold, passivate, pause
 from eventide.discrete.conditions.crossing import crosses
 from eventide.discrete.conditions.until import until
 from eventide.discrete.conditions.when import when
@@ -21,12 +21,12 @@ from eventide.discrete.world import World
 __all__ = [
     "Calendar",
     "Container",
-    "Life",
     "Occurrence",
     "Outcome",
     "Preemption",
     "PreemptiveResource",
     "Process",
+    "ProcessGenerator",
     "Queue",
     "Request",
     "Resource",

@@ -77,13 +77,13 @@ class Command(Protocol):
 
 
 if TYPE_CHECKING:
-    # A default, so that `Life` alone is a whole type; Python itself knows this from 3.13 on.
+    # A default, so that `ProcessGenerator` alone is a whole type; Python itself knows this from 3.13 on.
     Result = typing_extensions.TypeVar("Result", default=Any)
 else:
     Result = TypeVar("Result")
 
-Life: TypeAlias = Generator[Command | float, Any, Result]
-"""The type of a process's `run`: yields commands, is sent what they answer, returns its result (`Life[R]`)."""
+ProcessGenerator: TypeAlias = Generator[Command | float, Any, Result]
+"""The type of a process's `run`: yields commands, is sent their results, returns a result (`ProcessGenerator[R]`)."""
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])
 

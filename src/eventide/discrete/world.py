@@ -93,8 +93,8 @@ class World:
         "dt",
         "last_time",
         "time",
-        "wait_prior",
-        "wait_priority",
+        "until_prior",
+        "until_priority",
     )
 
     def __init__(self, rng: Any = None, replication: int = 0) -> None:
@@ -105,8 +105,8 @@ class World:
         """Whether the monitor runs, that is: whether this is between events."""
         self.current: Any = None
         self._main: Process | None = None
-        self.wait_priority = 0.0
-        self.wait_prior = False
+        self.until_priority = 0.0
+        self.until_prior = False
         self.entropy = entropy_from(rng)
         self.replication = replication
         self._calendar = Calendar()

@@ -26,7 +26,7 @@ def method_of(given: Any) -> Method | Multistep | Newton:
         what = f"ev.methods.{_key(given)}" if isinstance(given, str) else "tableau"
         raise ModelError(f"sim.method = {given!r}: this is a tableau by itself: give `ev.methods.{call}({what})`")
     raise ModelError(
-        f"sim.method takes a method, as `ev.ENGLAND`, `ev.methods.RADAU` or what `ev.methods.explicit(...)` makes, or "
+        f"sim.method takes a method, as `ev.methods.RADAU`, or what `ev.methods.explicit(...)` makes, or "
         f'its name, as "radau", and got {given!r}, of type {type(given).__name__}'
     )
 

@@ -93,7 +93,7 @@ class WatchedConditions(ConditionList):
     def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same, where nothing but its rank is new: that is told on the way to the next event; False otherwise."""
         sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
-        priority = sim.wait_priority if until.priority is None else until.priority
+        priority = sim.until_priority if until.priority is None else until.priority
         if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
             return False
         if test.__class__ is FunctionType:
@@ -104,7 +104,7 @@ class WatchedConditions(ConditionList):
         if not (wait.flow.is_open and stands(test, wait.arguments, plan.binding)):
             return False
         self._arrivals = arrival = self._arrivals + 1.0
-        wait.rank = -arrival if (sim.wait_prior if until.prior is None else until.prior) else arrival
+        wait.rank = -arrival if (sim.until_prior if until.prior is None else until.prior) else arrival
         watches.returning = wait
         wait.is_over = False
         return True

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import EventideError, InputError, ModelError
+from eventide.observe import libraries
 from eventide.observe.files import whole_file
-from eventide.observe.libraries import load
 from eventide.observe.recording_base import Ledger
 from eventide.observe.sql import read_sql, sql_writer
 from eventide.observe.table_schema import Head
@@ -39,8 +39,8 @@ READERS: Final[dict[str, Callable[[Path], pd.DataFrame]]] = {
 }
 
 
-def dump(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "") -> None:
-    """Write a recording or a DataFrame to a file or a database, from which `read_dump` gives it back equal.
+def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "") -> None:
+    """Write a recording or a DataFrame to a file or a database, from which `load` gives it back equal.
 
     Values, dtypes, index and attributes (units, descriptions) come back; of a recording also, in the column `side`,
     on which side of an event each row is. What was there before is replaced at the end, as a whole.
@@ -62,11 +62,11 @@ def dump(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str 
         write(frame)
 
 
-def read_dump(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
-    """The table that `dump` has written, as a DataFrame that is equal to the one that was dumped.
+def load(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
+    """The table that `save` has written, as a DataFrame that is equal to the one that was dumped.
 
     A CSV or Parquet file, or a table of a database, that something else has written is read as pandas does.
-    where       as for `dump`
+    where       as for `save`
     table       its name in a database; not needed if eventide dumped one only
     Raises      InputError if there is none, or it is damaged
     """
@@ -98,8 +98,8 @@ def _checked_frame(data: Any) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
     tables = [name for name in ("inputs", "responses", "states") if hasattr(type(data), name)]
-    advice = f": dump its tables one by one, {', '.join(tables)}" if tables else ""
-    raise ModelError(f"a dump takes a recording or a DataFrame, and got a {type(data).__name__}{advice}")
+    advice = f": save its tables one by one, {', '.join(tables)}" if tables else ""
+    raise ModelError(f"only a recording or a DataFrame can be saved, and got a {type(data).__name__}{advice}")
 
 
 @contextmanager
@@ -122,12 +122,14 @@ def _kind(where: str | PathLike[str]) -> str:
     if kind in READERS or kind in DATABASES:
         return kind
     known = ", ".join([*READERS, *DATABASES])
-    raise ModelError(f"{text!r} cannot be dumped to or read: its name must end in {known}, or be the URL of a database")
+    raise ModelError(
+        f"{text!r} can be neither saved to nor loaded from: its name must end in {known}, or be the URL of a database"
+    )
 
 
 def _url(path: Path) -> str:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
-    sqlalchemy: Any = load("sqlalchemy", "sql", "a database")
+    sqlalchemy: Any = libraries.load("sqlalchemy", "sql", "a database")
     url: str = sqlalchemy.URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
     return url

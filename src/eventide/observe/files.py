@@ -12,14 +12,7 @@ from secrets import token_hex
 from shutil import copyfileobj
 from stat import S_IMODE
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
-
-from eventide.observe.frames import SIDES
-from eventide.observe.population import PopulationRecording
-from eventide.observe.writers import write_rows
-
-if TYPE_CHECKING:
-    from eventide.observe.recording import Recording
+from typing import Any
 
 fcntl: Any
 try:
@@ -93,19 +86,3 @@ def _try_to_hold(file: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def write_csv(recording: Recording | PopulationRecording, path: str | PathLike[str]) -> None:
-    """Write a recording as a table: time, side of an event (before, after or empty), for a class the component, values.
-
-    Units stand in the header, as in `ball.height [m]`; every number is written so that it is read back exactly.
-    """
-    heads = ["time", "side"]
-    labels = [recording.times.tolist(), [SIDES[side] for side in recording.sides.tolist()]]
-    if isinstance(recording, PopulationRecording):
-        heads.append("component")
-        labels.append(recording.components)
-    heads += [f"{column.name} [{column.unit}]" if column.unit else column.name for column in recording.columns]
-    values = [recording[column.name].tolist() for column in recording.columns]
-    with whole_file(path) as unfinished, unfinished.open("w", newline="", encoding="utf-8") as file:
-        write_rows(file, heads, [*labels, *values])

@@ -54,7 +54,7 @@ class PopulationRecording(Ledger):
             columns += [Heading(f"{vector}[{k}]", spec.unit, description=spec.description) for k in range(length)]
         if not columns:
             raise ModelError(
-                f"there is nothing to record of {subject.__name__}: it declares no State, Computed or Sum of its own"
+                f"there is nothing to record of {subject.__name__}: it declares no State, Computed or Summed of its own"
             )
         super().__init__(sim, columns, every, events=events, name=name)
         self.subject = subject

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.continuous import Continuous, Tape
+from eventide.data import sample
 from eventide.errors import ModelError
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
-from eventide.observe.processing import sample
 from eventide.observe.recording_base import Ledger
 from eventide.observe.subjects import Group, check_names, groups_of, named_groups
 

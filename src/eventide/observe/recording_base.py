@@ -250,8 +250,8 @@ class Ledger(Observer):
         """Write the rows to a file or a database while the run goes on, so that memory holds few of them.
 
         `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
-        place of what was there, as after `ev.dump`; also if the run failed or was interrupted: with the rows so far.
-        where, table    as for `ev.dump`; a JSON file cannot be streamed to
+        place of what was there, as after `ev.save`; also if the run failed or was interrupted: with the rows so far.
+        where, table    as for `ev.save`; a JSON file cannot be streamed to
         rows            about so many are written at a time
         """
         return Outlet.into(self, where, table, rows)

@@ -85,7 +85,7 @@ def sql_writer(url: str, table: str, head: Head) -> Iterator[Write]:
     Raises ModelError if there is a table of that name that is not of eventide: it stays as it is
     """
     if not table or "\0" in table:
-        raise ModelError('a dump to a database needs the name of a table: dump(data, url, table="...")')
+        raise ModelError('a table in a database needs a name: save(data, url, table="...")')
     if table == HEADS:
         raise ModelError(f"{HEADS} is where eventide keeps what it knows of its tables: choose another name")
     sqlalchemy = _library()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import InputError
 from eventide.observe.libraries import load
@@ -28,13 +28,6 @@ MISSING: Final = "\\N"
 
 _TRUTHS: Final = {"True": True, "False": False}
 _FIELDS: Final = Lock()
-
-
-def write_rows(file: IO[str], heads: Sequence[str], columns: Iterable[Sequence[Any]]) -> None:
-    """Write a header and rows as CSV, every float so that it is read back exactly."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(heads)
-    writer.writerows(zip(*columns, strict=True))
 
 
 # --- CSV --------------------------------------------------------------------------------------------------------------

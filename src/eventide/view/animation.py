@@ -17,8 +17,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from eventide.data import sample
 from eventide.errors import ModelError
-from eventide.observe import PopulationRecording, Recording, sample, whole_file
+from eventide.observe import PopulationRecording, Recording, whole_file
 from eventide.view.canvas import THEMES, Theme, ThemeName, ink_words, new_figure, settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eventide.data import outliers
 from eventide.errors import ModelError
-from eventide.observe import outliers
 from eventide.statistics import Histogram, Tally
 from eventide.view.canvas import add_legend, own_axes, theme_of
 from eventide.view.quantities import Data, Quantities, check_some, with_unit

@@ -28,7 +28,7 @@ class Ingot(ev.Process, ev.Continuous):
     def glow(self) -> None:
         self.log.append((f"{self.name} glows", self.sim.time))
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         self.kin.append(self)
         with self.place.request() as place:
             got = yield ev.first_of(place=place, gave_up=ev.hold(self.sim.stream("patience").exponential(2.0)))
@@ -41,7 +41,7 @@ class Ingot(ev.Process, ev.Continuous):
             self.log.append((f"{self.name} is done", self.sim.time))
 
 
-def arrivals(sim: ev.Simulation, pit: Pit, place: ev.Resource, log: Log) -> ev.Life:
+def arrivals(sim: ev.Simulation, pit: Pit, place: ev.Resource, log: Log) -> ev.ProcessGenerator:
     for _ in range(40):
         Ingot(sim, pit=pit, place=place, log=log).activate()
         yield ev.hold(sim.stream("arrivals").exponential(1.0))

@@ -32,7 +32,7 @@ def play(
     compile: Any = "auto",  # noqa: A002  # as the Simulation calls it
     recorded: bool = False,
     pieces: int = 1,
-    method: Any = ev.ENGLAND,
+    method: Any = ev.methods.ENGLAND,
 ) -> Outcome:
     """Run a case to its end, in so many pieces; with recordings, reporters and a log, if asked for."""
     sim = ev.Simulation(rng=1, stepping=stepping, compile=compile, **case.options)

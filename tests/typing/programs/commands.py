@@ -8,7 +8,7 @@ import eventide as ev
 class Clerk(ev.Process):
     patience: float = 1.0
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         yield ev.hold(self.patience)
         yield 2.0
         yield "now"  # E: Incompatible types in "yield" (actual type "str", expected type "Command | float")  [misc]
@@ -16,7 +16,7 @@ class Clerk(ev.Process):
         yield self
 
 
-def customer(sim: ev.Simulation, counter: ev.Resource) -> ev.Life[int]:
+def customer(sim: ev.Simulation, counter: ev.Resource) -> ev.ProcessGenerator[int]:
     with counter.request() as place:
         yield place
         yield from counter.use(2.0)

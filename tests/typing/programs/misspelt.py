@@ -25,7 +25,7 @@ class Ball(ev.Continuous):
 
 
 class Rod(ev.Continuous):
-    u: ev.VectorState = ev.vector(size=5)
+    u: ev.StateVector = ev.state_vector(size=5)
     flux: ev.ComputedVector = ev.computed_vector(size=5)
 
     def equations(self) -> None:

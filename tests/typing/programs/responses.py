@@ -13,7 +13,7 @@ class Report(TypedDict):
 
 
 @ev.model
-def pit(sim: ev.Simulation, *, places: int = 10, gap: float = 2.25) -> ev.Life[Report]:
+def pit(sim: ev.Simulation, *, places: int = 10, gap: float = 2.25) -> ev.ProcessGenerator[Report]:
     yield ev.hold(gap * places)
     return {"heating_time": 12.5, "drawn": places}
 

@@ -9,7 +9,7 @@ import eventide as ev
 
 class Furnace(ev.Continuous):
     temperature: ev.State = ev.state(1650.0, unit="degF")
-    load: ev.Sum = ev.sum_(unit="kW")
+    load: ev.Summed = ev.summed(unit="kW")
     excess: ev.Computed = ev.computed(unit="kW")
 
     def equations(self) -> None:
@@ -33,7 +33,7 @@ class Ingot(ev.Process, ev.Continuous):
     def glow(self) -> None:
         self.coefficient = 0.2
 
-    def run(self) -> ev.Life:
+    def run(self) -> ev.ProcessGenerator:
         with self.pit.request() as place:
             got = yield ev.first_of(place=place, gave_up=ev.hold(48.0))
             if got.name == "gave_up":
@@ -47,7 +47,7 @@ class Ingot(ev.Process, ev.Continuous):
 class Rod(ev.Continuous):
     furnace: Furnace
     cells: int = 20
-    u: ev.VectorState = ev.vector(20.0, size="cells", unit="degC")
+    u: ev.StateVector = ev.state_vector(20.0, size="cells", unit="degC")
     flux: ev.ComputedVector = ev.computed_vector(size="cells")
 
     def equations(self) -> None:

@@ -163,8 +163,8 @@ class Until:
     def _wait_for(self, sim: World, activity: Any) -> StateWait:
         """Let an activity wait, by what it has kept or else by something new."""
         condition: Any = self.condition
-        priority = sim.wait_priority if self.priority is None else self.priority
-        prior = sim.wait_prior if self.prior is None else self.prior
+        priority = sim.until_priority if self.priority is None else self.priority
+        prior = sim.until_prior if self.prior is None else self.prior
         if priority.__class__ is not float or priority != priority:
             check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
@@ -246,8 +246,8 @@ def until(
 
     condition   called between events as well; it may read any mix of discrete and continuous state, and only read;
                 or `crosses(...)`, which waits for a passage through a level
-    priority    high first among conditions true at one instant; `sim.wait_priority` (0) if not given
-    prior       before instead of after equals; `sim.wait_prior` (False) if not given
+    priority    high first among conditions true at one instant; `sim.until_priority` (0) if not given
+    prior       before instead of after equals; `sim.until_prior` (False) if not given
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """

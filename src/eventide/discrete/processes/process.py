@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
-from eventide.discrete.commands import Life, Sleep, Wait
+from eventide.discrete.commands import ProcessGenerator, Sleep, Wait
 from eventide.discrete.processes.endings import End, Ending, _Error, _Interruption
 from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
 from eventide.discrete.processes.reasons import why_waiting
@@ -78,7 +78,7 @@ class Process(_Agenda, Component):
     A new process is passive; `activate()` begins its story.
     """
 
-    def run(self) -> Life:
+    def run(self) -> ProcessGenerator:
         """The story of the process, as a generator of commands."""
         raise NotImplementedError(f"{type(self).__name__} has no run(): write `def run(self): ... yield ev.hold(1.0)`")
 

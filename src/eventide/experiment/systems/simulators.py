@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import Continuous
-from eventide.declare import VectorState, vector
+from eventide.declare import StateVector, state_vector
 from eventide.errors import ModelError
 from eventide.experiment.systems.costs import value_of
 from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
@@ -226,7 +226,7 @@ class _Follower(Continuous):
     signal: Any
     parameters: Any
     size: int
-    x: VectorState = vector(0.0, size="size")
+    x: StateVector = state_vector(0.0, size="size")
 
     def equations(self) -> None:
         t = self.sim.time

@@ -21,7 +21,7 @@ class Swing(ev.Continuous):
         self.log.append(("zero", self.sim.time))
 
 
-def clerk() -> ev.Life:
+def clerk() -> ev.ProcessGenerator:
     while True:
         yield ev.hold(0.03125)
 

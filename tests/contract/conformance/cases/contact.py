@@ -24,7 +24,7 @@ class Thing(ev.Continuous):
         self.velocity = self.gravity = 0.0
 
 
-def lift(things: list[Thing]) -> ev.Life:
+def lift(things: list[Thing]) -> ev.ProcessGenerator:
     yield ev.hold(LIFTED)
     for thing in things:
         thing.gravity, thing.velocity = GRAVITY, GRAVITY / 2.0

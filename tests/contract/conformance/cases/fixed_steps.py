@@ -19,7 +19,7 @@ class Saw(ev.Continuous):
 
 
 def build(sim: ev.Simulation, log: Log) -> object:
-    sim.method = ev.RK4
+    sim.method = ev.methods.RK4
     return Saw(sim, log=log).start()
 
 

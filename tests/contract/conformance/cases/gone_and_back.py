@@ -18,7 +18,7 @@ class Fuse(ev.Continuous):
         self.log.append((self.name, self.sim.time))
 
 
-def keeper(sim: ev.Simulation, first: Fuse, second: Fuse, log: Log) -> ev.Life:
+def keeper(sim: ev.Simulation, first: Fuse, second: Fuse, log: Log) -> ev.ProcessGenerator:
     yield ev.until(lambda: first.x >= 0.3)
     second.stop()
     log.append(("stopped", sim.time))

@@ -23,7 +23,7 @@ class Swing(ev.Continuous):
         self.log.append(("rise", self.sim.time))
 
 
-def begin(swing: Swing) -> ev.Life:
+def begin(swing: Swing) -> ev.ProcessGenerator:
     yield ev.hold(BEGIN)
     swing.start()
 

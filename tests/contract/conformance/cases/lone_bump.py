@@ -16,7 +16,7 @@ class Bump(ev.Continuous):
         self.rate.y = WIDTH * WIDTH - 3.0 * s * s
 
 
-def waiting(sim: ev.Simulation, bump: Bump, log: Log) -> ev.Life:
+def waiting(sim: ev.Simulation, bump: Bump, log: Log) -> ev.ProcessGenerator:
     yield ev.hold(MIDDLE - WIDTH)
     yield ev.until(lambda: bump.y >= LEVEL)
     log.append(("top", sim.time))

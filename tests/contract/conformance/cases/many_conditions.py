@@ -15,7 +15,7 @@ class Ramp(ev.Continuous):
         self.rate.x = 1.0
 
 
-def watcher(sim: ev.Simulation, ramp: Ramp, level: float, log: Log) -> ev.Life:
+def watcher(sim: ev.Simulation, ramp: Ramp, level: float, log: Log) -> ev.ProcessGenerator:
     yield ev.until(lambda: ramp.x >= level)
     log.append((f"{level:.4f}", sim.time))
 

@@ -19,7 +19,7 @@ class Train(ev.Continuous):
         self.rate.speed = self.push
 
 
-def guard(sim: ev.Simulation, first: Train, second: Train, log: Log) -> ev.Life:
+def guard(sim: ev.Simulation, first: Train, second: Train, log: Log) -> ev.ProcessGenerator:
     yield ev.until(ev.crosses(lambda: first.place - second.place, direction="up"))
     log.append(("touch", sim.time))
     yield ev.until(ev.crosses(lambda: first.place - second.place, direction="down"))

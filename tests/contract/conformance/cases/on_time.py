@@ -12,7 +12,7 @@ class Ramp(ev.Continuous):
         self.rate.x = 1.0
 
 
-def waiting(sim: ev.Simulation, log: Log) -> ev.Life:
+def waiting(sim: ev.Simulation, log: Log) -> ev.ProcessGenerator:
     yield ev.until(lambda: sim.time >= 0.3)
     log.append(("at least 0.3", sim.time))
     yield ev.until(lambda: sim.time == 10.0)

@@ -23,7 +23,7 @@ class Lift(ev.Continuous):
         self.log.append(("leave", self.sim.time))
 
 
-def driver(lift: Lift) -> ev.Life:
+def driver(lift: Lift) -> ev.ProcessGenerator:
     yield ev.hold(2.0)
     lift.speed = 1.0
 

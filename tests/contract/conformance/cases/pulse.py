@@ -18,7 +18,7 @@ class Tank(ev.Continuous):
         self.log.append(("half", self.sim.time))
 
 
-def valve(tank: Tank) -> ev.Life:
+def valve(tank: Tank) -> ev.ProcessGenerator:
     yield ev.hold(5.0)
     tank.inflow = 1.0
     yield ev.hold(0.01)

@@ -16,7 +16,7 @@ class Swing(ev.Continuous):
         self.rate.y = -self.x
 
 
-def counting(sim: ev.Simulation, swing: Swing, log: Log) -> ev.Life:
+def counting(sim: ev.Simulation, swing: Swing, log: Log) -> ev.ProcessGenerator:
     for number in (1, 2, 3):
         yield ev.until(ev.crosses(lambda: swing.x))
         log.append((f"zero {number}", sim.time))

@@ -22,7 +22,7 @@ class Throw(ev.Continuous):
 
 
 def build(sim: ev.Simulation, log: Log) -> object:
-    sim.method = ev.TRAPEZOID  # exact here, in floats too
+    sim.method = ev.methods.TRAPEZOID  # exact here, in floats too
     return Throw(sim, log=log).start()
 
 

@@ -27,7 +27,7 @@ class Swing(ev.Continuous):
         self.log.append(("begins", self.sim.time))
 
 
-def waits(sim: ev.Simulation, swing: Swing, log: Log) -> ev.Life:
+def waits(sim: ev.Simulation, swing: Swing, log: Log) -> ev.ProcessGenerator:
     yield ev.until(lambda: swing.x >= 0.0)
     log.append(("waits", sim.time))
 

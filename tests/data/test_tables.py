@@ -17,7 +17,7 @@ def table(tmp_path):
     def read(text, columns=("position_m", "height_m"), **options):
         path = tmp_path / "road.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return ev.read_table(path, columns, **options)
+        return ev.data.read_table(path, columns, **options)
 
     return read
 
@@ -112,14 +112,14 @@ def test_only_what_is_asked_for_must_be_right(table):
 
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(ev.InputError) as refused:
-        ev.read_table(tmp_path / "no.csv", ["a"])
+        ev.data.read_table(tmp_path / "no.csv", ["a"])
 
     assert str(refused.value) == f"{tmp_path / 'no.csv'} does not exist: it should be a CSV file with the column a"
 
 
 def test_a_folder_is_no_table(tmp_path):
     with pytest.raises(ev.InputError, match="cannot be read: Is a directory"):
-        ev.read_table(tmp_path, ["a"])
+        ev.data.read_table(tmp_path, ["a"])
 
 
 def test_what_increases_is_one_of_the_columns(table):

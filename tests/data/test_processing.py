@@ -7,7 +7,7 @@ from observe.example_dump import example, example_sorted
 from scipy import stats
 
 import eventide as ev
-from eventide.observe import fence, sample, tail_means
+from eventide.data import fence, sample, tail_means
 
 # --- the example of the lecture notes ---------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ def test_the_example_dump_sorts_to_the_sorted_one():
 
 @pytest.mark.row("R-286", "R-287", "R-288", "R-289")
 def test_the_example_dump_is_summarised():
-    summary = ev.summarise(example())
+    summary = ev.data.summarise(example())
 
     x2 = example()["x2"]
     assert summary.loc["x2", ["count", "missing", "minimum", "q1", "median", "q3", "maximum", "outliers"]].tolist() == [
@@ -36,7 +36,7 @@ def test_the_example_dump_is_summarised():
         5.0,
         2,
     ]
-    assert sorted(x2[ev.outliers(x2)]) == [3.0, 5.0]
+    assert sorted(x2[ev.data.outliers(x2)]) == [3.0, 5.0]
     assert fence(x2) == (-6.0, 2.0)
     assert summary.loc["x1", "mean"] == pytest.approx(np.mean(example()["x1"]), rel=1e-14)
     assert summary.loc["x1", "variance"] == pytest.approx(np.var(example()["x1"], ddof=1), rel=1e-14)
@@ -57,12 +57,12 @@ def test_means_of_tails_go_by_another_name_and_are_no_quartiles():
 
 @pytest.mark.row("R-278", "R-279")
 def test_the_steps_of_data_processing_from_the_dump_to_the_report(tmp_path):
-    ev.dump(example(), tmp_path / "example.parquet")
-    data = ev.read_dump(tmp_path / "example.parquet")
-    ev.validate(data, limits={"x1": (-10.0, 10.0), "t": (0.0, 25.0)})
-    assert ev.find_faults(data, increasing=["t"])["fault"].tolist() == ["falls"]
+    ev.save(example(), tmp_path / "example.parquet")
+    data = ev.load(tmp_path / "example.parquet")
+    ev.data.validate(data, limits={"x1": (-10.0, 10.0), "t": (0.0, 25.0)})
+    assert ev.data.find_faults(data, increasing=["t"])["fault"].tolist() == ["falls"]
     data = data.sort_index()
-    ev.validate(data, increasing=["t"])
+    ev.data.validate(data, increasing=["t"])
     data["phase"] = pd.cut(data["x1"], [-np.inf, 0.0, np.inf], labels=["left", "right"]).astype(str)
     groups = data.groupby("phase")["x3"].mean()
     data.loc[3.0, "x1"] = np.nan
@@ -71,7 +71,7 @@ def test_the_steps_of_data_processing_from_the_dump_to_the_report(tmp_path):
     assert groups.to_dict() == {"left": pytest.approx(166.0 / 18.0), "right": pytest.approx(9.75)}
     assert data.loc[3.0, "x1"] == 1.5
     assert data.attrs["units"]["x1"] == "m"
-    assert ev.summarise(data).round(2).to_string().splitlines()[2].split()[:4] == ["x1", "26", "0", "-1.87"]
+    assert ev.data.summarise(data).round(2).to_string().splitlines()[2].split()[:4] == ["x1", "26", "0", "-1.87"]
 
 
 @pytest.mark.row("R-279")
@@ -85,11 +85,11 @@ def test_a_law_is_found_again_in_the_data_of_its_run(tmp_path):
     sim = ev.Simulation(rel_error=1e-10, abs_error=1e-10, time_unit="h")
     trace = sim.record(Cooling(sim, name="pot").start(), every=0.5)
     sim.run(until=10.0)
-    ev.dump(trace, tmp_path / "pot.csv")
+    ev.save(trace, tmp_path / "pot.csv")
 
-    data = ev.read_dump(tmp_path / "pot.csv").drop(columns="side")
+    data = ev.load(tmp_path / "pot.csv").drop(columns="side")
     data.iloc[7] = np.nan  # a reading that was lost
-    assert ev.find_faults(data)[["column", "fault", "count", "first"]].to_numpy().tolist() == [
+    assert ev.data.find_faults(data)[["column", "fault", "count", "first"]].to_numpy().tolist() == [
         ["pot.warmth", "missing", 1, 7]
     ]
     data = data.dropna().assign(logarithm=lambda frame: np.log(frame["pot.warmth"]))
@@ -110,7 +110,7 @@ def test_the_confidence_interval_covers_the_mean_as_often_as_it_says(spread):
     trials, size = 1000, 10
     data = pd.DataFrame(np.random.default_rng(4).normal(3.0, spread, (size, trials))).rename(columns=str)
 
-    summary = ev.summarise(data, level=0.95)
+    summary = ev.data.summarise(data, level=0.95)
 
     covered = int(((summary["low"] <= 3.0) & (summary["high"] >= 3.0)).sum())
     # Four standard deviations of a binomial count.
@@ -121,7 +121,7 @@ def test_a_summary_is_that_of_scipy_and_leaves_out_what_is_missing():
     values = [1.0, 2.0, 4.0, 8.0, np.nan, 16.0, np.inf]
     frame = pd.DataFrame({"x": values, "name": list("abcdefg")})
 
-    summary = ev.summarise(frame, level=0.9)
+    summary = ev.data.summarise(frame, level=0.9)
 
     finite = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
     low, high = stats.t.interval(0.9, 4, finite.mean(), stats.sem(finite))
@@ -147,7 +147,7 @@ def test_a_summary_is_that_of_scipy_and_leaves_out_what_is_missing():
 
 
 def test_what_the_data_do_not_settle_is_not_a_number():
-    summary = ev.summarise(pd.DataFrame({"none": [np.nan], "one": [2.0]}))
+    summary = ev.data.summarise(pd.DataFrame({"none": [np.nan], "one": [2.0]}))
 
     assert summary.loc["none", "count"] == 0
     assert summary.loc["none", ["mean", "q1", "low"]].isna().all()
@@ -156,14 +156,14 @@ def test_what_the_data_do_not_settle_is_not_a_number():
 
 
 def test_infinite_values_are_outliers_and_missing_ones_are_not():
-    assert ev.outliers([0.0, 1.0, 2.0, 3.0, np.inf, np.nan, -np.inf, 9.0]).tolist() == [
+    assert ev.data.outliers([0.0, 1.0, 2.0, 3.0, np.inf, np.nan, -np.inf, 9.0]).tolist() == [
         *4 * [False],
         *[True, False, True, True],
     ]
-    assert ev.outliers([np.inf, np.nan]).tolist() == [True, False]
-    assert ev.outliers([0.0, 1.0, 2.0, 3.0, 9.0], k=5.0).tolist() == 5 * [False]
+    assert ev.data.outliers([np.inf, np.nan]).tolist() == [True, False]
+    assert ev.data.outliers([0.0, 1.0, 2.0, 3.0, 9.0], k=5.0).tolist() == 5 * [False]
     with pytest.raises(ev.ModelError, match=r"a fence takes k > 0, as 1.5 or 3, and got 0"):
-        ev.outliers([1.0], k=0)
+        ev.data.outliers([1.0], k=0)
 
 
 # --- checks -----------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_faults_are_found_with_their_first_row():
         {"t": [0.0, 1.0, 0.5, 0.5, 2.0], "x": [1.0, np.nan, 3.0, 3.0, np.inf], "s": ["a", None, "b", "b", "c"]}
     )
 
-    faults = ev.find_faults(frame, limits={"x": (0.0, 2.0)}, increasing=["t"])
+    faults = ev.data.find_faults(frame, limits={"x": (0.0, 2.0)}, increasing=["t"])
 
     assert list(faults.itertuples(index=False, name=None)) == [
         ("", "repeated row", 1, 3),
@@ -186,16 +186,16 @@ def test_faults_are_found_with_their_first_row():
         ("s", "missing", 1, 1),
     ]
     with pytest.raises(ev.InputError, match=r"cannot be used as they are: the table: repeated row, 1 of them, the fir"):
-        ev.validate(frame)
+        ev.data.validate(frame)
 
 
 def test_sound_data_have_no_faults():
     frame = pd.DataFrame({"t": [0.0, 1.0, 1.0], "x": [1.0, 2.0, 3.0]}).set_index("t")
 
-    assert ev.find_faults(frame, limits={"x": (1.0, 3.0)}, increasing=["t"]).empty
-    ev.validate(frame, increasing=["t"])
+    assert ev.data.find_faults(frame, limits={"x": (1.0, 3.0)}, increasing=["t"]).empty
+    ev.data.validate(frame, increasing=["t"])
     with pytest.raises(ev.ModelError, match=r"there is no column 'y' to check; the columns are t, x"):
-        ev.validate(frame, increasing=["y"])
+        ev.data.validate(frame, increasing=["y"])
 
 
 # --- other instants ---------------------------------------------------------------------------------------------------

@@ -11,27 +11,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from eventide.errors import InputError, ModelError
-from eventide.observe.recording_base import Ledger
 from eventide.statistics import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
     import pandas as pd
 
 
-def as_frame(data: Ledger | pd.DataFrame) -> pd.DataFrame:
-    """A recording as a DataFrame; a DataFrame as it is."""
-    return data.to_pandas() if isinstance(data, Ledger) else data
+class HasTable(Protocol):
+    """What can be made a DataFrame, as a recording."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """As a DataFrame."""
 
 
-def summarise(data: Ledger | pd.DataFrame, *, level: float = 0.95, k: float = 1.5) -> pd.DataFrame:
+Table: TypeAlias = "HasTable | pd.DataFrame"
+
+
+def as_frame(data: Table) -> pd.DataFrame:
+    """A DataFrame as it is, anything else as the DataFrame that it makes."""
+    to_pandas: Callable[[], pd.DataFrame] | None = getattr(data, "to_pandas", None)
+    return cast("pd.DataFrame", data) if to_pandas is None else to_pandas()
+
+
+def summarise(data: Table, *, level: float = 0.95, k: float = 1.5) -> pd.DataFrame:
     """The statistical properties of each column of numbers: one row for each column.
 
     count, missing          finite values, and the others, which count nowhere else
@@ -116,7 +126,7 @@ def tail_means(values: npt.ArrayLike, *, share: float = 0.25) -> tuple[float, fl
 
 
 def find_faults(
-    data: Ledger | pd.DataFrame,
+    data: Table,
     *,
     limits: Mapping[str, tuple[float, float]] | None = None,
     increasing: Sequence[str] = (),
@@ -153,7 +163,7 @@ def find_faults(
 
 
 def validate(
-    data: Ledger | pd.DataFrame,
+    data: Table,
     *,
     limits: Mapping[str, tuple[float, float]] | None = None,
     increasing: Sequence[str] = (),
