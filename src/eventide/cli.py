@@ -117,7 +117,10 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.csv", help="Write what the model recorded; a second recording goes beside it."),
+        typer.Option(
+            metavar="FILE.csv",
+            help="Write what the model recorded (.csv, .parquet, .json, .db); a second recording goes beside.",
+        ),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -225,13 +228,14 @@ class Job:
         name = outcome.model.name
         if not outcome.recordings:
             raise InputError(f"{self.out} was not written: {name} records nothing, as sim.record(...) would")
-        from eventide.observe import save as save_table
+        from eventide.observe.dumps import has_format
+        from eventide.observe.dumps import save as save_table
 
         for recording, path in zip(
             outcome.recordings, _paths_beside(self.out, [r.name for r in outcome.recordings]), strict=True
         ):
             with _writing(path):
-                save_table(recording, path)
+                save_table(recording, path, ending="" if has_format(path) else ".csv")
             _note(f"{recording.name} written to {path}")
 
     def _draw(self, outcome: Run[Any]) -> None:

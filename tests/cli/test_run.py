@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import eventide as ev
 from eventide import __version__
 from eventide.cli import Job
 from eventide.experiment import imported, only_model, report
@@ -137,7 +138,7 @@ def test_recordings_go_to_a_table_each(command, model_file, tmp_path):
     @ev.model(until=1.0)
     def tank(sim):
         for name in ("first", "two/ends", "two ends", "two/ends"):
-            sim.record(every=1.0, name=name, time=lambda: sim.time)
+            sim.record(every=1.0, name=name, clock=lambda: sim.time)
 
     @tank.picture
     def nothing(run, figure): ...
@@ -154,7 +155,7 @@ def test_recordings_go_to_a_table_each(command, model_file, tmp_path):
     ]
     written = [line.split(" ")[-1] for line in outcome.err.splitlines()[1:]]
     assert sorted(path.name for path in (tmp_path / "here").iterdir()) == sorted(written)
-    assert (tmp_path / "here" / "tank.csv").read_text().splitlines()[0] == "time,side,time"
+    assert (tmp_path / "here" / "tank.csv").read_text().splitlines()[1] == '"time","side","clock"'
 
 
 def test_a_table_of_nothing_is_refused_after_the_results(command, model_file):
@@ -210,10 +211,10 @@ def test_a_picture_that_fails_leaves_the_results_and_the_old_picture(command, mo
 
 
 def test_a_disk_that_does_not_take_the_file(command, model_file, monkeypatch):
-    def full(recording, path):
+    def full(recording, path, **_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("eventide.observe.save", full)
+    monkeypatch.setattr("eventide.observe.dumps.save", full)
     outcome = command("run", model_file(RECORDED), "--out", "tank.csv")
 
     assert outcome.status == 2
@@ -390,8 +391,8 @@ def test_what_was_recorded_before_ctrl_c_is_written(command, model_file):
     outcome = command("run", path, "--out", "levels.csv", "--plot", "levels.png")
 
     assert (outcome.status, outcome.out, outcome.err.splitlines()[0]) == (130, "", "stopped at time 0.5")
-    rows = [line.split(",")[0] for line in Path("levels.csv").read_text().splitlines()]
-    assert rows == ["time", "0.0", "0.25", "0.5"]
+    rows = [line.split(",")[0] for line in Path("levels.csv").read_text().splitlines()[1:]]
+    assert rows == ['"time"', "0.0", "0.25", "0.5"]
     assert Path("levels.png").stat().st_size > 1000
 
 
@@ -517,3 +518,11 @@ def test_a_numbered_error_is_told_in_the_three_lines_of_the_manual(command, mode
         "***ENCOUNTERED AT TIME 2.5",
     ]
     assert "dt = 0.0, dt_min = 0.0, dt_max = inf" in outcome.err
+
+
+def test_the_name_of_a_table_tells_its_format_and_any_other_name_means_csv(command, model_file):
+    path = model_file(RECORDED)
+    for name in ("tank.parquet", "tank.table"):
+        assert command("run", path, "--out", name).status == 0
+    assert ev.load("tank.parquet").attrs["name"] == "height"
+    assert Path("tank.table").read_text().startswith("# eventide table: ")

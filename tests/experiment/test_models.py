@@ -338,8 +338,8 @@ def test_settings_reach_the_simulation():
 def test_recordings_are_those_of_the_simulation():
     @ev.model(until=1.0)
     def seen(sim):
-        sim.record(every=0.5, name="first", time=lambda: sim.time)
-        sim.record(every=0.5, name="second", time=lambda: sim.time)
+        sim.record(every=0.5, name="first", clock=lambda: sim.time)
+        sim.record(every=0.5, name="second", clock=lambda: sim.time)
 
     assert [recording.name for recording in seen.run().recordings] == ["first", "second"]
 

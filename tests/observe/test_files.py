@@ -31,6 +31,7 @@ def sim():
 
 def read(path):
     with path.open(newline="", encoding="utf-8") as file:
+        assert next(file).startswith("# eventide table: ")
         return list(csv.reader(file))
 
 
@@ -103,7 +104,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     path = tmp_path / "runs" / "table.csv"
 
     with pytest.raises(FileNotFoundError, match=r"table.csv cannot be written: there is no folder .*runs"):
-        ev.save(ev.Simulation().record(time=lambda: 0.0), path)
+        ev.save(ev.Simulation().record(zero=lambda: 0.0), path)
 
 
 # --- what was there before

@@ -105,13 +105,21 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(trace, monkeypatch,
     assert isinstance(refused.value, ImportError)
 
 
-def test_a_quantity_called_as_what_tells_of_each_row_is_refused(sim):
-    times, sides = sim.record(time=lambda: 0.0, name="times"), sim.record(side=lambda: 0.0, name="sides")
+class Wall(ev.Continuous):
+    """Its state is called as what tells of each row of a recording of its class."""
 
-    assert list(sides.to_pandas().columns) == ["side"]
-    for give, name in ((times.to_pandas, "time"), (lambda: sides.to_pandas(sides=True), "side")):
-        with pytest.raises(ev.ModelError, match=rf"s would have two columns called '{name}'.*record it under another"):
-            give()
-    for recording in (times, sides):
-        with pytest.raises(ev.ModelError, match="would have two columns called"):
-            recording.to_xarray()
+    component: ev.State = ev.state(0.0)
+
+    def equations(self):
+        self.rate.component = 1.0
+
+
+def test_a_quantity_called_as_what_tells_of_each_row_is_refused_before_anything_is_recorded(sim):
+    told = "s would have two columns called '{}', which tells of each row: record it under another name"
+    with pytest.raises(ev.ModelError, match=told.format("time")):
+        sim.record(time=lambda: 0.0, name="times")
+    with pytest.raises(ev.ModelError, match=told.format("side")):
+        sim.record(side=lambda: 0.0, name="sides")
+    with pytest.raises(ev.ModelError, match=told.format("component")):
+        sim.record(Wall, name="walls")
+    assert sim.record(component=lambda: 0.0).columns[0].name == "component"

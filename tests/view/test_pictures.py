@@ -222,7 +222,7 @@ def test_a_picture_is_made_without_a_screen_and_a_run_without_a_picture_loads_no
 import sys
 import eventide as ev
 sim = ev.Simulation()
-trace = sim.record(time=lambda: sim.time, every=1.0)
+trace = sim.record(clock=lambda: sim.time, every=1.0)
 sim.run(until=3.0)
 assert not any(name.startswith("matplotlib") for name in sys.modules)
 axes = trace.plot()

@@ -39,7 +39,7 @@ READERS: Final[dict[str, Callable[[Path], pd.DataFrame]]] = {
 }
 
 
-def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "") -> None:
+def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "", ending: str = "") -> None:
     """Write a recording or a DataFrame to a file or a database, from which `load` gives it back equal.
 
     Values, dtypes, index and attributes (units, descriptions) come back; of a recording also, in the column `side`,
@@ -48,12 +48,13 @@ def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str 
     where       a file that ends in .csv, .json, .parquet, or .db for SQLite; or the URL of a database as SQLAlchemy
                 understands it, for instance postgresql+psycopg://user@host/name
     table       its name in a database; the name of the recording, or `attrs["name"]`, if it is not given
+    ending      the format of a file whose name does not end in it, as in save(trace, "/dev/stdout", ending=".csv")
     Raises      ModelError if it is neither, or cannot be kept: columns of one name, or of other kinds than numbers,
                 truths and texts; or if a table of that name in a database is not eventide's own
     """
     frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else _checked_frame(data)
     head = Head.of(frame)
-    kind = _kind(where)
+    kind = ending or _kind(where)
     if kind == ".json":
         with whole_file(where) as unfinished:
             write_json(unfinished, head, frame)
@@ -113,14 +114,17 @@ def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> I
         yield write
 
 
+def has_format(where: str | PathLike[str]) -> bool:
+    """Whether the name of a file tells its format, or it is the URL of a database."""
+    text = os.fspath(where)
+    return "://" in text or Path(text).suffix.lower() in (*READERS, *DATABASES)
+
+
 def _kind(where: str | PathLike[str]) -> str:
     """The ending of a path, or "url". Raises ModelError if nothing is known of it."""
     text = os.fspath(where)
-    if "://" in text:
-        return "url"
-    kind = Path(text).suffix.lower()
-    if kind in READERS or kind in DATABASES:
-        return kind
+    if has_format(text):
+        return "url" if "://" in text else Path(text).suffix.lower()
     known = ", ".join([*READERS, *DATABASES])
     raise ModelError(
         f"{text!r} can be neither saved to nor loaded from: its name must end in {known}, or be the URL of a database"

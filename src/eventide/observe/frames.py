@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.errors import ModelError
 from eventide.observe.libraries import load
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ def to_polars(ledger: Ledger, block: Block, *, sides: bool) -> pl.DataFrame:
 def to_xarray(ledger: Ledger, block: Block) -> xr.Dataset:
     """A Dataset over time, with attributes as the CF conventions name them."""
     xarray: Any = load("xarray", "xarray", "to_xarray()")
-    names = ["time", "side", *ledger._labels_of(block.numbers[:0]), *(column.name for column in ledger.columns)]
-    _refuse_twice(ledger, names)
     labels = ledger._labels_of(block.numbers)
     beside = {"side": block.sides, **{name: np.array(texts, dtype=np.str_) for name, texts in labels.items()}}
     dataset: xr.Dataset = xarray.Dataset(
@@ -68,18 +65,7 @@ def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, Any]:
         columns.append(("side", [SIDES[side] for side in block.sides.tolist()]))
     columns += ledger._labels_of(block.numbers).items()
     columns += [(column.name, data) for column, data in zip(ledger.columns, block.data, strict=True)]
-    _refuse_twice(ledger, [name for name, _ in columns])
     return dict(columns)
-
-
-def _refuse_twice(ledger: Ledger, names: list[str]) -> None:
-    """Raise ModelError if a recorded quantity has the name of a column that every recording has."""
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise ModelError(
-            f"{ledger.name} would have two columns called {twice[0]!r}, which tells of each row: "
-            f"record it under another name"
-        )
 
 
 def attributes_of(ledger: Ledger) -> dict[str, Any]:

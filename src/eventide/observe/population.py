@@ -43,6 +43,8 @@ class PopulationRecording(Ledger):
     subject     the class
     """
 
+    labels = (*Ledger.labels, "component")
+
     def __init__(
         self, sim: Simulation, subject: type[Continuous], every: Every, *, events: bool = True, name: str = ""
     ) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import nan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from eventide.errors import SimulationError
+from eventide.errors import ModelError, SimulationError
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray
 from eventide.observe.reporter import Every, as_frequency
@@ -123,12 +123,16 @@ class Ledger(Observer):
     """The base of recordings: whatever sources are present write their rows one after the other.
 
     columns     the heads of the columns
+    labels      the names of the columns that tell of each row, and of no quantity
     """
+
+    labels: ClassVar[tuple[str, ...]] = ("time", "side")
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
         self.name = name or f"recording {sim._register(Ledger)}"
         self.columns = tuple(columns)
+        self._check_labels()
         self.keeps_events = events
         self._frequency = as_frequency(every)
         self._sources = array("i")
@@ -143,6 +147,15 @@ class Ledger(Observer):
         self._outlet: Outlet | None = None
         self._taps: list[Callable[[], None]] = []
         """Called before rows are let go, by who follows them."""
+
+    def _check_labels(self) -> None:
+        """Raise ModelError, before anything is recorded, if a quantity is called as what tells of each row."""
+        for column in self.columns:
+            if column.name in self.labels:
+                raise ModelError(
+                    f"{self.name} would have two columns called {column.name!r}, which tells of each row: "
+                    "record it under another name"
+                )
 
     def _present(self) -> Iterable[tuple[int, Source]]:
         """The sources that take part now, each with its number."""
