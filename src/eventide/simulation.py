@@ -88,7 +88,7 @@ class Simulation(World):
     @dt_min.setter
     def dt_min(self, step: float) -> None:
         self._dt_min = to_float(step, "dt_min") if isinstance(step, int) else step
-        self._is_steady = False
+        self._changes.note()
 
     @property
     def dt_max(self) -> float:
@@ -98,7 +98,7 @@ class Simulation(World):
     @dt_max.setter
     def dt_max(self, step: float) -> None:
         self._dt_max = to_float(step, "dt_max") if isinstance(step, int) else step
-        self._is_steady = False
+        self._changes.note()
 
     # --- the continuous half, made when first asked for -----------------------------------------------------------
 

@@ -11,19 +11,28 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.discrete.changes import Changes
 from eventide.errors import ModelError, SimulationError
+
+
+class Unseen(Changes):
+    """Is never seen, whoever has looked."""
+
+    @property
+    def are_seen(self) -> bool:
+        return False
+
+    @are_seen.setter
+    def are_seen(self, seen: bool) -> None:
+        pass
 
 
 class Attentive(ev.Simulation):
     """Looks after every event for whatever it may have changed."""
 
-    @property
-    def _is_steady(self) -> bool:
-        return False
-
-    @_is_steady.setter
-    def _is_steady(self, steady: bool) -> None:
-        pass
+    def __init__(self) -> None:
+        super().__init__()
+        self._changes = Unseen()
 
 
 class Spring(ev.Continuous):
@@ -57,7 +66,7 @@ class Model:
             yield ev.until(lambda: spring.height > 0.5 and spring.speed > 0.0)
             self.note("up")
             if number == 5:
-                assert sim._is_steady is not isinstance(sim, Attentive)
+                assert sim._changes.are_seen is not isinstance(sim, Attentive)
                 self.change(self)
             yield ev.until(lambda: spring.height < -0.5 and spring.speed < 0.0)
             self.note("down")

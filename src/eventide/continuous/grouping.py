@@ -9,6 +9,7 @@ from eventide.continuous.flow import Flow, coalesce
 from eventide.continuous.ordering import Ordering
 from eventide.continuous.rate_conflicts import Writers
 from eventide.continuous.readers import Sharing
+from eventide.discrete.changes import Pending
 from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, R, Y
 from eventide.inputs.base import reached_inputs
 
@@ -38,8 +39,8 @@ class Grouping:
         self.motion = motion
         self.opaque: dict[Flow, int] = {}
         self.exposed: dict[Flow, int] = {}
-        self.joining: dict[Any, None] = {}
-        self.doubted: dict[Any, None] = {}
+        self.joining: Pending[Any] = Pending(motion.changes)
+        self.doubted: Pending[Any] = Pending(motion.changes)
         self.receivers: dict[Any, None] = {}
         self.writers = Writers(motion)
         self.shared = Sharing(motion, self.writers, self.doubt)
@@ -173,8 +174,7 @@ class Grouping:
 
     def enlist(self, owner: Any) -> None:
         """A component or loose variable has been started: it will be placed in a flow before time goes on."""
-        self.joining[owner] = None
-        self.motion.sim._is_steady = False
+        self.joining.add(owner)
 
     def leave(self, owner: Any) -> None:
         """A component has been stopped."""
@@ -214,8 +214,7 @@ class Grouping:
 
     def doubt(self, owner: Any) -> None:
         """Laws may have come to give to an object, or do so no longer, or it does not hold its own any longer."""
-        self.doubted[owner] = None
-        self.motion.sim._is_steady = False
+        self.doubted.add(owner)
 
     def _doubt_receivers(self) -> None:
         """Laws that cannot be read hold no longer: to whom others still give is found out as they run."""
@@ -280,7 +279,7 @@ class Grouping:
 
     def place(self) -> None:
         """Place what has been started since in flows; what raises an error, and who comes after, still waits then."""
-        joining, self.joining = self.joining, {}
+        joining = self.joining.take()
         try:
             self._place(joining)
             if self.doubted:
@@ -288,7 +287,7 @@ class Grouping:
             self.ordering.arrange()
         except BaseException:
             still = self.motion.still
-            self.joining = {**{owner: None for owner in joining if owner._flow is still}, **self.joining}
+            self.joining.put_back(owner for owner in joining if owner._flow is still)
             raise
 
     def _place(self, joining: Iterable[Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from eventide.continuous.equalities import Doubts
 from eventide.continuous.growable_arrays import float_table, int_table
 from eventide.continuous.trails import Trail, Trails
+from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
 from eventide.discrete.processes.composite import who_waits
 from eventide.engine.guard_screening import rouse
@@ -52,8 +53,8 @@ class Watches:
         untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
         self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
-        self.arriving: dict[Condition, None] = {}
-        self.switching: dict[Condition, None] = {}
+        self.arriving: Pending[Condition] = Pending(motion.changes)
+        self.switching: Pending[Condition] = Pending(motion.changes)
         self.returning: Condition | None = None
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
@@ -62,18 +63,13 @@ class Watches:
     def expect(self, condition: Condition) -> None:
         """A condition has come; it will be given a row before time goes on."""
         if condition.is_switch:
-            self.switching[condition] = None
-            return  # its component starts, which is told besides
-        self.arriving[condition] = None
-        self.motion.sim._is_steady = False
+            self.switching.add(condition)
+        else:
+            self.arriving.add(condition)
 
     def place(self) -> None:
         """Give those that have come their rows."""
-        switching, self.switching = self.switching, {}
-        for condition in switching:
-            self._admit(condition)
-        arriving, self.arriving = self.arriving, {}
-        for condition in arriving:
+        for condition in (*self.switching.take(), *self.arriving.take()):
             self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:

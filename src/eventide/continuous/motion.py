@@ -20,6 +20,7 @@ from eventide.continuous.native_handlers import Reactions
 from eventide.continuous.native_processes import Journeys
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.sights import Sight
+from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.condition import Condition
 from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, MODELS, PAUSED, RECORDED, UNPLANNED, K
@@ -56,7 +57,7 @@ class Motion:
     chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
-    is_rebound  whether a component has come to refer to another object since the last event
+    changes     what the last events have changed of all this, and is to be taken up
     is_observed whether reporters and recordings look now, who change nothing
     stands      sees whether all stands that code was made with and Python code may change
     """
@@ -79,6 +80,7 @@ class Motion:
         "arena",
         "berths",
         "chain",
+        "changes",
         "chosen",
         "constants",
         "engine",
@@ -89,7 +91,6 @@ class Motion:
         "index",
         "is_marching",
         "is_observed",
-        "is_rebound",
         "journeys",
         "linearizations",
         "lists",
@@ -112,6 +113,7 @@ class Motion:
     def __init__(self, sim: Simulation, system: System, analyst: Analyst, engine: Engine = PLAIN) -> None:
         self.sim = sim
         self.system = system
+        self.changes = sim._changes
         self.arena = system.arena
         self.engine = engine
         self.analyst = analyst
@@ -133,11 +135,10 @@ class Motion:
         self.run.laws_in_python = analyst.recourse
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
-        self.is_rebound = False
         self.is_marching = False
         self.is_observed = False
-        self._polled: dict[Any, None] = {}
-        self._told: dict[Any, None] = {}
+        self._polled: Pending[Any] = Pending(self.changes)
+        self._told: Pending[Any] = Pending(self.changes)
         self._listing: dict[Any, None] = {}
         self.stands: Callable[[], bool] = _always
         self._collector = Collector()
@@ -222,7 +223,7 @@ class Motion:
         self.linearizations.forget_all()
         self._method = found
         self._limits = (None, None)
-        self.sim._is_steady = False
+        self.changes.note()
         self.touch_all()
         for flow in self.flows.values():
             flow.fuse()
@@ -272,8 +273,7 @@ class Motion:
     def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
-            (self._polled if plan.is_polled else self._told)[item] = None
-            self.sim._is_steady = False
+            (self._polled if plan.is_polled else self._told).add(item)
             if plan.is_polled and self.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
@@ -290,8 +290,7 @@ class Motion:
 
     def note_rebinding(self) -> None:
         """A component has come to refer to another object."""
-        self.is_rebound = True
-        self.sim._is_steady = False
+        self.changes.note_reference()
 
     def _renew_code(self) -> None:
         """If something has changed that code was made with, plan anew all that depends on it."""
@@ -308,16 +307,16 @@ class Motion:
     def _renew_plans(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = list(self._polled)
-        if self.is_rebound:
+        if self.changes.references:
             members = list(self.groups.members())
             told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]
             items += [*told, *self._told]
             for owner in members:
                 if owner._cohort.unread:
                     self.groups.ordering.forget_sight(owner)
-        if self.is_rebound:
+        if self.changes.references:
             self.reactions.renew()
-        self.is_rebound = False
+        self.changes.references = False
         owners = [item for item in items if not isinstance(item, Condition)]
         self.groups.renew([owner for owner in owners if not self.analyst.is_law_current(owner)])
         for item in items:
@@ -374,7 +373,7 @@ class Motion:
 
     @property
     def is_steady(self) -> bool:
-        """Whether `prepare` has nothing to do after an event, unless somebody says so: see `World._is_steady`."""
+        """Whether `prepare` has nothing to do after an event, unless a change is noted."""
         groups = self.groups
         is_looked_after = self.together or self._polled or groups.opaque or groups.exposed
         return not (is_looked_after or self.reactions.plans or self.journeys.of)
@@ -400,7 +399,7 @@ class Motion:
 
     def _take_up(self) -> None:
         """Let it be known to the stepper what moves, waits and refers to what by now."""
-        if self._polled or self.is_rebound:
+        if self._polled or self.changes.references:
             self._renew_plans()
         if self.groups.joining or self.groups.doubted or self.watches.arriving or self.watches.switching:
             self.place_what_waits()
@@ -477,7 +476,7 @@ class Motion:
         if next_event is not self._next_event:
             self._tell_next_event(next_event)
         self._close()
-        if self.host.seen and not sim._is_steady:
+        if self.host.seen and not self.changes.are_seen:
             self.host.forget_what_was_seen()
         wait, watches.returning = watches.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)

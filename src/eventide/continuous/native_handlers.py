@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete.changes import Pending
+
 if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
     from eventide.continuous.plans import ReactionPlan
@@ -27,7 +29,7 @@ class Reactions:
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.plans: dict[Trigger, ReactionPlan] = {}
-        self.arriving: dict[Trigger, None] = {}
+        self.arriving: Pending[Trigger] = Pending(motion.changes)
         self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
@@ -38,7 +40,7 @@ class Reactions:
         if trigger.is_counted and id(_code_of(trigger)) in self._native and trigger.partner is None:
             trigger.is_counted = False
         if not trigger.is_counted and trigger not in self.plans:
-            self.arriving[trigger] = None
+            self.arriving.add(trigger)
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs in Python."""
@@ -49,14 +51,12 @@ class Reactions:
         elif count >= ENOUGH or (count == 1 and self.motion.analyst.knows_handler(code)):
             self._counts[id(code)] = ENOUGH
             trigger.is_counted = False
-            self.arriving[trigger] = None
-            self.motion.sim._is_steady = False
+            self.arriving.add(trigger)
 
     def place(self) -> None:
         """Find out which of those that have come are native code; not of those who have gone since."""
         while self.arriving:
-            arriving, self.arriving = self.arriving, {}
-            for trigger in arriving:
+            for trigger in self.arriving.take():
                 if trigger.row >= 0 and trigger.partner is None:
                     self._find_out(trigger)
 

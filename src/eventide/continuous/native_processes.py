@@ -10,6 +10,7 @@ import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.until import StateWait, past_waits
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.stand import Stand
@@ -97,7 +98,7 @@ class Journeys:
         self.motion = motion
         self.of: dict[Any, Journey] = {}
         self.at: dict[int, Journey] = {}
-        self.arriving: dict[Any, None] = {}
+        self.arriving: Pending[Any] = Pending(motion.changes)
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
         self._tried: dict[tuple[int, int], Any] = {}
@@ -119,12 +120,11 @@ class Journeys:
         if count < ENOUGH and not self.motion.analyst.knows_course(code):
             wait.countdown = EACH
             return
-        self.arriving[process] = None
-        self.motion.sim._is_steady = False
+        self.arriving.add(process)
 
     def place(self) -> None:
         """Find out which of those that have come can go on by themselves."""
-        arriving, self.arriving = self.arriving, {}
+        arriving = self.arriving.take()
         while arriving:
             process, _ = arriving.popitem()
             generator = process._generator

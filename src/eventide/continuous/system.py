@@ -205,9 +205,8 @@ class System:
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._give_place(component)
-        groups.joining[component] = None
+        groups.joining.add(component)
         sim = self.sim
-        sim._is_steady = False
         if sim._vigil is None:
             sim._watch()
         if component._when_specs or component._every_specs:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
+from eventide.discrete.changes import Changes
 from eventide.discrete.commands import NOTHING, as_duration
 from eventide.discrete.conditions.condition_list import ConditionList
 from eventide.discrete.conditions.until import until as wait_until
@@ -82,9 +83,9 @@ class World:
         "__dict__",
         "__weakref__",
         "_calendar",
+        "_changes",
         "_conditions",
         "_is_pressed",
-        "_is_steady",
         "_kinds",
         "_roster",
         "_vigil",
@@ -121,8 +122,7 @@ class World:
         self._streams: dict[str, Stream] = {}
         self._statistics = Restarts()
         self._vigil: Vigil | None = None
-        self._is_steady = False
-        """Whether the vigil needs not look for anything else that an event has changed than states and numbers."""
+        self._changes = Changes()
         self._tracer: Tracer | None = None
         self._is_stepped = False
         """Whether only one event is to take place."""

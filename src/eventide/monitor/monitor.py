@@ -67,7 +67,7 @@ class Monitor:
         Returns     whose event it is, if that is one of a condition; None if it is that of the first in the list;
                     AT_END if there is none before `horizon`
         """
-        sim, motion, system = self.sim, self.motion, self.system
+        sim, motion, system, changes = self.sim, self.motion, self.system, self.motion.changes
         if not motion.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
@@ -78,11 +78,11 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            chosen: Condition | None = None if sim._is_steady and motion.stands() else self._look_around()
+            chosen: Condition | None = None if changes.are_seen and motion.stands() else self._look_around()
             while chosen is None:
                 if sim.time >= next_event:
                     motion.settle()
-                    if not sim._is_steady:
+                    if not changes.are_seen:
                         motion.complete_exposed()
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
@@ -94,16 +94,16 @@ class Monitor:
                         chosen = motion.chosen
                         break
                     next_event = LATEST
-                stop = next_event if sim._is_steady else self._look_ahead(next_event)
+                stop = next_event if changes.are_seen else self._look_ahead(next_event)
                 answer = motion.proceed(stop, next_event)
                 if answer >= 0 or self._is_event(answer):
                     chosen = motion.chosen
-                elif answer == REACHED and sim._is_steady and stop < LATEST:
+                elif answer == REACHED and changes.are_seen and stop < LATEST:
                     sim.time = stop  # nobody looks
                 else:
                     self._attend(answer, stop, next_event)
             self.state_events += 1
-            if not sim._is_steady:
+            if not changes.are_seen:
                 motion.complete_exposed()
             if chosen.partner is not None:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
@@ -119,7 +119,7 @@ class Monitor:
         Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
-        is_rebound = slides.is_awake and (motion.is_rebound or not motion.stands())
+        is_rebound = slides.is_awake and (motion.changes.references or not motion.stands())
         motion.prepare()
         if instants.varying:
             instants.renew()
@@ -127,7 +127,7 @@ class Monitor:
         if self.observers.count:
             motion.settle()
             self.observers.observe_all(Phase.AFTER, sim.time)
-        sim._is_steady = (
+        motion.changes.are_seen = (
             motion.is_steady
             and not slides.is_awake
             and not instants.varying

@@ -131,7 +131,7 @@ class Observers:
     def _renew(self) -> None:
         self.count = self._count()
         self.motion.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
-        self.motion.sim._is_steady = False
+        self.motion.changes.note()
         self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:

@@ -144,7 +144,7 @@ class Slides:
     def note(self, trigger: Trigger) -> None:
         """A handler that may slide is next."""
         self.is_awake = True
-        self.sim._is_steady = False
+        self.motion.changes.note()
         motion = self.motion
         flow, table = trigger.flow, motion.arena.table
         rates = {slot: float(table[R, slot]) for slot in flow.slots}

@@ -42,7 +42,7 @@ class Instants:
             known = self._steps[id(code)] = code, straight_steps(code)
         if known[1] is None:
             return False
-        self.sim._is_steady = False
+        self.sim._changes.note()
         self._solve(condition)
         return True
 

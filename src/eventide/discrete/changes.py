@@ -1,0 +1,65 @@
+"""What an event has changed besides states and numbers, for who brings the model to its next event.
+
+Objects that start or stop, references, waits, observers, limits of steps and the method are looked at after an event
+only if one of them has changed. Each is changed through an object that notes it here: a `Pending` list, or a setter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+class Changes:
+    """Whether anything has changed since it was last looked at.
+
+    are_seen    whether all of it is known to who brings the model to its next event
+    references  whether a component has come to refer to another object
+    """
+
+    __slots__ = ("are_seen", "references")
+
+    def __init__(self) -> None:
+        self.are_seen = False
+        self.references = False
+
+    def note(self) -> None:
+        """Something has changed."""
+        self.are_seen = False
+
+    def note_reference(self) -> None:
+        """A component has come to refer to another object."""
+        self.references = True
+        self.are_seen = False
+
+
+class Pending(dict[Item, None]):
+    """What waits to be taken up before time goes on, in the order of its coming. To come is a change."""
+
+    __slots__ = ("_changes",)
+
+    def __init__(self, changes: Changes) -> None:
+        super().__init__()
+        self._changes = changes
+
+    def __setitem__(self, item: Item, value: None) -> None:
+        super().__setitem__(item, value)
+        self._changes.are_seen = False
+
+    def add(self, item: Item) -> None:
+        """Let an item wait; one that waits already keeps its place."""
+        self[item] = None
+
+    def take(self) -> dict[Item, None]:
+        """Those that wait, which do so no longer."""
+        taken = dict(self)
+        self.clear()
+        return taken
+
+    def put_back(self, items: Iterable[Item]) -> None:
+        """Let items that were taken wait again, before those that have come since."""
+        since = self.take()
+        for item in (*items, *since):
+            self.add(item)
