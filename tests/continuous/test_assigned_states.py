@@ -82,7 +82,10 @@ REFUSED = {
     "clamp": (one(Clamp), r"tank\.equations assigns the state tank\.level \(.*`self\.level = 0\.0`\)"),
     "pair": (one(Pair), r"tank\.equations assigns the state tank\.level "),
     "augmented": (one(Drift), r"tank\.contributions assigns the state tank\.level "),
-    "items": (one(Cells), r"tank\.equations assigns the state tank\.cells .*`cells: ev\.StateVector = ev\.state_vector"),
+    "items": (
+        one(Cells),
+        r"tank\.equations assigns the state tank\.cells .*`cells: ev\.StateVector = ev\.state_vector",
+    ),
     "helper": (one(Helper), r"tank\.equations assigns the state tank\.level \(.*`self\[\"level\"\]\.state = 0\.0`\)"),
     "another's": (guest, r"guest\.equations assigns the state tank\.level "),
     "who rests": (guest_of_one_that_rests, r"guest\.equations assigns the state tank\.level "),
