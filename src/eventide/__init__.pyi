@@ -60,7 +60,10 @@ from eventide.experiment import Account as Account
 from eventide.experiment import Model as Model
 from eventide.experiment import Quantity as Quantity
 from eventide.experiment import Replication as Replication
+from eventide.experiment import Result as Result
 from eventide.experiment import Run as Run
+from eventide.experiment import Study as Study
+from eventide.experiment import designs as designs
 from eventide.experiment import model as model
 from eventide.observe import Expression as Expression
 from eventide.observe import Integral as Integral

@@ -123,7 +123,8 @@ class Simulation(World):
         self._vigil = self._the_monitor
 
     def _hurry(self) -> None:
-        if "_continuum" in self.__dict__:
+        # What is not there yet is being made, perhaps by the very code that a signal has interrupted.
+        if "_continuum" in self.__dict__ and "motion" in self._continuum.__dict__:
             self._continuum.motion.hurry()
 
     def _fail(self, error: BaseException) -> None:

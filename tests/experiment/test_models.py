@@ -225,7 +225,7 @@ def level(sim):
         (np.float64(0.25), 0.25),
         (np.int64(2), 2),
         (np.bool_(True), True),
-        (tally, 2.5),
+        (tally, ev.Quantity(2.5, unit="m")),
         (level, 3.0),
         (lambda sim: lambda: sim.time, 4.0),
     ],

@@ -52,11 +52,11 @@ def shop(sim, rate: float = 0.8):
 
 @pytest.mark.row("R-274")
 def test_a_replication_holds_the_states_of_every_simulator_at_every_time_with_their_inputs():
-    replication = decay.replicate(inputs=TUPLES)
+    replication = decay.replicate(over=TUPLES)
     assert len(replication) == 6
 
     expected = pd.DataFrame(
-        [{"input": k, "replication": 0, **given} for k, given in enumerate(TUPLES)], index=pd.RangeIndex(6, name="run")
+        [{"point": k, "replication": 0, **given} for k, given in enumerate(TUPLES)], index=pd.RangeIndex(6, name="run")
     )
     pd.testing.assert_frame_equal(replication.inputs, expected)
     states = replication.states()
@@ -78,7 +78,7 @@ def test_a_replication_holds_the_states_of_every_simulator_at_every_time_with_th
 @pytest.mark.row("R-276")
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.db"])
 def test_it_is_dumped_and_comes_back_equal(tmp_path, name):
-    replication = decay.replicate(inputs=TUPLES)
+    replication = decay.replicate(over=TUPLES)
     for table in (replication.inputs, replication.states(), replication.responses):
         ev.save(table, tmp_path / name)
         back = ev.load(tmp_path / name, **({"table": table.attrs["name"]} if name == "a.db" else {}))
@@ -88,7 +88,7 @@ def test_it_is_dumped_and_comes_back_equal(tmp_path, name):
 
 @pytest.mark.row("R-246")
 def test_the_assessment_holds_the_cost_of_every_tuple_with_mean_covariance_and_quantiles():
-    assessment = decay.replicate(inputs=TUPLES).responses
+    assessment = decay.replicate(over=TUPLES).responses
 
     exact = np.array([t["x0"] ** 2 * (1.0 - exp(-4.0 * t["p"])) / (2.0 * t["p"]) for t in TUPLES])
     ends = np.array([t["x0"] * exp(-2.0 * t["p"]) for t in TUPLES])
@@ -100,11 +100,11 @@ def test_the_assessment_holds_the_cost_of_every_tuple_with_mean_covariance_and_q
 
 
 def test_replications_have_numbers_of_their_own_and_inputs_are_compared_under_the_same():
-    both = shop.replicate(3, inputs=[{"rate": 0.5}, {"rate": 0.5000001}], entropy=7)
+    both = shop.replicate(3, over=[{"rate": 0.5}, {"rate": 0.5000001}], entropy=7)
     waits = both.responses["waiting"].to_numpy()
 
     assert both.inputs["replication"].to_list() == [0, 0, 1, 1, 2, 2]
-    assert both.inputs["input"].to_list() == [0, 1, 0, 1, 0, 1]
+    assert both.inputs["point"].to_list() == [0, 1, 0, 1, 0, 1]
     assert np.abs(waits[::2] - waits[1::2]).max() < 1e-3
     assert len(set(np.round(waits[::2], 6))) == 3
     alone = shop(rate=0.5).run(entropy=7, replication=2)
@@ -163,19 +163,19 @@ def test_what_is_not_there_is_named():
         one.states("x")
     with pytest.raises(ev.ModelError, match=r"no response 'x'; it has: cost, end"):
         one.tally("x")
-    with pytest.raises(ev.ModelError, match=r"no input 1: decay was replicated for 1"):
-        one.tally("cost", input=1)
-    with pytest.raises(ev.ModelError, match=r"two replications of an input at least, and there is 1"):
+    with pytest.raises(ev.ModelError, match=r"no point 1: decay was run at 1"):
+        one.tally("cost", point=1)
+    with pytest.raises(ev.ModelError, match=r"two replications of a point at least, and there is 1"):
         one.plan("cost", 1.0)
     one.extend(1)
     with pytest.raises(ev.ModelError, match=r"half_width > 0, and got 0.0"):
         one.plan("cost", 0.0)
     with pytest.raises(ev.ModelError, match=r"once at least, and got 0"):
         decay.replicate(0)
-    with pytest.raises(ev.ModelError, match=r"no inputs to be replicated for"):
-        decay.replicate(inputs=[])
+    with pytest.raises(ev.ModelError, match=r"no points to be run for"):
+        decay.replicate(over=[])
     with pytest.raises(ev.ParameterError, match=r"no parameter q"):
-        decay.replicate(inputs=[{"q": 1.0}])
+        decay.replicate(over=[{"q": 1.0}])
 
 
 def test_an_error_tells_which_replication_it_was_and_leaves_those_before():
@@ -200,7 +200,7 @@ def test_a_recording_of_a_class_has_rows_by_run_but_no_common_times():
             Decay(sim, name=f"d{k}").start()
         sim.record(Decay, every=0.5)
 
-    both = many.replicate(inputs=[{"count": 1}, {"count": 2}])
+    both = many.replicate(over=[{"count": 1}, {"count": 2}])
     assert both.states().groupby("run").size().to_list() == [3, 6]
     with pytest.raises(ev.ModelError, match=r"the recording of a class"):
         both.at([0.5])

@@ -116,16 +116,21 @@ class Keyboard:
         if world._is_pressed:
             self._torn_by = "a second Ctrl-C"
             raise KeyboardInterrupt
-        world._is_pressed = True
-        # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
-        world._vigil = Halt(self, world._vigil)
-        world._hurry()
+        ask_to_stop(world)
 
     def _release(self) -> None:
         world = self._world
         world._is_pressed = False
         if isinstance(world._vigil, Halt):
             world._vigil = world._vigil.inner
+
+
+def ask_to_stop(world: World) -> None:
+    """Let the present run end by KeyboardInterrupt where nothing is half done, as after one Ctrl-C."""
+    world._is_pressed = True
+    # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
+    world._vigil = Halt(world._keyboard, world._vigil)
+    world._hurry()
 
 
 class Halt:

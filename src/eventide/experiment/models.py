@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
 from importlib import import_module
 from operator import attrgetter
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eventide.discrete.random.uniforms import Rng
+    from eventide.experiment.designs import Over
     from eventide.experiment.replication import Replication
 
 P = ParamSpec("P")
@@ -140,22 +141,22 @@ class Model(Generic[P, R]):
         self,
         count: int = 1,
         *,
-        inputs: Iterable[Mapping[str, Any]] | None = None,
+        over: Over = None,
         entropy: int | None = None,
         until: float | None = None,
     ) -> Replication:
-        """Run the model several times, each with random numbers of its own, for one or several inputs.
+        """Run the model several times here, each with random numbers of its own, and keep the runs.
 
-        `pit.replicate(20, inputs=[{"pits": 4}, {"pits": 8}], entropy=1)`; then `.inputs`, `.states()`, `.responses`
-        are tables, and `.plan("waiting", half_width=0.5)` tells how many are needed.
-        count       for each input
-        inputs      values for parameters, by name; None: the model as it is
+        `pit.replicate(20, over={"pits": [4, 8]}, entropy=1)`; then `.inputs`, `.states()`, `.responses` are tables, and
+        `.plan("waiting", half_width=0.5)` tells how many are needed. `ev.Study` does it on all cores, and keeps less.
+        count       at each point
+        over        the points, as for `ev.Study`; None: the model as it is
         entropy, until      as for `run`
-        Raises      as `run` does; ParameterError for an input that is none
+        Raises      as `run` does; ParameterError for a point that is none
         """
         from eventide.experiment.replication import replicate
 
-        return replicate(self, count, inputs=inputs, entropy=entropy, until=until)
+        return replicate(self, count, over=over, entropy=entropy, until=until)
 
     def check_ready(self, until: float | None = None) -> None:
         """Raise ModelError if a parameter has no value or nothing says when a run would stop."""

@@ -1,25 +1,31 @@
-"""Replications: the runs of one model for several inputs, and for each as often as is wanted, as one object.
+"""Replications: the results of one model at several points, and at each as often as is wanted, as one object.
 
 Source: Pannek, Simulation of mechatronic systems, definitions 2.16 and 4.6, remarks 2.18, 4.4 and 4.7
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from eventide.discrete.random.uniforms import entropy_from
 from eventide.errors import ModelError
+from eventide.experiment import tables, told
+from eventide.experiment.results import Result, no_recording, recording_of, table_of
 from eventide.statistics import Tally, independence, sample_size
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
+    import xarray as xr
+    from matplotlib.axes import Axes
 
+    from eventide.experiment.designs import Over
     from eventide.experiment.models import Model
-    from eventide.experiment.run import Run
-    from eventide.observe import PopulationRecording, Recording
+    from eventide.experiment.study import Study
+
+HOPELESS: Final = 10
+"""If so many runs fail from the start, there will be no others."""
 
 
 @dataclass(frozen=True)
@@ -41,66 +47,180 @@ class Plan:
     independence: float
 
 
-class Replication(Sequence["Run[Any]"]):
-    """The runs of a model for several inputs, each with its inputs, states and responses; made by `Model.replicate`.
+class Results(Protocol):
+    """Where results are kept, by their numbers."""
 
-    The numbers `run` from 0 on tell them apart. Replications of one input have independent random streams; those of one
-    number under different inputs have the same, so that inputs are compared under the same chance.
-    entropy     of the random streams of all of them
-    """
+    def add(self, result: Result) -> None:
+        """Keep one more."""
+        ...
 
-    def __init__(
-        self, model: Model[..., Any], inputs: Sequence[Mapping[str, Any]], entropy: int, until: float | None
-    ) -> None:
-        self.model = model
-        self.entropy = entropy
-        self._models = [model(**given) for given in inputs]
-        if not self._models:
-            raise ModelError(f"{model.name} has no inputs to be replicated for: give one at least")
-        self._until = until
-        self._runs: list[Run[Any]] = []
-        self._place: list[tuple[int, int]] = []
+    def close(self) -> None:
+        """No more come for now."""
+        ...
+
+    def missing(self, numbers: range) -> Sequence[int]:
+        """Those numbers of which there is no result."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> Result: ...
+
+    def __iter__(self) -> Iterator[Result]: ...
+
+
+class InMemory:
+    """Results in a list, in the order of their numbers."""
+
+    def __init__(self) -> None:
+        self._results: list[Result] = []
+
+    def add(self, result: Result) -> None:
+        """Keep one more."""
+        self._results.append(result)
+
+    def close(self) -> None:
+        """Put them in order: workers are not."""
+        self._results.sort(key=lambda result: result.number)
+
+    def missing(self, numbers: range) -> Sequence[int]:
+        """Those numbers of which there is no result."""
+        there = {result.number for result in self._results}
+        return [number for number in numbers if number not in there]
 
     def __len__(self) -> int:
-        return len(self._runs)
+        return len(self._results)
+
+    def __getitem__(self, place: int, /) -> Result:
+        return self._results[place]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._results)
+
+
+class Replication(Sequence[Result]):
+    """The results of a model at several points, each with its inputs, states and responses; of `Study.run`.
+
+    The numbers `run` from 0 on tell them apart. Replications of one point have independent random streams; those of one
+    number at different points have the same, so that points are compared under the same chance.
+    study       what was asked for
+    """
+
+    def __init__(self, study: Study, results: Results) -> None:
+        self.study = study
+        self._results = results
+
+    @property
+    def model(self) -> Model[..., Any]:
+        """The model that was run."""
+        return self.study.model
+
+    @property
+    def entropy(self) -> int:
+        """The entropy of all random streams."""
+        return self.study.entropy
+
+    def __len__(self) -> int:
+        return len(self._results)
 
     def __getitem__(self, run: Any) -> Any:
-        return self._runs[run]
+        return [self._results[k] for k in range(len(self))[run]] if isinstance(run, slice) else self._results[run]
 
-    def __iter__(self) -> Iterator[Run[Any]]:
-        return iter(self._runs)
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._results)
 
-    def extend(self, count: int) -> None:
-        """Make so many more replications of each input; an error of one leaves those before it."""
-        first = max((number for _, number in self._place), default=-1) + 1
-        for number in range(first, first + count):
-            for place, model in enumerate(self._models):
-                run = model.run(entropy=self.entropy, replication=number, until=self._until)
-                self._runs.append(run)
-                self._place.append((place, number))
+    def extend(self, count: int, **options: Any) -> None:
+        """Make so many more replications of each point; an error of a run goes up, and leaves those before it.
+
+        options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
+        """
+        self.study = self.study.replicated(self.study.replications + count)
+        self.make(raises=True, **{"workers": 1, **options})
+
+    def make(self, *, raises: bool = False, **options: Any) -> None:
+        """Make those runs of the study of which there is no result; see `Study.run`."""
+        numbers, failed = self._results.missing(range(len(self.study))), 0
+        try:
+            for result in self.study.results(numbers, raises=raises, **options):
+                self._results.add(result)
+                failed += result.number < HOPELESS and result.failure is not None
+                if failed == HOPELESS:
+                    self._give_up(result)
+        finally:
+            self._results.close()
+
+    def _give_up(self, result: Result) -> None:
+        failure = result.failure
+        assert failure is not None
+        raise ModelError(
+            f"the first {HOPELESS} runs of {self.model.name} have all failed, one of them with {failure}; "
+            f"repeat it by {failure.replay}"
+        ) from failure.error
 
     # --- as tables ------------------------------------------------------------------------------------------------
 
     @property
+    def table(self) -> pd.DataFrame:
+        """A row for each run: point and replication, the parameters that differ, the responses, the error if there is
+        one. Units are in `attrs["units"]`; how to make it again in `attrs["provenance"]`.
+        """
+        return tables.tidy(self)
+
+    @property
     def inputs(self) -> pd.DataFrame:
-        """What each run was made from: `input` and `replication`, its numbers, then the parameters."""
-        rows = [
-            {"input": place, "replication": number, **run.parameters}
-            for run, (place, number) in zip(self._runs, self._place, strict=True)
-        ]
-        return self._table("inputs", rows)
+        """What each run was made from: `point` and `replication`, its numbers, then all parameters."""
+        return tables.inputs(self)
 
     @property
     def responses(self) -> pd.DataFrame:
-        """What each run answered: the assessment, if a response is a cost functional such as `sim.integral(...)`.
+        """What each run answered, NaN where it failed: the assessment, if a response is a cost functional.
 
         Its statistics are those of pandas: `mean()`, `cov()`, `quantile(0.9)`. Raises ModelError if a run was stopped
         before it answered.
         """
-        frame = self._table("responses", [run.responses for run in self._runs])
-        first = self._runs[0].responses if self._runs else {}
-        frame.attrs["units"] = {name: getattr(value, "unit", "") for name, value in first.items()}
-        return frame
+        return tables.responses(self)
+
+    @property
+    def failures(self) -> pd.DataFrame:
+        """A row for each run that failed: its error, and the line that repeats it alone.
+
+        `replication[run].failure` has its traceback and its notes.
+        """
+        return tables.failures(self)
+
+    def summary(self, level: float = 0.95) -> pd.DataFrame:
+        """A row for each point: for each response the mean and, after "+-", half its confidence interval; the count.
+
+        level       of the intervals, Student's
+        """
+        return tables.summary(self, level)
+
+    def to_xarray(self) -> xr.Dataset:
+        """The responses by `point` and `replication`, and by `time` the recordings, if the study reads them `at` times.
+
+        Raises MissingLibraryError without xarray.
+        """
+        return tables.dataset(self)
+
+    def plot(
+        self,
+        response: str | None = None,
+        *,
+        kind: Literal["box", "heat", "effects", "fan"] | None = None,
+        by: str | Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """A picture of one response: boxes of it at each point, a map of its mean over two parameters, the main effect
+        of each parameter; or a fan of the quantiles of a recorded quantity over time.
+
+        response    its name, or that of a recorded quantity; None: the first
+        kind        None: a fan for what is recorded; boxes for one parameter, a map for two, effects for more
+        by          the parameters; None: all that differ
+        Raises      ModelError for a name that is not there, or what cannot be drawn so
+        """
+        from eventide.view import plot_study
+
+        return plot_study(self, response, kind=kind, by=by, ax=ax)
 
     def states(self, recording: str = "") -> pd.DataFrame:
         """What one recording of every run holds: the rows as its `to_pandas` gives them, by `run` and `time`.
@@ -108,60 +228,62 @@ class Replication(Sequence["Run[Any]"]):
         recording   its name, which is the same in all runs; without one the first
         Raises      ModelError if a run has none of that name
         """
-        return self._joined([self._recording(run, recording).to_pandas() for run in self._runs])
+        return self._joined({result.number: self._table(result, recording) for result in self._whole()})
 
     def at(self, times: npt.ArrayLike, recording: str = "", *, before: bool = False) -> pd.DataFrame:
         """The states of every run at the same times, by `run` and `time`, as `Recording.at` gives them.
 
-        Raises ModelError if a run has no such recording, or one of a class, whose objects differ from run to run.
+        Raises ModelError if the runs were not kept, if one has no such recording, or one of a class, whose objects
+        differ from run to run.
         """
-        found = []
-        for run in self._runs:
-            one = self._recording(run, recording)
-            if not hasattr(one, "at"):
+        found = {}
+        for result in self._whole():
+            if result.run is None:
                 raise ModelError(
-                    f"{one.name} is the recording of a class: its objects differ from run to run, use states()"
+                    "at(...) reads whole runs, and these were not kept: give keep=True, or the study at=..."
                 )
-            found.append(one.at(times, before=before))
+            found[result.number] = table_of(recording_of(result.run, recording), times, before=before)
         return self._joined(found)
 
-    def _recording(self, run: Run[Any], name: str) -> Recording | PopulationRecording:
-        for recording in run.recordings:
-            if name in {"", recording.name}:
-                return recording
-        known = ", ".join(recording.name for recording in run.recordings) or "none"
-        raise ModelError(f"{run.model.name} has no recording {name!r}; it has: {known}")
+    def _whole(self) -> Iterator[Result]:
+        return (result for result in self if result.failure is None)
 
-    def _table(self, name: str, rows: list[Any]) -> pd.DataFrame:
+    def _table(self, result: Result, recording: str) -> pd.DataFrame:
+        if result.run is not None:
+            return table_of(recording_of(result.run, recording))
+        for name, table in result.tables.items():
+            if recording in {"", name}:
+                return table
+        known = list(result.tables)
+        advice = "" if known else "; the study keeps those that record=... names"
+        raise ModelError(no_recording(self.model.name, recording, known) + advice)
+
+    def _joined(self, frames: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
         import pandas as pd
 
-        frame = pd.DataFrame(rows, index=pd.RangeIndex(len(rows), name="run"))
-        frame.attrs["name"] = name
-        return frame
-
-    def _joined(self, frames: list[pd.DataFrame]) -> pd.DataFrame:
-        import pandas as pd
-
-        whole = pd.concat(frames, keys=range(len(frames)), names=["run"])
-        whole.attrs.update(frames[0].attrs)
+        if not frames:
+            raise ModelError(f"{self.model.name} has no run that came to its end")
+        whole = pd.concat(frames, names=["run"])
+        whole.attrs.update(next(iter(frames.values())).attrs)
         return whole
 
     # --- planning -------------------------------------------------------------------------------------------------
 
-    def tally(self, response: str, *, input: int = 0) -> Tally:  # noqa: A002  # the word for it
-        """The values of a response in the replications of one input, to ask for their mean, interval and quantiles.
+    def tally(self, response: str, *, point: int = 0) -> Tally:
+        """The values of a response in the replications of one point, to ask for their mean, interval and quantiles.
 
-        Raises ModelError for a response or input that is not there
+        Runs that failed are left out. Raises ModelError for a response or point that is not there.
         """
-        if not 0 <= input < len(self._models):
-            raise ModelError(f"there is no input {input!r}: {self.model.name} was replicated for {len(self._models)}")
+        if not 0 <= point < len(self.study.points.values):
+            count = len(self.study.points.values)
+            raise ModelError(f"there is no point {point!r}: {self.model.name} was run at {count}, from 0 on")
         found = Tally(response)
-        for run, (place, _) in zip(self._runs, self._place, strict=True):
-            if place == input:
-                known = ", ".join(run.responses) or "none"
-                if response not in run.responses:
+        for result in self._whole():
+            if result.point == point:
+                known = ", ".join(result.responses) or "none"
+                if response not in result.responses:
                     raise ModelError(f"{self.model.name} has no response {response!r}; it has: {known}")
-                found.add(float(run.responses[response]))
+                found.add(float(result.responses[response]))
         return found
 
     def plan(
@@ -171,7 +293,7 @@ class Replication(Sequence["Run[Any]"]):
         *,
         relative: bool = False,
         level: float = 0.95,
-        input: int = 0,  # noqa: A002  # see `tally`
+        point: int = 0,
     ) -> Plan:
         """What is known of the mean of a response, and how many replications it takes to know it so closely.
 
@@ -180,10 +302,10 @@ class Replication(Sequence["Run[Any]"]):
         Raises      ModelError as `tally`, with fewer than two replications, or for a half width that is none
         Source      Law, Simulation modeling and analysis, 5th ed. (2015), 9.4.1
         """
-        tally = self.tally(response, input=input)
+        tally = self.tally(response, point=point)
         if tally.count < 2:
             raise ModelError(
-                f"a plan needs two replications of an input at least, and there is {tally.count}: extend() them"
+                f"a plan needs two replications of a point at least, and there is {tally.count}: extend() them"
             )
         mean, wanted = tally.mean, half_width
         if relative:
@@ -198,18 +320,28 @@ class Replication(Sequence["Run[Any]"]):
         needed = sample_size(tally.stdev, wanted, level=level)
         return Plan(mean, low, high, tally.count, needed, independence(tally.values))
 
+    def __repr__(self) -> str:
+        return told.headline(self)
+
+    def __str__(self) -> str:
+        return told.told(self)
+
+    def _repr_html_(self) -> str:
+        return told.told_as_html(self)
+
 
 def replicate(
     model: Model[..., Any],
     count: int,
     *,
-    inputs: Iterable[Mapping[str, Any]] | None,
+    over: Over,
     entropy: int | None,
     until: float | None,
 ) -> Replication:
-    """Run a model `count` times for each of some inputs."""
-    if count < 1:
-        raise ModelError(f"{model.name} is replicated once at least, and got {count!r}")
-    replication = Replication(model, [{}] if inputs is None else list(inputs), entropy_from(entropy), until)
-    replication.extend(count)
+    """Run a model `count` times at each of some points, here; the runs are kept."""
+    from eventide.experiment.study import Study
+
+    study = Study(model, over, replications=count, until=until, entropy=entropy)
+    replication = Replication(study, InMemory())
+    replication.make(workers=1, keep=True, raises=True, progress=False)
     return replication

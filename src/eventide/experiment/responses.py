@@ -63,7 +63,7 @@ def _read(value: object, name: object, model: str) -> Any:
         raise ModelError(f"{model} returned a response called {name!r}: the name of a response is a text")
     read = value
     if isinstance(read, Tally | Level):
-        read = read.mean
+        read = Quantity(read.mean, unit=read.unit) if read.unit else read.mean
     elif hasattr(type(read), "unit_of_value"):  # an Integral; a discrete model does not load their room
         integral: Any = read
         read = Quantity(integral.value, unit=integral.unit_of_value)

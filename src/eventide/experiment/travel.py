@@ -9,10 +9,13 @@ from __future__ import annotations
 import linecache
 import pickle
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.machinery import PathFinder
 from io import BytesIO
+from pathlib import Path
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, new_class
 from typing import TYPE_CHECKING, Any, Final
 
@@ -50,7 +53,8 @@ def pack(model: Model[..., Any]) -> bytes:
     buffer = BytesIO()
     pickler = _Pickler(buffer)
     try:
-        pickler.dump(model)
+        with _sent_whole(model.function.__module__):
+            pickler.dump(model)
     except Exception as error:  # every object has its own way to refuse
         raise ModelError(
             f"{model.name} cannot be sent to another process: it refers to something that is not to be pickled "
@@ -98,7 +102,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library witho
         if reduced is NotImplemented or isinstance(reduced, str):
             return reduced
         if isinstance(obj, type) and issubclass(obj, Component):
-            return _make_class, _head_of(obj), _members_of(obj), None, None, _fill_class
+            return _make_class, _head_of(obj), members_of(obj), None, None, _fill_class
         if isinstance(obj, FunctionType):
             self.files[obj.__code__.co_filename] = None
         return reduced
@@ -111,7 +115,7 @@ def _head_of(cls: type) -> tuple[Any, ...]:
     return type(cls), cls.__name__, cls.__bases__, {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
 
 
-def _members_of(cls: type) -> dict[str, Any]:
+def members_of(cls: type) -> dict[str, Any]:
     """The attributes of a class as they were before models were run with it."""
     members = dict(vars(cls))
     continuous: Any = sys.modules.get("eventide.lowering.branches.located")
@@ -143,12 +147,36 @@ def _fill_class(cls: type, members: Mapping[str, Any]) -> type:
 def name_of(model: Model[..., Any]) -> tuple[str, str] | None:
     """The module and the name by which another process can import a model; None if it cannot."""
     module, name = model.function.__module__, model.function.__qualname__
-    if module == "__main__" or module not in sys.modules or _travels_by_value(module):
+    if module == "__main__" or not _can_be_imported(module) or _travels_by_value(module):
         return None
     found: Any = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part, None)
     return (module, name) if getattr(found, "function", None) is model.function else None
+
+
+def _can_be_imported(name: str) -> bool:
+    """Whether `import name` finds the file of that module, in a process that looks where this one does."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    spec = PathFinder.find_spec(name.partition(".")[0])
+    if spec is None or file is None:
+        return False
+    folders = spec.submodule_search_locations
+    return file == spec.origin if folders is None else any(Path(file).is_relative_to(folder) for folder in folders)
+
+
+@contextmanager
+def _sent_whole(name: str) -> Iterator[None]:
+    """Let what a module defines travel by value in the block, if others cannot import it."""
+    module = sys.modules.get(name)
+    if module is None or name == "__main__" or _can_be_imported(name) or _travels_by_value(name):
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
 
 
 def _travels_by_value(module: str) -> bool:

@@ -5,7 +5,7 @@ May import: monitor, continuous, discrete, data, statistics, declare, errors. St
 """
 
 from eventide.observe.dumps import load, save
-from eventide.observe.files import whole_file
+from eventide.observe.files import sweep, whole_file
 from eventide.observe.integral import Integral
 from eventide.observe.occupancy import Occupancy, Stay
 from eventide.observe.population import PopulationRecording, Series
@@ -35,6 +35,7 @@ __all__ = [
     "load",
     "record",
     "save",
+    "sweep",
     "watch",
     "whole_file",
 ]

@@ -39,13 +39,11 @@ def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
     target = Path(os.path.realpath(target))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target} cannot be written: there is no folder {target.parent}")
-    _sweep(target)
+    sweep(target.parent, escape(target.name))
     before = target.stat() if target.exists() else None
-    unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
     # A private file is one from its first byte on.
-    held = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666 if before is None else 0o600)
+    unfinished, held = _begin(target, 0o666 if before is None else 0o600)
     try:
-        _try_to_hold(held)
         yield unfinished
         if before is not None:
             _make_alike(unfinished, before)
@@ -57,6 +55,16 @@ def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
+def _begin(target: Path, mode: int) -> tuple[Path, int]:
+    """A file beside a target, empty, open and held."""
+    while True:
+        unfinished = target.with_name(f".{target.name}.{token_hex(4)}.part")
+        held = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+        if _try_to_hold(held) and unfinished.exists():
+            return unfinished, held
+        os.close(held)  # another process has swept it away before it was held
+
+
 def _make_alike(path: Path, before: os.stat_result) -> None:
     """Give a file the owner and the mode of the one that it replaces, as far as this user may."""
     if hasattr(os, "chown"):
@@ -65,9 +73,12 @@ def _make_alike(path: Path, before: os.stat_result) -> None:
     path.chmod(S_IMODE(before.st_mode))
 
 
-def _sweep(target: Path) -> None:
-    """Remove unfinished files of this target, but for those that somebody holds: a run that goes on."""
-    for left in target.parent.glob(f".{escape(target.name)}.{'[0-9a-f]' * 8}.part"):
+def sweep(folder: Path, name: str = "*") -> None:
+    """Remove unfinished files in a folder, but for those that somebody holds: a run that goes on.
+
+    name        of the files that they were to become, as a pattern
+    """
+    for left in folder.glob(f".{name}.{'[0-9a-f]' * 8}.part"):
         with suppress(OSError):
             held = os.open(left, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:

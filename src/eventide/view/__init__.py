@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eventide.view.spaces import plot_trajectory as plot_trajectory
     from eventide.view.spreads import plot_boxes as plot_boxes
     from eventide.view.spreads import plot_histogram as plot_histogram
+    from eventide.view.studies import plot_study as plot_study
 
 _HOMES = {
     "animation": ("Moment", "animate", "zigzag"),
@@ -39,6 +40,7 @@ _HOMES = {
     "screens": ("screen_for",),
     "spaces": ("plot_cloud", "plot_phase", "plot_series", "plot_trajectory"),
     "spreads": ("plot_boxes", "plot_histogram"),
+    "studies": ("plot_study",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -1,0 +1,221 @@
+"""Designs: which values the parameters have in the points of a study, and which are drawn anew for each replication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from eventide.discrete.random.uniforms import Origin, uniforms
+from eventide.errors import ModelError, ParameterError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from eventide.experiment.models import Model
+
+
+@runtime_checkable
+class Distribution(Protocol):
+    """A distribution, as those of `scipy.stats` with their parameters are: `scipy.stats.norm(2.0, 0.1)`."""
+
+    def ppf(self, q: Any, /) -> Any:
+        """The quantile of a share."""
+        ...
+
+
+Range: TypeAlias = "tuple[float, float] | Sequence[Any] | Distribution"
+"""The values of one parameter: from low to high (a tuple), the items of a list, or a distribution."""
+Point: TypeAlias = "Mapping[str, Any]"
+Over: TypeAlias = "Mapping[str, Any] | Design | Iterable[Point] | None"
+"""What a study goes over: values by name, of which it takes each with each; a design; or its points, one by one."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Values that are drawn from a distribution; made by `drawn`."""
+
+    distribution: Distribution
+    points: int | None = None
+
+    def value(self, name: str, entropy: int, replication: int) -> Any:
+        """The value of one replication: the same for all points, so that these are compared under the same chance."""
+        return self.distribution.ppf(next(uniforms(Origin(entropy, f"study: {name}", replication, False))))
+
+    def values(self, name: str, entropy: int, count: int) -> list[Any]:
+        """The values of all points."""
+        return [self.value(f"{name} of a point", entropy, number) for number in range(count)]
+
+
+def drawn(distribution: Distribution, points: int | None = None) -> Drawn:
+    """Values of a parameter that are drawn: `over={"gap": ev.designs.drawn(scipy.stats.norm(2.0, 0.1))}`.
+
+    points      how many points have a value each, which all their replications share; None: each replication has its
+                own, the same at every point
+    Raises      ModelError if it is no distribution, or no points are asked for
+    """
+    if not isinstance(distribution, Distribution):
+        raise ModelError(f"drawn(...) takes a distribution, as scipy.stats.norm(2.0, 0.1), and got {distribution!r}")
+    if points is not None and points < 1:
+        raise ModelError(f"drawn(...) takes points from 1 on, and got {points!r}")
+    return Drawn(distribution, points)
+
+
+@dataclass(frozen=True)
+class Design:
+    """Points spread over the ranges of several parameters.
+
+    method      "latin hypercube" or "sobol"
+    rng         seed of the design; None: the entropy of the study
+    """
+
+    method: str
+    count: int
+    ranges: Mapping[str, Range]
+    rng: int | None = None
+
+    def points(self, model: Model[..., Any], entropy: int) -> list[dict[str, Any]]:
+        """The points, as values for a model's parameters."""
+        shares = self._shares(entropy if self.rng is None else self.rng)
+        names = list(self.ranges)
+        return [
+            {name: _scaled(self.ranges[name], float(row[k]), model, name) for k, name in enumerate(names)}
+            for row in shares
+        ]
+
+    def _shares(self, seed: int) -> npt.NDArray[np.float64]:
+        """A share from 0 to 1 for each point (rows) and parameter (columns)."""
+        from scipy.stats import qmc
+
+        sampler = {"latin hypercube": qmc.LatinHypercube, "sobol": qmc.Sobol}[self.method]
+        shares: npt.NDArray[np.float64] = sampler(len(self.ranges), rng=np.random.default_rng(seed)).random(self.count)
+        return shares
+
+
+def latin_hypercube(count: int, ranges: Mapping[str, Range], *, rng: int | None = None) -> Design:
+    """So many points, of which each lies in its own slice of every range: `{"gap": (1.5, 3.0), "pits": [8, 10]}`.
+
+    ranges      for each parameter (low, high), a list of its values, or a distribution; of a whole number both ends
+                are taken
+    rng         seed of the design; None: the entropy of the study
+    Raises      ModelError for no points or no parameters
+    Source      McKay, Beckman & Conover 1979, Technometrics 21; scipy.stats.qmc
+    """
+    return _checked(Design("latin hypercube", count, ranges, rng))
+
+
+def sobol(count: int, ranges: Mapping[str, Range], *, rng: int | None = None) -> Design:
+    """The scrambled Sobol' sequence, which fills the ranges evenly; otherwise as `latin_hypercube`.
+
+    Raises      ModelError also if `count` is no power of 2
+    Source      Owen 1998, J. Complexity 14; scipy.stats.qmc
+    """
+    if count < 1 or count & (count - 1):
+        raise ModelError(f"sobol(...) takes a power of 2, as 64, for it is even over such numbers only; got {count!r}")
+    return _checked(Design("sobol", count, ranges, rng))
+
+
+def factorial(**values: Iterable[Any]) -> list[dict[str, Any]]:
+    """Each value with each, as a list of points, so that some can be added or left out; the last changes first."""
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+
+
+def _checked(design: Design) -> Design:
+    if design.count < 1 or not design.ranges:
+        raise ModelError(f"a {design.method} design takes points and parameters, and got {design.count!r} points of "
+                         f"{len(design.ranges)} parameters")  # fmt: skip
+    return design
+
+
+def _scaled(values: Range, share: float, model: Model[..., Any], name: str) -> Any:
+    if isinstance(values, Distribution):
+        return values.ppf(share)
+    if not isinstance(values, tuple):
+        return values[min(int(share * len(values)), len(values) - 1)]
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ModelError(f"the range of {name} is (low, high) with low < high, or a list of values; got {values!r}")
+    low, high = values
+    if name in model.parameters and model.parameters[name].annotation is int:
+        return int(low) + min(int(share * (int(high) - int(low) + 1)), int(high) - int(low))
+    return low + share * (high - low)
+
+
+# --- what a study is asked to go over ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Points:
+    """The points of a study.
+
+    values      for each point the values of the parameters that are set there
+    drawn       the parameters that each replication draws
+    """
+
+    values: tuple[dict[str, Any], ...]
+    drawn: Mapping[str, Drawn]
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The parameters that are set or drawn, in their order."""
+        return tuple(dict.fromkeys([*(name for point in self.values for name in point), *self.drawn]))
+
+
+def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
+    """The points that a study is to go over, checked.
+
+    Raises      ParameterError for an unknown name or a value that is not of the parameter's kind, ModelError if there
+                are no points
+    """
+    draws: dict[str, Drawn] = {}
+    if over is None:
+        points: list[Point] = [{}]
+    elif isinstance(over, Design):
+        points = list(over.points(model, entropy))
+    elif isinstance(over, Mapping):
+        axes: dict[str, list[Any]] = {}
+        for name, values in over.items():
+            chance = drawn(values) if isinstance(values, Distribution) else values
+            if isinstance(chance, Drawn) and chance.points is None:
+                draws[name] = chance
+            else:
+                axes[name] = list(_axis(name, chance, entropy))
+        points = list(factorial(**axes))
+    else:
+        points = [_point(given) for given in over]
+    if not points:
+        raise ModelError(f"{model.name} has no points to be run for: give one at least")
+    for name, chance in draws.items():
+        model(**{name: fitting(model, name, chance.value(name, entropy, 0))})
+    checked = [{name: fitting(model, name, value) for name, value in point.items()} for point in points]
+    return Points(tuple({name: model(**point).values[name] for name in point} for point in checked), draws)
+
+
+def _axis(name: str, values: Any, entropy: int) -> Iterator[Any]:
+    """The values of one parameter of a product."""
+    if isinstance(values, Drawn):
+        yield from values.values(name, entropy, values.points or 0)
+        return
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        yield values
+        return
+    yield from values.tolist() if isinstance(values, np.ndarray) else values
+
+
+def _point(given: Any) -> Point:
+    if not isinstance(given, Mapping):
+        raise ParameterError(
+            f'a point of a study gives values by name, as {{"pits": 8}}, and got {given!r}; for the product of several '
+            'values write over={"pits": [8, 10]}'
+        )
+    return given
+
+
+def fitting(model: Model[..., Any], name: str, value: Any) -> Any:
+    """A value as plain Python has it; a whole one for a parameter that takes whole numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    is_whole = name in model.parameters and model.parameters[name].annotation is int
+    return int(value) if is_whole and isinstance(value, float) and value.is_integer() else value

@@ -1,0 +1,241 @@
+"""The tables of a replication: what differs from run to run, what was answered, what failed, means with intervals."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import version
+from math import nan
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.errors import ModelError
+from eventide.observe.libraries import load
+from eventide.statistics import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import xarray as xr
+    from numpy.typing import NDArray
+
+    from eventide.experiment.replication import Replication
+    from eventide.experiment.results import Result
+
+OWN: Final = ("run", "point", "replication", "error")
+"""The columns that every table may have: a parameter or response of that name has one more word."""
+
+
+def tidy(replication: Replication) -> pd.DataFrame:
+    """A row for each run."""
+    names = parameter_columns(replication)
+    has_failed = any(result.failure for result in replication)
+    rows = []
+    for result in replication:
+        row: dict[str, Any] = {"point": result.point, "replication": result.replication}
+        row.update({column: result.parameters[name] for name, column in names.items()})
+        row.update({_response_column(name): _plain(value) for name, value in result.responses.items()})
+        rows.append(row | ({"error": str(result.failure) if result.failure else ""} if has_failed else {}))
+    frame = _framed(replication, rows, "results")
+    if has_failed:
+        frame["error"] = frame.pop("error")
+    frame.attrs["units"] = {_response_column(name): unit for name, unit in units_of(replication).items()}
+    frame.attrs["provenance"] = provenance(replication)
+    return frame
+
+
+def parameter_columns(replication: Replication) -> dict[str, str]:
+    """The parameters that differ, each with its column, which is another one if a response has its name."""
+    answered = responses_of(replication)
+    return {
+        name: f"parameter {name}" if name in OWN or name in answered else name
+        for name in replication.study.points.varied
+    }
+
+
+def _response_column(name: str) -> str:
+    return f"response {name}" if name in OWN else name
+
+
+def _plain(value: Any) -> Any:
+    """A number without its unit."""
+    return float(value) if isinstance(value, float) else value
+
+
+def responses_of(replication: Replication) -> dict[str, Any]:
+    """The responses of the first run that has any."""
+    return next((dict(result.responses) for result in replication if result.responses), {})
+
+
+def units_of(replication: Replication) -> dict[str, str]:
+    """The unit of each response."""
+    return {name: getattr(value, "unit", "") for name, value in responses_of(replication).items()}
+
+
+def inputs(replication: Replication) -> pd.DataFrame:
+    """What each run was made from."""
+    rows = [{"point": result.point, "replication": result.replication, **result.parameters} for result in replication]
+    return _framed(replication, rows, "inputs")
+
+
+def responses(replication: Replication) -> pd.DataFrame:
+    """What each run answered."""
+    for result in replication:
+        if not result.is_whole and result.failure is None:
+            raise ModelError(_stopped(replication, result))
+    frame = _framed(replication, [dict(result.responses) for result in replication], "responses")
+    frame.attrs["units"] = units_of(replication)
+    return frame
+
+
+def _stopped(replication: Replication, result: Result) -> str:
+    time = result.account.end_time if result.account else nan
+    return (
+        f"run {result.number} of {replication.model.name} has no responses: it was stopped at time {time!r}, before "
+        "its main program had ended; give a later until=, or none"
+    )
+
+
+def failures(replication: Replication) -> pd.DataFrame:
+    """A row for each run that failed."""
+    import pandas as pd
+
+    failed = [(result, result.failure) for result in replication if result.failure is not None]
+    return pd.DataFrame(
+        {
+            "point": [result.point for result, _ in failed],
+            "replication": [result.replication for result, _ in failed],
+            "error": [str(failure) for _, failure in failed],
+            "replay": [failure.replay for _, failure in failed],
+        },
+        index=pd.Index([result.number for result, _ in failed], dtype="int64", name="run"),
+    )
+
+
+def _framed(replication: Replication, rows: list[dict[str, Any]], name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    numbers = [result.number for result in replication]
+    is_plain = numbers == list(range(len(numbers)))
+    index: pd.Index[Any] = pd.RangeIndex(len(rows)) if is_plain else pd.Index(numbers)
+    frame = pd.DataFrame(rows, index=index.rename("run"))
+    frame.attrs["name"] = name
+    return frame
+
+
+def provenance(replication: Replication) -> dict[str, str]:
+    """What it takes to make the same once more, as texts."""
+    study = replication.study
+    constant = {name: value for name, value in study.model.values.items() if name not in study.points.varied}
+    return {
+        "model": study.model.name,
+        "parameters": ", ".join(f"{name}={value!r}" for name, value in constant.items()),
+        "points": str(len(study.points.values)),
+        "replications": str(study.replications),
+        "entropy": str(study.entropy),
+        "until": "" if study.settings.until is None else repr(study.settings.until),
+        "eventide": version("eventide"),
+        "numpy": version("numpy"),
+        "python": platform.python_version(),
+    }
+
+
+# --- means ------------------------------------------------------------------------------------------------------------
+
+
+def summary(replication: Replication, level: float) -> pd.DataFrame:
+    """A row for each point."""
+    import pandas as pd
+
+    points = replication.study.points.values
+    names = list(responses_of(replication))
+    found = [{name: Tally(name) for name in names} for _ in points]
+    failed = [0] * len(points)
+    for result in replication:
+        failed[result.point] += result.failure is not None
+        for name, value in result.responses.items():
+            found[result.point][name].add(float(value))
+    has_intervals = replication.study.replications > 1
+    rows = []
+    for tallies in found:
+        row: dict[str, float] = {}
+        for name, tally in tallies.items():
+            low, high = tally.confidence_interval(level)
+            row[name] = tally.mean
+            if has_intervals:
+                row[f"+- {name}"] = 0.5 * (high - low)
+        rows.append(row)
+    frame = pd.DataFrame(rows, index=_point_index(replication))
+    frame["count"] = [next(iter(tallies.values())).count if tallies else 0 for tallies in found]
+    if any(failed):
+        frame["failed"] = failed
+    frame.attrs["units"] = units_of(replication)
+    return frame
+
+
+def _point_index(replication: Replication) -> pd.Index[Any]:
+    """The points by the values that are set at them, or by number where nothing is."""
+    import pandas as pd
+
+    points = replication.study.points.values
+    names = list(dict.fromkeys(name for point in points for name in point))
+    if not names:
+        return pd.RangeIndex(len(points), name="point")
+    return pd.MultiIndex.from_tuples([tuple(point.get(name) for name in names) for point in points], names=names)
+
+
+# --- labelled arrays --------------------------------------------------------------------------------------------------
+
+
+def dataset(replication: Replication) -> xr.Dataset:
+    """The responses by point and replication, recordings also by time."""
+    import numpy as np
+
+    xarray: Any = load("xarray", "xarray", "a labelled dataset")
+    study = replication.study
+    shape = len(study.points.values), study.replications
+    units = units_of(replication)
+    variables: dict[str, Any] = {
+        name: (("point", "replication"), np.full(shape, nan), {"units": units[name]} if units[name] else {})
+        for name in units
+    }
+    for result in replication:
+        for name, value in result.responses.items():
+            variables[name][1][result.point, result.replication] = value
+    coordinates: dict[str, Any] = {"point": np.arange(shape[0]), "replication": np.arange(shape[1])}
+    for name, column in parameter_columns(replication).items():
+        coordinates[column] = _coordinate(replication, name, shape)
+    if study.settings.at is not None and study.settings.record != ():
+        coordinates["time"] = np.array(study.settings.at)
+        variables |= _over_time(replication, (*shape, len(study.settings.at)))
+    labelled: xr.Dataset = xarray.Dataset(variables, coordinates, provenance(replication))
+    return labelled
+
+
+def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> Any:
+    """The values of a parameter, by point, or by point and replication if they are drawn."""
+    import numpy as np
+
+    if name not in replication.study.points.drawn:
+        default = replication.model.values.get(name)
+        return ("point", [point.get(name, default) for point in replication.study.points.values])
+    values: NDArray[np.float64] = np.full(shape, nan)
+    for result in replication:
+        values[result.point, result.replication] = result.parameters[name]
+    return (("point", "replication"), values)
+
+
+def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, Any]:
+    """What the recordings hold, by their columns; these are told apart by the recording where two have one name."""
+    import numpy as np
+
+    found: dict[str, Any] = {}
+    for result in replication:
+        for recording, table in result.tables.items():
+            units = table.attrs.get("units", {})
+            for column in table.columns:
+                is_double = any(column in other.columns for name, other in result.tables.items() if name != recording)
+                name = f"{recording}.{column}" if is_double or column in result.responses else str(column)
+                if name not in found:
+                    unit = units.get(column, "")
+                    found[name] = ("point", "replication", "time"), np.full(shape, nan), {"units": unit} if unit else {}
+                found[name][1][result.point, result.replication] = table[column].to_numpy(dtype=float)
+    return found

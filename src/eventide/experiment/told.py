@@ -1,0 +1,81 @@
+"""What is told of a replication: how much there is, the means of the responses, what failed."""
+
+from __future__ import annotations
+
+from html import escape
+from math import floor, isfinite, log10
+from typing import TYPE_CHECKING, Final
+
+from eventide.experiment.report import readable
+from eventide.experiment.tables import failures, summary, units_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eventide.experiment.replication import Replication
+
+FAILURES: Final = 3
+"""Of so many failures each is told; more are counted."""
+BESIDE: Final = 4
+"""So many points stand side by side, each in a column; more stand below each other."""
+
+
+def headline(replication: Replication) -> str:
+    """One line on what there is."""
+    study = replication.study
+    points, count = len(study.points.values), len(replication)
+    failed = sum(result.failure is not None for result in replication)
+    of = f", {failed} of them failed" if failed else ""
+    return (
+        f"<Replication of {study.model.name}: {points} point{'s' * (points != 1)} x {study.replications}, "
+        f"{count} run{'s' * (count != 1)}{of}, entropy {study.entropy}>"
+    )
+
+
+def told(replication: Replication) -> str:
+    """The headline, the mean of each response at each point with its interval, and what failed."""
+    lines = [headline(replication)]
+    if units_of(replication):
+        lines += ["", means(replication).to_string()]
+    failed = [(result.number, result.failure) for result in replication if result.failure is not None]
+    for number, failure in failed[:FAILURES]:
+        lines += ["", f"run {number} failed: {failure}", f"    {failure.replay}"]
+    if len(failed) > FAILURES:
+        lines += ["", f"and {len(failed) - FAILURES} more: .failures lists them"]
+    return "\n".join(lines)
+
+
+def told_as_html(replication: Replication) -> str:
+    """The same for a notebook."""
+    table = means(replication).to_html() if units_of(replication) else ""
+    failed = failures(replication)
+    return f"<p>{escape(headline(replication))}</p>{table}{failed.to_html() if len(failed) else ''}"
+
+
+def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
+    """The mean of each response at each point, as texts, with half its confidence interval to two digits."""
+    numbers = summary(replication, level)
+    units = units_of(replication)
+    texts = numbers[[]].copy()
+    for name, unit in units.items():
+        halves = numbers.get(f"+- {name}")
+        cells = [
+            _with_interval(mean, float("nan") if halves is None else halves.iloc[place])
+            for place, mean in enumerate(numbers[name])
+        ]
+        texts[f"{name} [{unit}]" if unit else name] = cells
+    for name in ("count", "failed"):
+        if name in numbers:
+            texts[name] = [str(count) for count in numbers[name]]
+    return texts.T if len(texts) <= BESIDE else texts
+
+
+def _with_interval(mean: float, half: float) -> str:
+    if not (isfinite(mean) and isfinite(half)):
+        return readable(mean)
+    if half == 0.0:
+        return readable(mean)
+    decimals = 1 - floor(log10(half))
+    if not -3 < decimals < 9:
+        return f"{mean:.6g} +- {half:.2g}"
+    return f"{mean:.{max(decimals, 0)}f} +- {half:.{max(decimals, 0)}f}"

@@ -1,0 +1,182 @@
+"""Stores: results on disk survive the process that makes them, and are of one study only."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import eventide as ev
+
+pytest.importorskip("pyarrow")
+
+SCRIPT = """
+import sys
+import eventide as ev
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(unit="m")
+    loss: float = 1.0
+
+    def equations(self):
+        self.rate.level = -self.loss * self.level
+
+@ev.model(until=2.0)
+def tank(sim, *, loss: float = 1.0, steps: int = 1):
+    one = Tank(sim, loss=loss, level=sim.stream("start").uniform(1.0, 2.0), name="tank").start()
+    sim.record(one, every=0.5, name="level")
+    sim.dt_max = 2.0 / steps
+    if loss > 1.5 and sim.replication == 2:
+        raise ValueError("broken")
+    return {"mass": sim.integral(lambda: one.level, unit="m"), "end": lambda: one.level, "count": 3}
+
+study = ev.Study(tank(steps=STEPS), {"loss": [1.0, 2.0]}, replications=REPLICATIONS, entropy=7, record=True)
+if __name__ == "__main__":
+    from eventide.experiment import store
+    store.SECONDS = 0.1  # files come soon
+    study.run(workers=int(sys.argv[2]), store=sys.argv[1])
+"""
+
+
+def _script(steps: int, replications: int) -> str:
+    return SCRIPT.replace("STEPS", str(steps)).replace("REPLICATIONS", str(replications))
+
+
+@pytest.fixture
+def study(tmp_path):
+    return _study(tmp_path)
+
+
+def _study(folder: Path, steps: int = 1, replications: int = 5) -> ev.Study:
+    path = folder / "script.py"
+    path.write_text(_script(steps, replications))
+    names = {"__name__": "script"}
+    exec(compile(path.read_text(), str(path), "exec"), names)  # noqa: S102  # a module that is not imported
+    return names["study"]
+
+
+def _assert_equal(one: ev.Replication, other: ev.Replication) -> None:
+    pd.testing.assert_frame_equal(one.table, other.table, check_exact=True)
+    assert one.table.attrs == other.table.attrs
+    pd.testing.assert_frame_equal(one.states(), other.states(), check_exact=True)
+    assert one.states().attrs == other.states().attrs
+    pd.testing.assert_frame_equal(one.failures, other.failures)
+    for mine, yours in zip(one, other, strict=True):
+        assert (mine.account, mine.parameters, mine.is_whole) == (yours.account, yours.parameters, yours.is_whole)
+        assert {name: (type(value), value) for name, value in mine.responses.items()} == {
+            name: (type(value), value) for name, value in yours.responses.items()
+        }
+
+
+def _numbers(folder: Path) -> list[int]:
+    """The runs in all files, also those that stand there twice."""
+    return sorted(number for path in _files(folder) for number in pd.read_parquet(path, columns=["run"])["run"])
+
+
+def test_what_comes_from_a_store_is_what_was_put_there(study, tmp_path):
+    runs = study.run(workers=1)
+    _assert_equal(study.run(workers=1, store=tmp_path / "store"), runs)
+    _assert_equal(study.run(workers=1, store=tmp_path / "store"), runs)
+    assert _numbers(tmp_path / "store") == list(range(10))
+    assert study.run(workers=1, store=tmp_path / "store")[5].failure == runs[5].failure
+    plain = pd.read_parquet(_files(tmp_path / "store")[0])
+    assert plain["parameter.loss"].to_list()[:2] == [1.0, 2.0]
+    assert plain["response.count"].to_list()[:2] == [3, 3]
+
+
+def test_a_store_grows_with_its_replications_and_makes_none_twice(study, tmp_path, monkeypatch):
+    study.replicated(2).run(workers=1, store=tmp_path / "store")
+    made = []
+    results = ev.Study.results
+    monkeypatch.setattr(
+        ev.Study, "results", lambda self, numbers, **told: made.extend(numbers) or results(self, numbers, **told)
+    )
+    runs = study.run(workers=1, store=tmp_path / "store")
+    assert made == [4, 5, 6, 7, 8, 9]
+    _assert_equal(runs, study.run(workers=1))
+    assert len(study.replicated(1).run(workers=1, store=tmp_path / "store")) == 2
+
+
+def test_another_study_is_refused_and_what_differs_is_named(study, tmp_path):
+    store = tmp_path / "store"
+    study.run(workers=1, store=store)
+    card = json.loads((store / "study.json").read_text())
+    assert (card["model"], card["entropy"], card["points"]) == ("tank", "7", "2")
+    for other, why in (
+        (ev.Study(study.model, {"loss": [1.0, 2.0]}, entropy=8, record=True), "its entropy is 7, and here it is 8"),
+        (ev.Study(study.model, {"loss": [1.0, 2.5]}, entropy=7, record=True), "the values at the points differ"),
+        (ev.Study(study.model, {"loss": [1.0, 2.0]}, entropy=7), r"its record is None, and here it is \(\)"),
+    ):
+        with pytest.raises(ev.ModelError, match=rf"store holds another study: {why}; give the store a folder"):
+            other.run(workers=1, store=store)
+    same = ev.Study(study.model, {"loss": [1.0, 2.0]}, replications=5, record=True)
+    assert same.run(workers=1, store=store).entropy == 7
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").touch()
+    with pytest.raises(ev.InputError, match="no store, and not empty"):
+        study.run(store=tmp_path / "full")
+
+
+def test_a_store_is_of_the_code_and_not_of_its_comments_and_lines(tmp_path):
+    text = (
+        "import eventide as ev\nK = 2.0\ndef f(x):\n    return K * x\n"
+        "@ev.model\ndef wait(sim):\n    yield ev.hold(f(1.0))\n"
+    )
+
+    def run(text: str) -> None:
+        names = {"__name__": "script"}
+        exec(compile(text, "script.py", "exec"), names)  # noqa: S102  # as above
+        ev.Study(names["wait"], entropy=1).run(workers=1, store=tmp_path / "store")
+
+    run(text)
+    run("# a comment\n\n" + text.replace("K * x", "K * x  # twice"))
+    for other in (text.replace("2.0", "3.0"), text.replace("K * x", "K + x"), text.replace("hold(f", "hold(-f")):
+        with pytest.raises(ev.ModelError, match="the code of the model has changed"):
+            run(other)
+
+
+def test_what_was_left_half_written_is_swept_and_what_is_being_written_is_not(study, tmp_path):
+    store = tmp_path / "store"
+    study.run(workers=1, store=store)
+    left = store / ".runs-00000000-0123456789ab.parquet.01234567.part"
+    left.write_bytes(b"PAR1 half")
+    study.run(workers=1, store=store)
+    assert not left.exists()
+
+
+@pytest.mark.slow
+def test_a_study_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
+    whole = _study(tmp_path, 1_000, 60)
+    store, seen, rng = tmp_path / "store", 0, np.random.default_rng(1)
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, str(tmp_path / "script.py"), str(store), "2"])
+        while process.poll() is None and len(_files(store)) <= seen:
+            time.sleep(0.01)
+        time.sleep(float(rng.uniform(0.0, 0.2)))
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        seen = len(_files(store))
+    assert 0 < len(set(_numbers(store))) < 120
+    runs = whole.run(workers=1, store=store)
+    assert _numbers(store) == list(range(120))
+    assert not list(store.glob(".*"))
+    _assert_equal(runs, whole.run(workers=1))
+
+
+def _files(store: Path) -> list[Path]:
+    return [path for path in store.glob("runs-*.parquet") if ".table-" not in path.name]
+
+
+@pytest.mark.slow
+def test_two_processes_may_work_on_one_store(tmp_path):
+    whole = _study(tmp_path, 200, 30)
+    command = [sys.executable, str(tmp_path / "script.py"), str(tmp_path / "store"), "1"]
+    both = [subprocess.Popen(command) for _ in range(3)]
+    assert [process.wait() for process in both] == [0, 0, 0]
+    _assert_equal(whole.run(workers=1, store=tmp_path / "store"), whole.run(workers=1))
