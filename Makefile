@@ -49,6 +49,9 @@ fuzz: $(READY) ## random programs beside an independent reference
 bench: $(BENCH_READY) ## eventide beside its peers and the bare loops: counts, rates, ratios
 	@$(BENCH)/bin/python benchmarks/bench.py $(ARGS)
 
+walks: $(READY) ## how many functions and files one event, one wait, one request goes through
+	@$(BIN)/python tools/walks.py $(ARGS)
+
 contract: $(READY) ## the conformance set: what was asked, what eventide finds, what peers find
 	@$(BIN)/python tools/contract.py $(ARGS)
 
@@ -80,4 +83,4 @@ $(BENCH_READY): pyproject.toml
 	touch $(BENCH_READY) && \
 	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check mutate rows slow fuzz bench contract clean
+.PHONY: help demo test check mutate rows slow fuzz bench walks contract clean

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import re
+import subprocess
+import sys
 import tomllib
 import tracemalloc
 from collections.abc import Callable
@@ -142,3 +144,15 @@ def test_a_look_inside_a_step_costs_what_is_told_and_is_none_of_its_evaluations(
     assert (few, many, costs[1]) == (17, 33, 8)
     assert costs == others
     assert fine - coarse == 16 * told_runs("rates, computed values, sums at an instant inside")
+
+
+def test_what_happens_at_each_event_takes_a_short_way_through_the_code() -> None:
+    """The walks that are longer than wanted are the first placing of a wait, and an event that is recorded."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "walks.py"], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    found = {name: (int(functions), int(files)) for name, functions, _, _, files, *_ in rows}
+    assert list(found) == ["placed", "located", "steady", "requested", "recorded"]
+    limits = {"placed": (98, 32), "located": (40, 12), "steady": (20, 8), "requested": (17, 7), "recorded": (74, 15)}
+    assert {name: way for name, way in found.items() if way[0] > limits[name][0] or way[1] > limits[name][1]} == {}
