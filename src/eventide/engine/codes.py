@@ -1,8 +1,9 @@
-"""The names of rows, words and codes in the arrays that the stepper works on; the columns of its records have names of
-their own, see `records.py`.
+"""Names of rows, words and codes in the arrays of the stepper. Columns of records are named in `records.py`.
 
-Everything that changes between two events is a number in one of these arrays, so that the functions of `stepper.py` and
-`scheduler.py` run over them as they are or compiled.
+Everything that changes between two events is a number in one of these arrays, so that the functions of `stepper.py`
+and `scheduler.py` run over them plain or compiled. A slot has a number in each row: `Y` its value, `R` its rate, `K`
+the rates at the stages. Stages are written to the row that users read (`Y`), so that a Python law, a compiled law and
+a reporter read the same place and nothing is copied.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ MIDDLE: Final = 4
 Y2: Final = 5
 """The states at the end of the step."""
 E2: Final = 6
-"""What rounding took from Y2."""
+"""The rounding error of Y2."""
 ABS: Final = 7
 """Absolute tolerances."""
 REL: Final = 8
 """Relative tolerances."""
 LOWEST: Final = 9
-"""What a state is above in the whole of the step, where conditions may doze for it."""
+"""A lower bound of a state over the whole step, where conditions may be screened by it."""
 HIGHEST: Final = 10
-"""What it is below."""
+"""An upper bound."""
 P: Final = 11
 """First of the rows that hold the interpolant's coefficients of theta, theta**2, ..."""
 K: Final = 19
@@ -50,13 +51,13 @@ BY_READING: Final = 0
 BY_TOUCHING: Final = 1
 """The flow with laws and conditions that touch the object of the slot."""
 LATER_CONTRIBUTION: Final = 0
-"""In `seat.later`: where the three numbers for contributions begin."""
+"""In `seat.later`: the place of the three numbers for contributions."""
 LATER_EQUATION: Final = 3
-"""Where those for equations begin."""
+"""The place of those for equations."""
 ALONE: Final = -1
 """In `law.joint`: executed by itself."""
 BY_OTHERS: Final = -2
-"""Executed with another law, where that stands."""
+"""Executed together with another law, at the place of that one."""
 AT_END: Final = 2
 """In `guard.armed`: found false within the present step, which may still be cut."""
 AS_NEEDED: Final = 2
@@ -82,7 +83,7 @@ SUM_COUNT: Final = 7
 IS_INDIRECT: Final = 8
 """Whether some of the laws are not DIRECT."""
 IS_UNSEEN: Final = 9
-"""Whether something branches, bends or jumps in them that is not located."""
+"""Whether they contain a branch, bend or jump that is not located."""
 READ_COUNT: Final = 10
 """How many slots they depend on, how many blocks they touch, how many rates they write."""
 TOUCH_COUNT: Final = 11
@@ -92,13 +93,13 @@ SET_COUNT: Final = 13
 GIVE_COUNT: Final = 14
 """To how many blocks laws give: they set what is computed there, sums or states."""
 RECORD_HEAD: Final = 15
-"""Behind the head: of each slot the entry of the index row with the first of its block, and its place behind that; or
--1, and the slot."""
+"""After the head, two numbers for each slot: the entry of the index row with the first slot of its block, and the
+offset in that block; or -1 and the slot."""
 USE: Final = 2
 NO_ROOM: Final = -1
-"""Nothing has been done: a table has to be made longer."""
+"""Nothing has been done: a table has to grow first."""
 MAYBE: Final = 2
-"""That is not known here: Python knows."""
+"""Not known here: ask Python."""
 
 # An entry for a condition, in `constants` -----------------------------------------------------------------------------
 
@@ -107,7 +108,7 @@ WHO: Final = 0
 SLOT_OF: Final = 1
 """The one state that it depends on."""
 FLOOR: Final = 2
-"""It is false as long as the state is between FLOOR and CEILING; NaN where nothing of the kind is known."""
+"""It is false while the state is between FLOOR and CEILING; NaN if there are no such levels."""
 CEILING: Final = 3
 ENTRY: Final = 4
 
@@ -118,30 +119,30 @@ FIRST_LAW: Final = 0
 SECOND_LAW: Final = 1
 """The same of its equations."""
 LAYING: Final = 2
-"""The kernel that does what both do, and lays what it needs of index rows one behind the other."""
+"""The kernel that does what both do, and copies the entries of index rows that it needs one after the other."""
 LAID: Final = 3
-"""The kernel that does it with what has been laid."""
+"""The kernel that does it with those copies."""
 FIRST_WIDTH: Final = 4
-"""How far behind the index row of the first that of the second has to be."""
+"""The required distance from the index row of the first to that of the second."""
 LAID_WIDTH: Final = 5
-"""How many numbers are laid for an object; each is two entries of its index rows."""
+"""The number of copies for an object; each is two entries of its index rows."""
 OTHERS: Final = 6
 """The place of the next of these; -1 if there is none."""
 
 # The certificate of a condition --------------------------------------------------------------------------------------
 
 # In `lists`: how many expressions it has, how many words come after them, then for each expression its code and three
-# numbers, then the words: the number of a comparison's expression, or how the two last truths are joined.
+# numbers, then the words: the number of a comparison's expression, or how the last two Booleans are joined.
 
 AND: Final = -1
 OR: Final = -2
 EXPRESSION: Final = 4
-"""So many numbers tell an expression: its code, the expressions it is made of, and where a number stands."""
+"""The numbers of an expression: its code, its two operands, and the place of a number."""
 
 CONSTANT: Final = 0
-"""What stands still; for this and those down to SHRUNK the last number tells where in the columns from STILL on."""
+"""A number that does not change within a step; here and down to SHRUNK the last number is its place in `still`."""
 STATE: Final = 1
-"""A state: which entry of the index row is its object, and how far behind that one's first slot it stands."""
+"""A state: the entry of the index row with its object, and the offset from the first slot of that."""
 TIME: Final = 2
 ELAPSED: Final = 3
 RAISED_BY: Final = 4
@@ -165,11 +166,11 @@ SIZE: Final = 21
 LEAST_OF: Final = 22
 GREATEST_OF: Final = 23
 CHOICE_OF: Final = 24
-"""The second expression where the first is above zero, the third where it is below."""
+"""The second expression where the first is positive, the third where it is negative."""
 CHECKED: Final = 25
-"""What a law computes, as read in the law; what stands still is by how much that differs from what it has set."""
+"""What a law computes, as read in the law; its number is the difference from what the law has set."""
 
-# The enclosure of an expression over a part of a step: so many numbers in `models` ------------------------------------
+# The enclosure of an expression over a part of a step: MODEL numbers in `models` --------------------------------------
 
 # First come the coefficients of the powers of s, which goes from -1 at the part's start to 1 at its end: up to 8.
 
@@ -182,18 +183,18 @@ MOST: Final = 12
 """The range in which it lies, but for rounding."""
 SLOWEST: Final = 13
 FASTEST: Final = 14
-"""The range in which its derivative by s lies."""
+"""The range of its derivative by s."""
 UNSURE: Final = 15
 """Whether it may have no value somewhere: a root of what is negative, a division by zero."""
 MODEL: Final = 16
 EXPRESSIONS: Final = 96
-"""So many expressions a condition has at most, to be enclosed."""
+"""The largest number of expressions of a condition that is enclosed."""
 JOINTS: Final = 40
-"""So many comparisons of a condition may wait to be joined."""
+"""The largest number of comparisons of a condition that wait to be joined."""
 ROUGH: Final = EXPRESSIONS * MODEL
-"""Where in `models` there is room to reckon in."""
+"""The place of scratch room in `models`."""
 SIGNS: Final = ROUGH + 6 * MODEL
-"""What is known of comparisons that wait to be joined; behind them where each crosses its level."""
+"""The signs of comparisons that wait to be joined; after them where each crosses its level."""
 CROSSING: Final = SIGNS + JOINTS
 """Where in the part, from -1 to 1, a condition that rises or falls changes."""
 MODELS: Final = SIGNS + 2 * JOINTS
@@ -206,9 +207,9 @@ FILLED: Final = 1
 ROOM: Final = 2
 """How many it can have."""
 BUFFER: Final = 3
-"""The place in `constants` of its instants; its rows stand after them."""
+"""The place in `constants` of its times, followed by its rows."""
 WIDTH: Final = 4
-"""How many numbers a row has; after the head COLUMN items tell of each what it is."""
+"""The number of numbers in a row; after the head each is described by COLUMN items."""
 SHOWN: Final = 5
 """How many flows are to be shown."""
 SHOWN_AT: Final = 6
@@ -216,7 +217,7 @@ SHOWN_AT: Final = 6
 WITH_LAWS: Final = 7
 """Whether laws are to be run for a row."""
 STOPPED: Final = 8
-"""Whether the next row cannot be taken down, as Python would raise an error there."""
+"""Whether the next row cannot be sampled because Python would raise an error there."""
 TAPE_HEAD: Final = 9
 
 # A column of a tape: what it is, and where.
@@ -224,7 +225,7 @@ TAPE_HEAD: Final = 9
 COLUMN: Final = 4
 WHAT: Final = 0
 SLOT, HELD, KERNEL = 0, 1, 2
-"""The value of a slot; a number in `constants`; what a kernel answers."""
+"""The value of a slot; a number in `constants`; what a kernel returns."""
 WHERE: Final = 1
 """The slot, the place of the number, the address of the kernel."""
 ROW_OF: Final = 2
@@ -238,14 +239,14 @@ COUNT: Final = 0
 WIDTH_OF_PASS: Final = 1
 """How many numbers a pass gives: rates, computed values and sums."""
 PASSES: Final = 2
-"""The place in `constants` of those of each pass, the first with all modes below; then the equations for the shares."""
+"""The place in `constants` of those of each pass, the first with all modes below, then of the equations for weights."""
 RUNS: Final = 3
-"""How many runs of computed values and sums there are; they stand after the surfaces: (first, one beyond the last)."""
+"""The number of runs of computed values and sums; the runs follow the surfaces: (first, one beyond the last)."""
 SLIDE_HEAD: Final = 4
 SURFACE: Final = 0
 """Of each surface: the condition that is true above it ..."""
 SHARE: Final = 1
-"""... the slot for the share of the field above in the motion ..."""
+"""... the slot for the weight of the field above ..."""
 MODES: Final = 2
 """... how many numbers make up its mode ..."""
 MODE_SLOTS: Final = 3
@@ -262,9 +263,9 @@ NUMBERS: Final = 1
 NEEDS: Final = 2
 """What REACTS has to be at least."""
 READS: Final = 3
-"""How many blocks of slots it reads that may move: the first slot of each stands behind the head."""
+"""The number of blocks of slots that it reads and that may move: their first slots follow the head."""
 WRITES: Final = 4
-"""How many slots it may write; behind those: of each the slot, the first of its block, and what kind it is."""
+"""The number of slots that it may write; after those, for each: the slot, the first of its block, and its kind."""
 WHOSE: Final = 5
 """The place in `lists` of the process that it leads from wait to wait; -1 of a handler."""
 EFFECTS_HEAD: Final = 6
@@ -276,24 +277,24 @@ IS_SET: Final = 1
 MOVES: Final = 2
 """It is a state."""
 MOST_WRITES: Final = 64
-"""So many slots a handler may write as native code."""
+"""The largest number of slots that a native handler may write."""
 ASKS: Final = 0
-"""What its kernel answers where it has met what only Python does: then it has changed nothing."""
+"""What its kernel returns where it has met what only Python can do: then it has changed nothing."""
 DONE: Final = 1
-"""What it answers else; of a process by so much more as is the number of the stop at which it waits now."""
+"""What it returns otherwise; for a process plus the number of the stop at which it waits now."""
 
 # A process that goes on as native code -------------------------------------------------------------------------------
 STANDS_AT: Final = 0
 """The number of the stop at which it waits, if it has moved."""
 FOLLOWER: Final = 1
-"""The place of the next that has moved; -1 of the last, UNMOVED of who has not."""
+"""The place of the next process that has moved; -1 for the last, UNMOVED if this one has not moved."""
 UNMOVED: Final = -2
 STOPS: Final = 2
-"""How many stops it has; behind those the row of the wait at each, -1 where it does not wait as native code."""
+"""The number of its stops; after it the row of the wait at each, -1 where it does not wait as native code."""
 JOURNEY_HEAD: Final = 3
 
-# What a march answers ------------------------------------------------------------------------------------------------
-# (codes are below zero, as who goes on from an event may answer the number of a condition instead)
+# What `march` returns ------------------------------------------------------------------------------------------------
+# (codes are negative, because `go_on` may return the number of a condition instead)
 
 REACHED: Final = -1
 LOCATED: Final = -2
@@ -303,20 +304,20 @@ FAILED: Final = -4
 STUCK: Final = -5
 RAISED: Final = -6
 UNSETTLED: Final = -7
-"""A law or condition has raised something before time went on."""
+"""A law or condition has raised an error before time advanced."""
 CHOICE: Final = -8
 """A condition is due at the present instant."""
 FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = -9
-"""A flow stands where an input is not smooth, and has been touched: its next limit is to be found."""
+"""A flow is at a time at which an input is not smooth, and has been touched: Python finds its next limit."""
 RECORDED: Final = -10
 """A tape is full."""
 PAUSED: Final = -12
-"""It has gone on for a while: Python may want to stop it. Nothing has changed but how far flows have been brought."""
+"""It has run for a while, and Python may want to stop it. Flows have advanced; nothing else has changed."""
 CHATTERS: Final = -13
-"""A comparison of a law has changed ever more often: Python is to see whether time goes on."""
+"""A comparison of a law has changed ever more often: Python checks whether time advances."""
 UNPLANNED: Final = -11
-"""For the flow at the root it is to be found out anew which of its rates depend on which of its states."""
+"""Python has to find again which rates of the flow at the root depend on which of its states."""
 
 
 class Coefficients(NamedTuple):
@@ -379,9 +380,9 @@ TWIN: Final = 17
 """The stage that is the same in the first half of the step."""
 METHOD_SIZES: Final = 18
 ITERATED: Final = 3
-"""So many more rows the table of an implicit method has for each stage: see `Coefficients`."""
+"""The number of additional rows for each stage in the table of an implicit method: see `Coefficients`."""
 MOST_IMPLICIT: Final = 5
-"""So many stages can be found by iteration: rows for mean rates, rates and transformed ones, and two besides."""
+"""The largest number of iterated stages: rows for mean rates, rates and transformed ones, and two more."""
 RESULT: Final = 0
 """Row of the result's weights, after those of the stages."""
 ESTIMATE: Final = 1

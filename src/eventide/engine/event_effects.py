@@ -1,4 +1,8 @@
-"""What an event sees of a flow and touches: flows are brought to it, their steps end, and new ones are prepared.
+"""What an event does to flows: advance them to the time of the event, end their steps, prepare new steps.
+
+In: a flow that an event reads or writes. Out: its states at that time (a read), or a flow that has been settled and
+can make its next step (a write). Invariant: before the first write at an event, everything that depends on the step so
+far has been determined, so what an event reads does not depend on what it has changed.
 
 Plain functions over records, which are also translated to native code.
 """
@@ -43,7 +47,7 @@ def publish(a: Arrays, f: int, time: float) -> None:
 
 
 def complete_to(a: Arrays, f: int, time: float) -> None:
-    """An event may cut the step of a flow: find out all that depends on the step so far, before anything is written.
+    """Before an event cuts the step of a flow, and before anything is written: determine all that depends on the step.
 
     Conditions that were found false at points beyond are tested: they may be false from an earlier point on, and had
     they become true again since, their events would have cut the step before.

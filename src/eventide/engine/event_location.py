@@ -1,11 +1,27 @@
-"""State events inside a step: whether a condition becomes true there, and where it first does.
+"""State events inside a step: find the first point at which a monitored condition becomes true, or show that none does.
 
-Each condition is tested at the step's end. Where it can be enclosed, the first part of the step in which it becomes
-true is found by proofs, or it is proved that there is none. Others, and those whose proof is given up, are tested at
-samples inside; where their event function tells that they might have been true between two samples, the peak there is
-looked for. Then the first point is found to the last float.
+In: a step with its interpolant. Out: the time of its first event, or -1; or the request to repeat the step over a
+shorter length. Invariant: the Boolean of the user's condition decides. Event functions (negative exactly where the
+condition is false) and proofs only say where to look.
 
-Plain functions over arrays, which are also translated to native code.
+1. Each condition that is not screened (`guard_screening.py`) is tested at the end of the step.
+2. A condition that can be enclosed (`guard_signs.py`) is proved over parts of the step. Undecided parts are halved, at
+   most PARTS in a step. If that does not suffice, the step is repeated at no more than half its length, and only as
+   far as every condition is decided. Steps grow again while fewer than half of the parts are needed. They get no
+   shorter than dt_min, 2**-30 of the time and 2**-36 of the length that error control would allow. A proof that fails
+   even then is counted (`sim.report().unproved`), and the condition is sampled.
+3. Where a short part stays undecided at single points too (a large power of e, a quotient by zero), halving cannot
+   help. That stretch is sampled and counted, and the parts after it grow again.
+4. Other conditions are sampled at as many inner points as the interpolant has degrees. Where the event function rises
+   first and falls later between two samples, the peak between them is searched for.
+5. A condition that reads the time alone has no state that keeps steps short. Its parts are halved until the event
+   function at two inner points agrees within 1 % with the cubic through values and slopes at the ends.
+6. Once a true point is known, `root_search.py` finds the first one, to the last float.
+
+A condition that raises an error inside a step has no value there. The step is repeated at half its length, because its
+event may come before; of the shortest step the error goes up.
+
+Plain functions over records, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -25,30 +41,29 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 PARTS: Final = 128
-"""Into so many parts a step is divided at most to prove that a condition stays false in it."""
+"""The largest number of parts of a step that are examined to prove that a condition stays false."""
 DEPTH_OF_FALSE: Final = 24
-"""So often a part is halved at most to find where a trigger is false."""
+"""The largest number of halvings of a part to find where a trigger is false."""
 DEPTH: Final = 40
-"""So often a part is halved at most: parts that are yet shorter are told apart by rounding only."""
+"""The largest number of halvings of a part: shorter parts differ by rounding only."""
 SMALL: Final = 2.0**-12
-"""Of a part that is unsure it is asked whether single points are as well if it is no larger than this share of the step
-..."""
+"""An undecided part is tested for undecided single points if it is no larger than this fraction of the step ..."""
 TINY: Final = 2.0**-20
-"""... and no smaller than this: where a condition changes it is unsure within rounding."""
+"""... and no smaller than this: where a condition changes it is undecided within rounding."""
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
 CLIMBS: Final = 60
 """How often the bracket of a peak is halved."""
 SHORTEST: Final = 2.0**-30
-"""Steps are not made shorter for the sake of proofs than this share of the time ..."""
+"""Proofs never make a step shorter than this fraction of the time ..."""
 SHORTEST_SHARE: Final = 2.0**-36
-"""... and than this share of what they might be: endless work before an accumulation has an end."""
+"""... or than this fraction of the length that error control would allow: work before an accumulation stays finite."""
 EARLY: Final = 0.23
 """Where in a part an event function is compared with a cubic, besides in the middle, where symmetry may deceive."""
 ALIKE: Final = 0.01
-"""So far it may be from that, as a share of what it is."""
+"""The largest relative difference from the cubic."""
 ROUNDED: Final = 2.0**-48
-"""What rounding may do to the time within an event function, as a share of the time."""
+"""The largest relative rounding error of the time within an event function."""
 
 
 # --- which conditions become true in a step --------------------------------------------------------------------------
@@ -58,7 +73,7 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     """Find the first point of the step at which a condition becomes true, if one does.
 
     is_final    whether the step is to be taken as it is
-    Returns     whether that is known; else it is to be made anew, at most as long as SPAN
+    Returns     False if the step has to be repeated, at most as long as `longest_step` of the flow
 
     The point is on the true side: some condition is true there and none was at most dt_min earlier. With dt_min = 0
     these are neighbouring floats.
@@ -111,7 +126,7 @@ def test_at_end(a: Arrays, f: int) -> None:
 
 
 def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
-    """The last point so far at which a condition was false."""
+    """The last known point at which a condition was false."""
     a.guard.low[c] = elapsed
     a.guard.value_low[c] = guard
     a.guard.slope_low[c] = slope
@@ -237,7 +252,7 @@ def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: floa
 def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high: float) -> bool:
     """Look for a peak between LOW, where the event function rises, and `high`, where it falls; both are negative.
 
-    It is given up once the slopes at the ends say that zero is out of reach.
+    Gives up once the slopes at the ends show that zero is out of reach.
     Returns     whether a point has been visited
     """
     low, guard, slope = a.guard.low[c], a.guard.value_low[c], a.guard.slope_low[c]
@@ -263,7 +278,7 @@ def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high:
 
 
 def is_provable(a: Arrays, c: int, f: int) -> bool:
-    """Whether it can be made sure of a condition that it is false, or true, within a part of the step."""
+    """Whether a condition can be proved false, or true, within a part of the step."""
     return bool(a.guard.certificate[c] >= 0 and a.flow.assigns[f] == 0 and a.run.complete != 0)
 
 
@@ -302,7 +317,7 @@ def examine(a: Arrays, c: int, f: int) -> int:
 
 
 def is_settled(a: Arrays, c: int) -> bool:
-    """Whether there were parts enough to find where a condition becomes true, or that it does nowhere."""
+    """Whether the parts sufficed to find where a condition becomes true, or to prove that it does nowhere."""
     a.run.used = max(a.run.used, PARTS - a.run.budget)
     if a.run.budget > 0 or a.guard.high[c] >= 0.0:
         return True
@@ -311,7 +326,7 @@ def is_settled(a: Arrays, c: int) -> bool:
 
 
 def has_no_value(a: Arrays, f: int) -> bool:
-    """Whether a condition, or a law it needs, has no value inside the step, which is then to be half as long."""
+    """Whether a condition, or a law it needs, has no value inside the step, which is then repeated at half length."""
     half, aborted = a.flow.step[f] / 2.0, a.run.aborted
     if (aborted == 0.0 and a.run.troubled == 0) or aborted == 1.0 or not half > shortest(a, f):
         return False
@@ -321,7 +336,7 @@ def has_no_value(a: Arrays, f: int) -> bool:
 
 
 def is_too_long(a: Arrays, f: int) -> bool:
-    """Whether the step is to be made anew, as long as it is known what all conditions are in it.
+    """Whether to repeat the step, only as far as all conditions are decided in it.
 
     What little is left of it where a doubt stays a doubt, however short the part, is not worth a step. A step without
     laws, which costs nothing, is then the shortest, and the next ones grow again.
@@ -349,7 +364,7 @@ def shortest(a: Arrays, f: int) -> float:
 
 
 def count_doubts(a: Arrays, f: int) -> None:
-    """Count the proofs that are given up in an accepted step, and choose how long the next may be."""
+    """Count the proofs that failed in an accepted step, and choose the longest next step."""
     for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         is_counted = a.run.complete == 1 or a.flow.assigns[f] == 1
@@ -414,7 +429,7 @@ def follow(a: Arrays, c: int, f: int, low: float, high: float, truth: bool, guar
 
 
 def is_cubic(a: Arrays, c: int, f: int, share: float, width: float, value: float, guard: float, slope: float) -> bool:
-    """Whether the event function is at a share of a part's width what the cubic says by its ends, about."""
+    """Whether the event function agrees at a fraction of a part with the cubic through its ends, approximately."""
     before, rising = a.guard.value_before[c], a.guard.slope_before[c]
     rest, steepness = 1.0 - share, max(abs(rising), abs(slope))
     expected = before + share * share * (3.0 - 2.0 * share) * (guard - before)
@@ -486,10 +501,10 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
 
 
 def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
-    """Whether to halve a part that is unsure makes nothing surer, as the condition is so at single points of it.
+    """Whether halving an undecided part cannot help, because the condition is undecided at single points of it.
 
-    That is asked where parts are small, and of a part no longer than the stretch before it of which that is known: so
-    the parts grow again. It is asked twice, as one point may be a pole; and a mere spot does not count.
+    Tested for small parts, and for a part no longer than the stretch before it for which that is known: so the parts
+    grow again. Two points are tested, because one may be a pole; an isolated point does not count.
     """
     width, length = high - low, a.run.unsure_to - a.run.unsure_from
     follows, is_small = a.run.unsure_to == low and width <= length, TINY <= width <= SMALL
@@ -507,9 +522,9 @@ def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
 
 
 def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
-    """Let LOW and HIGH be two fractions of the step if a condition is true at the second; whether it is.
+    """Set LOW and HIGH to two fractions of the step if a condition is true at the second; returns whether it is.
 
-    LOW stays what it was if the condition is true at the first, too.
+    LOW keeps its value if the condition is also true at the first.
     """
     step = a.flow.step[f]
     if high == 1.0:
@@ -571,7 +586,7 @@ def find_first(a: Arrays, f: int) -> float:
 
 
 def reduce(a: Arrays, c: int, f: int, first: float) -> None:
-    """Let the bracket of a condition end where another has been found to be true, if it is true there, too."""
+    """Reduce the bracket of a condition to a point at which another is true, if this one is true there too."""
     if a.guard.high[c] <= first:
         return
     if a.guard.low[c] < first and test_inside(a, c, f, first):

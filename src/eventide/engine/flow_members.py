@@ -1,13 +1,19 @@
-"""Who comes and goes: the laws, slots and sums of a flow, and who depends on, touches and writes which slots.
+"""Members of flows: add and remove the laws, slots and sums of an object, and count which flow uses which slots.
 
-What laws or a condition use is told by a record in `lists`, which objects of one class that refer to the like have in
-common: entries of an index row, and columns of the blocks that begin there. So a member comes by one call, however many
-are there, and goes by one.
+In: the seat of an object that starts or stops. Out: the tables of its flow with the object's rows added or removed, in
+the order of laws (priority, then start). Starting or stopping an object is one call: one binary search and one memmove
+per table, so that it costs the same among five objects and among a thousand.
 
-A slot tells the flow that depends on it, and how often; where that is more than one flow, Python counts for each. A
-function that meets such a slot answers which use that is, is told that it has been seen to, and goes on behind it.
+What laws or a condition use is described by a record in `lists`: entries of an index row, and columns of the blocks
+that begin there. Objects of one class with the same layout share it. A slot has the flow that depends on it and a
+count of its uses. If several flows do, Python counts for each of them: a function that meets such a slot returns its
+place among the uses, and Python calls it again with the next place.
 
-Plain functions over arrays, which are also translated to native code.
+The next step of the flow is tried with the length of the last one. An estimate of a first step after each start made
+twice as many steps in a furnace of a thousand ingots, and objects that start mostly resemble those already there. With
+an implicit method a refused attempt costs derivatives and factors, so the length is estimated after a start.
+
+Plain functions over records, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -52,7 +58,7 @@ if TYPE_CHECKING:
 
 
 def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
-    """Let the object on a seat be a member of a flow, with its laws if it is active, and with a stretch of its slots.
+    """Make the object on a seat a member of a flow, with its laws if it is active, and with a stretch of its slots.
 
     Returns     NO_ROOM, or as `use`
     """
@@ -70,7 +76,7 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
 
 
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
-    """Let it be one no longer; as `come`, but the answer is as of `disuse`."""
+    """Remove the member; like `come`, but returns what `disuse` returns."""
     record = a.seat.record[s]
     if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
@@ -91,7 +97,7 @@ def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
 
 
 def house(a: Arrays, s: int, f: int) -> None:
-    """Let the object on a seat move with a flow; with -1 it stands still."""
+    """Set the flow in which the object on a seat moves; -1 if it is at rest."""
     if a.seat.base[s] >= 0:
         a.slot.home[a.seat.base[s]] = f
     if a.seat.side[s] >= 0:
@@ -132,7 +138,7 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
 
 
 def change_sums(a: Arrays, f: int, s: int) -> None:
-    """Let the sums of a member be set to zero before each pass, or no longer."""
+    """Start or stop zeroing the sums of a member before each pass."""
     record = a.seat.record[s]
     if a.lists[record + SUM_COUNT] > 0:
         first = a.seat.side[s] + a.lists[record + SUMS_OF]
@@ -150,12 +156,12 @@ def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> Non
 
 
 def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
-    """The place among some rows of the chain, which are in their order, where the law of an object is or is to be.
+    """Binary search in sorted rows of the chain: the place where the law of an object is or belongs.
 
-    later   the column of seats that tells whether laws of this kind wait for others
+    later   the first column of `seat.later` for laws of this kind
     """
     if first < end and stands_before(a, a.law.seat[end - 1], s, later):
-        return end  # as a rule who comes is the last
+        return end  # a new object mostly comes last
     while first < end:
         middle = (first + end) // 2
         if stands_before(a, a.law.seat[middle], s, later):
@@ -166,9 +172,9 @@ def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
 
 
 def stands_before(a: Arrays, s: int, t: int, later: int) -> bool:
-    """Whether a law of the object on a seat stands before that of another: high priority first, then as started.
+    """Whether a law of the object on a seat comes before that of another: high priority first, then by start.
 
-    A law that waits for others stands behind the last of them.
+    A law that waits for others comes after the last of them.
     """
     prior, other_prior = a.seat.prior[s], a.seat.prior[t]
     started, other_started = a.seat.started[s], a.seat.started[t]
@@ -188,7 +194,7 @@ def stands_before(a: Arrays, s: int, t: int, later: int) -> bool:
 
 
 def arrange(a: Arrays, f: int) -> None:
-    """Bring the laws of a flow into their order, of which some wait for others than before."""
+    """Sort the laws of a flow after some of them have begun to wait for other laws."""
     middle = a.flow.chain_lo[f] + a.flow.contributors[f]
     arrange_laws(a, LATER_CONTRIBUTION, a.flow.chain_lo[f], middle)
     arrange_laws(a, LATER_EQUATION, middle, a.flow.chain_hi[f])
@@ -196,7 +202,7 @@ def arrange(a: Arrays, f: int) -> None:
 
 
 def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
-    """The same of laws of one kind: most are in their order, and those that are not are put back where they belong."""
+    """Sort laws of one kind by insertion: most are in order already."""
     for place in range(first + 1, end):
         s = a.law.seat[place]
         if stands_before(a, s, a.law.seat[place - 1], later):
@@ -207,7 +213,7 @@ def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
 
 
 def change_chain(a: Arrays, f: int, place: int, comes: bool) -> None:
-    """Let there be one law more before a place of the chain, or one less at it."""
+    """Insert a row before a place of the chain, or remove the row at it."""
     high = a.flow.chain_hi[f]
     if comes:
         move_laws(a, place, high, 1)
@@ -232,29 +238,29 @@ def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
 
 
 def toggle_states(a: Arrays, f: int, low: int, high: int) -> None:
-    """Let slots be integrated with a flow that are not, or stand still; there is room for one run more.
+    """Start or stop integrating slots with a flow; there is room for one more run.
 
-    Its next step is tried as long as the last, if there was one.
+    The next step is tried with the length of the last, if there was one.
     """
     had_states = a.flow.segments_hi[f] > a.flow.segments_lo[f]
     a.flow.segments_hi[f] = toggle(a, a.flow.segments_lo[f], a.flow.segments_hi[f], low, high)
     for slot in range(low, high):
-        a.rows[P, slot] = nan  # they have no interpolant: no condition dozes for them
+        a.rows[P, slot] = nan  # they have no interpolant: they screen no condition
     estimate_step(a, f, had_states)
 
 
 def toggle_rests(a: Arrays, f: int, low: int, high: int) -> None:
-    """Let rates of states that are not integrated be set to zero before each evaluation, or no longer.
+    """Start or stop zeroing rates of states that are not integrated before each evaluation.
 
-    There is room for one run more.
+    There is room for one more run.
     """
     a.flow.rests_hi[f] = toggle(a, a.flow.rests_lo[f], a.flow.rests_hi[f], low, high)
 
 
 def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
-    """Let the length of a flow's next step be estimated, unless it had states, and has: then that is as it was.
+    """Have the length of a flow's next step estimated, unless it had states and still has some: then it is kept.
 
-    An attempt in vain costs an implicit method derivatives and factors, so there it is estimated in any case.
+    A refused attempt costs an implicit method derivatives and factors, so there the length is always estimated.
     """
     has_states = a.flow.segments_hi[f] > a.flow.segments_lo[f]
     goes_on = had_states and has_states and a.method.sizes[IMPLICIT] == 0
@@ -263,8 +269,8 @@ def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
 
 
 def toggle(a: Arrays, first: int, last: int, low: int, high: int) -> int:
-    """Let ascending runs (first, one beyond the last) have what lies in one more stretch if none of it is in them, and
-    lack it if all of it is; runs that meet become one.
+    """Toggle a stretch in ascending runs (first, one beyond the last): add it if none of it is in them, remove it if
+    all of it is; adjacent runs are merged.
 
     first, last     the row of `segments` that is the first run, and the one beyond the last
     Returns         the row beyond the last run as they are now
@@ -317,7 +323,7 @@ def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
         set_end_of_run(a, at + by, end_of_run(a, at))
 
 
-# --- who uses what ---------------------------------------------------------------------------------------------------
+# --- uses of slots ---------------------------------------------------------------------------------------------------
 
 
 def slot_of_use(a: Arrays, record: int, row: int, k: int) -> int:
@@ -328,10 +334,10 @@ def slot_of_use(a: Arrays, record: int, row: int, k: int) -> int:
 
 
 def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
-    """A flow depends on what laws or a condition use, from the first of these uses on that is not seen to yet.
+    """Count the slots that laws or a condition use for a flow, from the first use on that has not been counted yet.
 
-    s       the seat of whose laws they are; -1 of a condition
-    Returns the number of the first use that Python has to see to; how many there are, if there is none
+    s       the seat whose laws they are; -1 for a condition
+    Returns the number of the first use that Python has to count; the number of uses, if there is none
     """
     read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
     written = touched + a.lists[record + WRITE_COUNT]
@@ -357,7 +363,7 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
 
 
 def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
-    """A flow depends on that no longer; as `use`."""
+    """Take these uses back; like `use`."""
     read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
     written = touched + a.lists[record + WRITE_COUNT]
     count = written + a.lists[record + GIVE_COUNT]
@@ -382,12 +388,12 @@ def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
 
 
 def is_own(a: Arrays, s: int, slot: int) -> bool:
-    """Whether a block begins at a slot that is one of the object on a seat, which always touches itself."""
+    """Whether a block of the object on a seat begins at a slot: an object always touches itself."""
     return bool(s >= 0 and a.slot.seat[slot] == s)
 
 
 def count_up(a: Arrays, f: int, slot: int, kind: int) -> bool:
-    """Count a use of a slot by a flow; whether no other flow uses it alike.
+    """Count a use of a slot by a flow; returns whether no other flow uses it in this way.
 
     kind    BY_READING or BY_TOUCHING
     """
@@ -402,7 +408,7 @@ def count_up(a: Arrays, f: int, slot: int, kind: int) -> bool:
 
 
 def count_down(a: Arrays, f: int, slot: int, kind: int) -> bool:
-    """Count one use less; whether no other flow uses it alike."""
+    """Take a use back; returns whether no other flow uses the slot in this way."""
     if a.slot.user[slot, kind] != f:
         return False
     a.slot.uses[slot, kind] -= 1
@@ -412,7 +418,7 @@ def count_down(a: Arrays, f: int, slot: int, kind: int) -> bool:
 
 
 def flow_met(a: Arrays, s: int) -> int:
-    """The flow of what the laws of the object on a seat touch, and of what touches the object, which stands still.
+    """The flow of everything that the laws of an object at rest touch, and of everything that touches the object.
 
     Returns     -1 if there is none; SEVERAL if there is more than one, or may be
     """
@@ -427,16 +433,16 @@ def flow_met(a: Arrays, s: int) -> int:
 
 
 def met(found: int, other: int) -> int:
-    """What has been found so far and one flow more, where -1 is none."""
+    """The union of two results: a flow, -1 for none, SEVERAL."""
     if other in (-1, found):
         return found
     return other if found == -1 else SEVERAL
 
 
 def may_fall_apart(a: Arrays, f: int, s: int) -> int:
-    """Whether a flow may be held together by a member: 0 if not, 1 if it may; MAYBE if others may touch that member.
+    """Whether a flow may fall apart without a member: 0 if not, 1 if it may; MAYBE if others may touch that member.
 
-    It is not if the member touches one other at most, and nobody touches it.
+    It does not if the member touches at most one other object, and no other touches it.
     """
     record, row, other = a.seat.record[s], a.seat.row_of_laws[s], -1
     first = a.lists[record + READ_COUNT]

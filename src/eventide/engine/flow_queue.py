@@ -1,7 +1,9 @@
-"""The flows as a heap by how far they have been brought: plain functions over arrays, also translated.
+"""A priority queue of flows, by the time to which each has advanced; its root is the flow that has advanced least.
 
-Each place has four below it, and the keys stand beside the flows: what it takes to find whose turn it is lies close
-together, however wide the rows of the flows are.
+A heap with four children per node. The keys are kept in an array of their own, next to the flows: reading them from
+the rows of the flows took 35 cache lines an event.
+
+Plain functions over arrays, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ def comes_before(a: Arrays, key: float, f: int, place: int) -> bool:
 
 
 def put(a: Arrays, place: int, key: float, f: int) -> None:
-    """Let a flow stand at a place of the heap."""
+    """Put a flow at a place of the heap."""
     a.keys[place] = key
     a.heap[place] = f
     a.places[f] = place

@@ -1,11 +1,18 @@
-"""Which conditions of a flow are looked at in a step: all but those that doze, as they are plainly false in it.
+"""Screening of conditions: skip those that are proved false over the whole step by bounds of a single state.
 
-A condition that depends on one state, by comparisons linear in it, is false as long as that is between a floor and a
-ceiling; both follow from its certificate. A state goes along its chord through the step, but for what its interpolant
-bends: where that stays between them the condition is false at every point of the step, and dozes. It is neither tested
-nor enclosed then. What its last test would have left is made up for when it is looked at next.
+In: the entries of a flow's conditions, each with a floor and a ceiling of its state. Out: the list of conditions that
+have to be tested. A condition that depends on one state, by comparisons linear in it, is false while that state is
+between its floor and its ceiling, which follow from its certificate. How far the state moves in a step is bounded by
+its chord plus the sum of the bends of its interpolant. If it stays between the levels, rounding included, the
+condition is false at every point of the step, its end included: it is neither tested nor enclosed (it is dozing, as
+the names here have it; the others are awake). After an event the state itself is compared.
 
-Plain functions over arrays, which are also translated to native code.
+Invariant: nothing depends on which conditions were screened. What a test would have stored (event function and slope
+at the start of the step) is computed when the condition is tested next. Levels are void after a parameter is written
+and when the state leaves the flow. To skip whatever was far from true in the last step would have been cheaper, but no
+proof; to enclose all conditions costs about 130 ns each.
+
+Plain functions over records, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -54,13 +61,13 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 FARTHEST_LEVEL: Final = 1e150
-"""What a state is compared with is nearer than this, and so are its factors, so that nothing overflows."""
+"""Limits and factors of screened comparisons are smaller than this, so that nothing overflows."""
 TINY: Final = 1e-290
-"""More than what underflow may take from a number."""
+"""More than the largest underflow error."""
 MANY: Final = 16
-"""Of fewer conditions each has the bounds of its state reckoned alone."""
+"""With fewer conditions the bounds of each state are computed one by one."""
 FEW: Final = 4
-"""So many states are reckoned with at once in native code."""
+"""The number of states that native code processes at once."""
 FACTOR: Final = 0
 """An expression is FACTOR * state + SHIFT; what is added for it is of size FACTORS * abs(state) + SHIFTS at most."""
 SHIFT: Final = 1
@@ -108,13 +115,13 @@ def strike(a: Arrays, c: int) -> None:
 
 
 def close_ranks(a: Arrays, f: int) -> None:
-    """Let no entry be of nobody where half of them are."""
+    """Remove empty entries once half of them are empty."""
     if 2 * a.flow.entries_left[f] >= a.flow.entries[f] and a.flow.entries_left[f] > 0:
         squeeze(a, f)
 
 
 def squeeze(a: Arrays, f: int) -> None:
-    """Let no entry be of nobody."""
+    """Remove empty entries."""
     place, kept = a.flow.entries_at[f], 0
     for k in range(a.flow.entries[f]):
         at, to = place + ENTRY * k, place + ENTRY * kept
@@ -128,20 +135,20 @@ def squeeze(a: Arrays, f: int) -> None:
 
 
 def awake(a: Arrays, f: int, k: int) -> int:
-    """The k-th of a flow's conditions that are awake: the youngest first."""
+    """The k-th of a flow's conditions that are not screened: the youngest first."""
     return int(a.constants[first_awake(a, f) + k])
 
 
 def first_awake(a: Arrays, f: int) -> int:
-    """The place in `constants` of those that are awake: behind the entries."""
+    """The place in `constants` of the list of unscreened conditions: after the entries."""
     return int(a.flow.entries_at[f] + ENTRY * a.flow.entries_room[f])
 
 
-# --- who wakes -------------------------------------------------------------------------------------------------------
+# --- screening ------------------------------------------------------------------------------------------------------
 
 
 def wake_at_start(a: Arrays, f: int) -> None:
-    """After an event: conditions doze whose state is between floor and ceiling now; newcomers are looked at first."""
+    """After an event: screen the conditions whose state is between floor and ceiling now; new ones are tested once."""
     close_ranks(a, f)
     if a.flow.stale[f] == 1:
         forget_levels(a, f)
@@ -149,7 +156,7 @@ def wake_at_start(a: Arrays, f: int) -> None:
 
 
 def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
-    """Conditions doze whose state is between floor and ceiling by what these two rows tell of it."""
+    """Screen the conditions whose state is between floor and ceiling according to these two rows of bounds."""
     place, count, first = a.flow.entries_at[f], 0, first_awake(a, f)
     for k in range(a.flow.entries[f] - 1, -1, -1):
         at = place + ENTRY * k
@@ -164,7 +171,7 @@ def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
 
 
 def wake_after_step(a: Arrays, f: int) -> None:
-    """After a step: conditions doze whose state stays between floor and ceiling all over it."""
+    """After a step: screen the conditions whose state stays between floor and ceiling over all of it."""
     if a.flow.dozing[f] == 0 or not a.flow.step[f] > 0.0:
         wake_all(a, f)
         return
@@ -181,7 +188,7 @@ def wake_after_step(a: Arrays, f: int) -> None:
 
 
 def wake_all(a: Arrays, f: int) -> None:
-    """No condition dozes."""
+    """Screen no condition."""
     count, first = 0, first_awake(a, f)
     for k in range(a.flow.entries[f] - 1, -1, -1):
         at = a.flow.entries_at[f] + ENTRY * k
@@ -192,7 +199,7 @@ def wake_all(a: Arrays, f: int) -> None:
 
 
 def are_many(a: Arrays, f: int) -> bool:
-    """Whether a flow has so many conditions that it takes less to bound all its states at once than those of each."""
+    """Whether a flow has enough conditions that bounding all its states at once is faster than one by one."""
     if a.flow.entries[f] < MANY:
         return False
     states = 0
@@ -202,14 +209,14 @@ def are_many(a: Arrays, f: int) -> bool:
 
 
 def bound_states(a: Arrays, f: int) -> None:
-    """Leave in LOWEST and HIGHEST between what each state of a flow stays in the step."""
+    """Store in LOWEST and HIGHEST the bounds of each state of a flow over the step."""
     for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.rows[LOWEST, i], a.rows[HIGHEST, i] = bounds_of(a, i)
 
 
 def bound_watched(a: Arrays, f: int) -> None:
-    """The same for the states on which conditions that may doze depend."""
+    """The same for the states on which conditions depend that may be screened."""
     for k in range(a.flow.entries[f]):
         at = a.flow.entries_at[f] + ENTRY * k
         if a.constants[at + FLOOR] == a.constants[at + FLOOR]:
@@ -218,7 +225,7 @@ def bound_watched(a: Arrays, f: int) -> None:
 
 
 def bounds_of(a: Arrays, slot: int) -> tuple[float, float]:
-    """What a state is above in the whole of the step, and what it is below; NaN of one that does not move."""
+    """Lower and upper bound of a state over the whole step; NaN for one that does not move."""
     start, end = a.rows[Y0, slot], a.rows[Y2, slot]
     change, bend = a.rows[P, slot], 0.0
     for m in range(1, a.method.sizes[DEGREE]):
@@ -239,15 +246,15 @@ def forget_levels(a: Arrays, f: int) -> None:
 
 
 def rouse(a: Arrays, c: int) -> None:
-    """A condition dozes no longer: it has to become false again before it can fire."""
+    """Stop screening a trigger that has fired: it has to become false before it can fire again."""
     a.constants[a.flow.entries_at[a.guard.flow[c]] + ENTRY * a.guard.entry[c] + FLOOR] = nan
 
 
-# --- what a condition that has dozed has missed ----------------------------------------------------------------------
+# --- tests that a screened condition has missed ----------------------------------------------------------------------
 
 
 def catch_up(a: Arrays, c: int, f: int) -> None:
-    """Leave what a test at the start of the step would have left, if there was none."""
+    """If the condition was not tested at the start of the step, compute now what that test would have stored."""
     if a.guard.seen[c] == a.flow.moment[f]:
         return
     slot = int(a.constants[a.flow.entries_at[f] + ENTRY * a.guard.entry[c] + SLOT_OF])
@@ -263,16 +270,16 @@ def catch_up(a: Arrays, c: int, f: int) -> None:
 
 
 def lull(a: Arrays, c: int, f: int) -> None:
-    """Let a condition that is false now, and fires when it is true, doze while its state is between its levels."""
+    """Screen a condition that is false now and fires when it is true, if its state is between its levels."""
     at = a.flow.entries_at[f] + ENTRY * a.guard.entry[c]
     if a.constants[at + FLOOR] != a.constants[at + FLOOR]:
         find_levels(a, c, f, at)
 
 
 def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
-    """Find between which levels of its state a condition stays false, and write them to its entry.
+    """Find the levels of its state between which a condition stays false, and write them to its entry.
 
-    It is asked for once: where it depends on its state in another way it is never to be had.
+    Called once: a condition that depends on its state in another way is never screened.
     """
     slot = find_lines(a, c)
     a.guard.dozes[c] = 0
@@ -303,7 +310,7 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
 def joined_levels(
     state: float, is_and: bool, floor: float, ceiling: float, other_floor: float, other_ceiling: float
 ) -> tuple[float, float]:
-    """Between which levels what two comparisons say is false, joined by "and", or by "or"."""
+    """The levels between which two comparisons, joined by `and` or `or`, are false."""
     if not is_and:
         return max(floor, other_floor), min(ceiling, other_ceiling)
     if not floor < state < ceiling:
@@ -314,9 +321,9 @@ def joined_levels(
 
 
 def levels_of(a: Arrays, at: int, share: float) -> tuple[float, float]:
-    """Between which levels of the state a line is below zero, and so is what rounding may make of it.
+    """The levels of the state between which a line is negative, rounding included.
 
-    share   what rounding may do to it, as a share of the sizes that are reckoned with
+    share   the largest rounding error, relative to the sizes of the operands
     """
     factor, shift, factors, shifts = a.models[at], a.models[at + 1], a.models[at + 2], a.models[at + 3]
     if not (factors < FARTHEST_LEVEL and shifts < FARTHEST_LEVEL):
@@ -335,7 +342,7 @@ def levels_of(a: Arrays, at: int, share: float) -> tuple[float, float]:
 
 
 def find_lines(a: Arrays, c: int) -> int:
-    """Leave in `models` the expressions of a condition as lines over one state; answers its slot, or -1."""
+    """Write the expressions of a condition to `models` as lines over one state; returns its slot, or -1."""
     place, slot = a.guard.certificate[c], -1
     m = a.models
     for k in range(a.lists[place]):

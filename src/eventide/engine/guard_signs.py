@@ -1,10 +1,14 @@
-"""Proofs that a condition stays false, or true, within a part of a step: the signs of its comparisons, enclosed.
+"""Signs of conditions over a part of a step, by proof: never true, always true, rises once, falls once, or unknown.
 
-Each comparison is an expression that is above zero where it holds and below where it does not. Over a part of the step
-it is a polynomial and what may be beside it (`taylor_models.py`): it lies between the least and the greatest Bernstein
-coefficient, and where these change their sign once, or it rises all over, it becomes true just once.
+Each comparison is an expression that is positive where it holds and negative where it does not. Over a part of the
+step it is a polynomial with an error bound (`taylor_models.py`), so it lies between the least and the greatest
+Bernstein coefficient. If these change sign once, or the slope has one sign, it becomes true exactly once; where is the
+root of its polynomial, approximately, by Laguerre's method. `and` and `or` combine the signs of their operands.
 
-Plain functions over arrays, which are also translated to native code.
+A comparison that is zero within rounding at the start of a part, and negative after it, counts as false: an event does
+not cross its own level again. Every step after an event begins so, and halving would spend all parts on rounding.
+
+Plain functions over records, which are also translated to native code.
 Source: Farouki, The Bernstein polynomial basis: a centennial retrospective, CAGD 29 (2012).
 """
 
@@ -49,10 +53,10 @@ CLOSE: Final = 2.0**-17
 
 
 def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
-    """What a condition is from the fraction `low` of the step to `high`: NEVER, ALWAYS, RISES, FALLS, or PERHAPS any of
-    it.
+    """The sign of a condition from the fraction `low` of the step to `high`: NEVER, ALWAYS, RISES, FALLS; PERHAPS if
+    unknown.
 
-    Of one that rises or falls CROSSING tells where, about.
+    CROSSING is approximately where one that rises or falls changes.
     """
     enclose(a, c, f, low, high)
     place = a.guard.certificate[c]
@@ -72,7 +76,7 @@ def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
 
 
 def join(a: Arrays, at: int, word: int) -> None:
-    """Join the two topmost truths."""
+    """Join the two topmost signs."""
     m = a.models
     one, other = int(m[at]), int(m[at + 1])
     sign = joined(one, other) if word == AND else opposite(joined(opposite(one), opposite(other)))
@@ -94,7 +98,7 @@ def joined(one: int, other: int) -> int:
 
 
 def opposite(sign: int) -> int:
-    """The sign of the opposite for `joined`: NEVER and ALWAYS change places; what rises or falls stands for itself."""
+    """The sign of the opposite for `joined`: NEVER and ALWAYS change places; RISES and FALLS stay."""
     return -sign if sign < RISES else sign
 
 
@@ -184,9 +188,9 @@ def find_coefficients(a: Arrays, at: int) -> None:
 
 
 def rises_once(a: Arrays, at: int) -> bool:
-    """Whether the coefficients in the rough are negative first and positive then, near zero only before or between.
+    """Whether the coefficients in scratch room are negative first and positive then, near zero only before or between.
 
-    That tells nothing of an expression that may be far from its polynomial.
+    This proves nothing for an expression that may be far from its polynomial.
     """
     m = a.models
     noise = m[at + NOISE]

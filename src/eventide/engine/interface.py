@@ -1,4 +1,4 @@
-"""The functions by which Python drives the stepper, and the stepper as Python runs it."""
+"""The functions by which Python drives the stepper, and the plain stepper, which runs as Python."""
 
 from __future__ import annotations
 

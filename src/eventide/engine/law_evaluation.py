@@ -1,15 +1,16 @@
-"""A pass of a flow's laws, and the motion of what slides along a surface: plain functions, also translated.
+"""One pass over the laws of a flow, and sliding along surfaces: plain functions, also translated to native code.
 
-`evaluate(arrays, flow, time, dt, row)` executes the flow's laws at the states in row Y and leaves their rates in a row;
-it may also change Y (difference equations).
+In: the states in row Y, and the time. Out: `evaluate(arrays, flow, time, dt, row)` leaves the rates in `row`. Laws may
+also change Y (difference equations). Rates and sums are zeroed first; contributions run before equations.
 
-Where the fields on both sides of a surface g = 0 point at it, the motion is along it: with the field above in the share
-s and the field below in the share 1 - s such that g keeps its value. The laws are executed with the modes that hold
-below, and again for each surface with the modes that hold above it; what these passes differ in is added by its share.
-Along several surfaces at once that is right where each mode adds to the rates by itself, which is looked at before.
+Where the fields on both sides of a surface g = 0 point at it, the solution slides along it (Filippov): with the field
+above weighted by s and the field below by 1 - s such that g keeps its value. The laws are executed with the modes that
+hold below, and once more for each surface with the modes that hold above it; the differences are weighted by the
+solution of one linear equation per surface. For several surfaces this is right if each mode contributes to the rates
+by itself, which is checked before. Drift off a surface is reduced by half in each step.
 
 Source: Filippov, Differential Equations with Discontinuous Righthand Sides (1988), section 4; for several surfaces
-Utkin, Sliding Modes in Control and Optimization (1992), chapter 2: the shares are the equivalent controls.
+Utkin, Sliding Modes in Control and Optimization (1992), chapter 2: the weights are the equivalent controls.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 RETURN: Final = 0.5
-"""What a step of usual length has drifted off a surface, the next takes back by this share, about."""
+"""The fraction of a drift off a surface that the next step of usual length takes back, approximately."""
 BELOW: Final = 0
 ABOVE: Final = 1
 OUTSIDE: Final = 2
@@ -67,7 +68,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
     addresses instead.
     """
-    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)  # type: ignore[no-any-return]  # the host's word
+    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)  # type: ignore[no-any-return]  # from the host
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
@@ -79,9 +80,9 @@ def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 
 def slide(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """The rates, computed values and sums of a flow that slides, and the shares, so that it stays on its surfaces.
+    """Compute rates, computed values and sums of a sliding flow, and the weights that keep it on its surfaces.
 
-    The modes stay what they are outside.
+    The modes outside of passes stay as they are.
     """
     head = a.flow.slides[f]
     count, width, passes = a.lists[head + COUNT], a.lists[head + WIDTH_OF_PASS], a.lists[head + PASSES]
@@ -107,7 +108,7 @@ def slide(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 
 def set_mode(a: Arrays, head: int, k: int, side: int) -> None:
-    """Let the mode that belongs to surface number `k` be what it is on a side, or outside of passes."""
+    """Set the mode of surface number `k` to that of a side, or to that outside of passes."""
     at = head + SLIDE_HEAD + k * PER_SURFACE
     modes, slots, values = a.lists[at + MODES], a.lists[at + MODE_SLOTS], a.lists[at + MODE_VALUES]
     for m in range(modes):
@@ -116,10 +117,10 @@ def set_mode(a: Arrays, head: int, k: int, side: int) -> None:
 
 
 def take_speeds(a: Arrays, f: int, time: float, dt: float, p: int) -> None:
-    """Write what pass number `p` says of the speeds of the surfaces' functions to the equations for the shares.
+    """Write the rates of the surfaces' functions in pass number `p` to the equations for the weights.
 
-    A row for each surface: by how much its speed differs in each pass from the first, and what is missing in the first,
-    with a return of what has drifted.
+    A row for each surface: how much its rate differs in each pass from the first, and what the first lacks, with a
+    correction of the drift.
     """
     head = a.flow.slides[f]
     count = a.lists[head + COUNT]
@@ -149,7 +150,7 @@ def keep_pass(a: Arrays, f: int, at: int) -> None:
 
 
 def keep_rates(a: Arrays, first: int, end: int, at: int) -> int:
-    """Keep the rates of some runs of slots; returns the place behind them."""
+    """Store the rates of some runs of slots; returns the place after them."""
     for s in range(first, end):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.constants[at] = a.rows[R, i]
@@ -179,7 +180,7 @@ def solve(a: Arrays, at: int, count: int) -> None:
 
 
 def blend(a: Arrays, f: int) -> None:
-    """Join the passes, each by its share: in row R, and in computed values and sums."""
+    """Add the passes, each with its weight: in row R, and in computed values and sums."""
     head = a.flow.slides[f]
     place = blend_rates(a, head, a.flow.segments_lo[f], a.flow.segments_hi[f], 0)
     place = blend_rates(a, head, a.flow.rests_lo[f], a.flow.rests_hi[f], place)
@@ -191,7 +192,7 @@ def blend(a: Arrays, f: int) -> None:
 
 
 def blend_rates(a: Arrays, head: int, first: int, end: int, place: int) -> int:
-    """Join the passes in the rates of some runs of slots; returns the place behind them."""
+    """Add the passes in the rates of some runs of slots; returns the place after them."""
     for s in range(first, end):
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             a.rows[R, i] = blended(a, head, place)
@@ -200,7 +201,7 @@ def blend_rates(a: Arrays, head: int, first: int, end: int, place: int) -> int:
 
 
 def blended(a: Arrays, head: int, place: int) -> float:
-    """The first pass's number at a place, and what the others differ from it, by their shares."""
+    """The number of the first pass at a place, plus the weighted differences of the others."""
     count, width = a.lists[head + COUNT], a.lists[head + WIDTH_OF_PASS]
     at = a.lists[head + PASSES] + place
     first = total = a.constants[at]

@@ -1,8 +1,14 @@
-"""From event to event, as far as handlers and processes are native code: these run without coming back to Python.
+"""Run handlers and processes that are native code, event after event, without returning to Python.
 
-Plain functions over arrays, which are also translated to native code. What a handler may read and write is known before
-it runs. Its kernel answers ASKS where it has met what only Python does; then nothing has been changed, and its event
-takes place in Python. What a process does from one wait to the next is a handler that ends by beginning the next.
+In: the event that the scheduler has found. Out: the next event that Python has to handle. What a handler may read and
+write is known before it runs. A native handler is all or nothing: where it meets what only Python can do, its kernel
+undoes its writes and returns ASKS, and the event takes place in Python, in the same state. A segment of a process,
+from one wait to the next, is a handler that ends by starting the next wait.
+
+Rejected: continuing in Python in the middle of a body (locals and partial writes would have to be handed over), and a
+queue of effects that Python works off later (0.2 us each, and lists that lag behind).
+
+Plain functions over records, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -39,10 +45,11 @@ if TYPE_CHECKING:
 
 
 def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
-    """Go on from an event to the next one that Python has to see, or to `stop`; HANDLED tells how many came between.
+    """Proceed from an event to the next one that Python has to handle, or to `stop`; HANDLED counts those between.
 
-    c           who is waited for once more since that event; -1 if nobody is; rank: its new one
-    Returns     a code of `tables.py`; of an event that is all there is to tell, the number of its condition
+    c           the condition that a process waits for again since that event; -1 without one
+    rank        its new rank
+    Returns     a code of `codes.py`; for an event that needs nothing else, the number of its condition
     """
     if c >= 0:
         take_up(a, c, rank)
@@ -55,7 +62,7 @@ def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
 
 
 def is_alone(a: Arrays, code: int) -> bool:
-    """Whether an event is next which has touched one flow only, and nobody looks, has looked, or judges."""
+    """Whether the next event has touched one flow only, and is neither observed nor checked for Zeno behaviour."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     is_quiet = a.run.alert == 0 and a.run.looked_at == 0 and a.run.handled == 0
@@ -63,7 +70,7 @@ def is_alone(a: Arrays, code: int) -> bool:
 
 
 def react(a: Arrays, code: int) -> bool:
-    """If the event of a handler or process is next that is native code, let it run, but where Python is needed."""
+    """Run the handler or process of the next event if it is native code and Python is not needed."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     if a.run.reacts == 0 or a.run.alert != 0:
@@ -103,7 +110,7 @@ def may_wait(a: Arrays, who: int) -> bool:
 
 
 def wait(a: Arrays, who: int, stop: int, time: float) -> None:
-    """Let a process wait at one of its stops; Python is to be told of it."""
+    """Make a process wait at one of its stops, and add it to the list of moved processes for Python."""
     c = a.lists[who + JOURNEY_HEAD + stop]
     touch(a, a.guard.flow[c], time)
     a.run.arrivals += 1
@@ -115,7 +122,7 @@ def wait(a: Arrays, who: int, stop: int, time: float) -> None:
 
 
 def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # as the native one has
-    """Run the kernel of a handler, which tells in `models` what it has written; in Python there is none."""
+    """Run the kernel of a handler, which lists in `models` what it has written; the plain stepper has none."""
     return ASKS
 
 
@@ -135,7 +142,7 @@ def is_tended(a: Arrays, at: int) -> bool:
 
 
 def is_standing(a: Arrays, write: int) -> bool:
-    """Whether what a handler writes stands still."""
+    """Whether what a handler writes is at rest."""
     return bool(a.lists[write + 2] == STANDS or a.slot.home[a.lists[write + 1]] < 0)
 
 

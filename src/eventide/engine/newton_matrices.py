@@ -1,10 +1,12 @@
-"""What an implicit method keeps for a flow: derivatives of its laws, and the matrices made of them, factorized.
+"""Matrices that an implicit method keeps for a flow: the Jacobian of its laws, and the factorized Newton matrices.
 
-A block of `lists` says how the matrices lie, a block of `constants` holds them; `linearization.py` makes both. A matrix
-has its item (i, j) at i * STRIDE + j: all n * n of a dense one, and of a band its diagonals and room for those that
-pivoting fills.
+In: rates at perturbed states. Out: matrices, and solutions of linear systems with them. A block of `lists` describes
+their layout, a block of `constants` holds them; `linearization.py` makes both. Item (i, j) of a matrix is at i *
+STRIDE + j: all n * n items of a dense one; of a band its diagonals and the room for fill-in by pivoting.
 
-Plain functions over arrays, which are also translated to native code.
+Derivatives are differences. States that share no rate are perturbed in one evaluation (Curtis, Powell & Reid).
+
+Plain functions over records, which are also translated to native code.
 Source: Golub & Van Loan, Matrix Computations, 3.4 and 4.3; Curtis, Powell & Reid, J. Inst. Maths Applics 13 (1974).
 """
 
@@ -31,7 +33,7 @@ STRIDE: Final = 3
 CELLS: Final = 4
 """How many numbers a matrix takes."""
 ORIGIN: Final = 5
-"""Where in them item (0, 0) stands."""
+"""The place of item (0, 0) in them."""
 GROUPS: Final = 6
 """How many evaluations give all derivatives."""
 NUMBERS: Final = 7
@@ -89,7 +91,7 @@ VECTORS: Final = 3
 ROOT: Final = 1.4901161193847656e-08
 """The root of the distance of 1 and the next float."""
 SMALL: Final = 1e-3
-"""A state is moved by this share of its tolerance at least."""
+"""The smallest perturbation of a state, as a fraction of its tolerance."""
 NOISE: Final = 2.3e-13
 """A thousand roundings."""
 
@@ -100,7 +102,7 @@ def matrix_at(a: Arrays, s: int, number: int) -> int:
 
 
 def vector_at(a: Arrays, s: int, number: int) -> int:
-    """The place of a vector to reckon with."""
+    """The place of a scratch vector."""
     matrices = 1 + a.method.sizes[FACTORS] + 2 * a.method.sizes[PAIRS]
     return int(a.lists[s + NUMBERS] + MATRICES + matrices * a.lists[s + CELLS] + number * a.lists[s + SIZE])
 

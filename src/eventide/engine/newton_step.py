@@ -1,9 +1,18 @@
 """One step of an implicit method for one flow: Newton's method for all stages at once, error estimate, step control.
 
-Rows K+1 ... hold the mean rates z_i up to the stages, so that stages, result and interpolant are combinations of rates
-as those of explicit methods are. Behind the rate at the end stand the rates at the stages, then the transformed means.
+In: the state at the start of the step, and its length. Out: the ratio of tolerance to error, below 1 if the step is
+refused. The unknowns are the mean rates z_i up to the stages, in rows K+1 ...: so stages, result and interpolant are
+combinations of rates as those of explicit methods are, and steps, proofs, recordings and integrals know one kind of
+method. RADAU5 iterates increments instead; the price here is a rounding. After the rate at the end come the rates at
+the stages, then the transformed means.
 
-Plain functions over arrays, which are also translated to native code.
+The iteration starts at the extrapolated interpolant of the step before; after an event at zero rates. Its rate of
+convergence decides whether the derivatives serve another step. A step that would grow by less than a fifth keeps its
+length, and so its factors. The error estimate is filtered by the real factor, at a first step and after a refusal
+twice, and the next length follows from two errors (Gustafsson). With derivatives from before an event one iteration is
+no proof of convergence. Methods without an error estimate make steps of dt_max.
+
+Plain functions over records, which are also translated to native code.
 Source: Hairer & Wanner, Solving ODEs II, IV.8, program RADAU5; the norm is the maximum here.
 """
 
@@ -64,16 +73,16 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 MOST: Final = 7
-"""So many iterations are made at most."""
+"""The largest number of iterations."""
 STRICT: Final = 0.03
 """How much of the tolerance the iteration may leave at most."""
 TINY: Final = 1e-2
-"""A correction of less than this share of what may be left undone ends the iteration, whatever the one before was."""
+"""A correction below this fraction of the allowed remainder ends the iteration, whatever the last one was."""
 ROUNDING: Final = 2.220446049250313e-16
 STALE: Final = 1e-3
 """Derivatives with which an iteration converges by this factor at least are kept for the next step; so are they"""
 QUICK: Final = 2
-"""with which it takes so many iterations at most."""
+"""with which it takes at most this number of iterations."""
 SAFETY: Final = 0.9
 LONGEST: Final = 8.0
 SHORTEST: Final = 0.2
@@ -84,7 +93,7 @@ FARTHEST_GUESS: Final = 100.0
 KEEP: Final = 1.2
 """A step that would become longer by less stays, and with it what is factorized."""
 CAP: Final = 1e8
-"""The largest ratio of tolerance to error that is told."""
+"""The largest ratio of tolerance to error that is returned."""
 
 
 def attempt_implicitly(a: Arrays, f: int, step: float) -> float:
@@ -223,7 +232,7 @@ def correct(a: Arrays, f: int, step: float) -> float:
     s = a.flow.system[f]
     real, reals = vector_at(a, s, 0), a.method.sizes[REALS]
     imaginary, largest = vector_at(a, s, 1), 0.0
-    # Residues take the place of the means, which are made anew, and corrections that of the rates at the stages.
+    # Residues overwrite the means, which are computed again later; corrections overwrite the rates at the stages.
     transform(a, f, 0, K + 1)
     for b in range(reals):
         residue(a, f, b, real)
@@ -319,7 +328,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
 
 
 def note_size(a: Arrays, f: int) -> None:
-    """Let relative tolerances be measured at the larger of the states at the start and those in row Y."""
+    """Measure relative tolerances at the larger of the states at the start and those in row Y."""
     rows = a.rows
     for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         for i in range(a.segments[s, 0], a.segments[s, 1]):

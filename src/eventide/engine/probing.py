@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 def time_at(a: Arrays, f: int, elapsed: float) -> float:
-    """The time when so much of the step has passed."""
+    """The time at a distance from the start of the step."""
     if elapsed == a.flow.step[f]:
         return float(a.flow.end[f])
     return float(a.flow.start[f] + (a.flow.start_rest[f] + elapsed))
 
 
 def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> None:
-    """Bring states and rates to a point inside the step: rates by the laws, which also set computed values, if asked
-    for, else by the interpolant.
+    """Show states and rates at a point inside the step: states by the interpolant; rates by the laws, which also set
+    computed values, if wanted, else by the interpolant.
 
-    These evaluations are not counted: who looks does not change what a run has cost.
+    These evaluations are not counted, so that observing a run does not change its reported cost.
     """
     a.flow.at[f] = nan
     if a.flow.empty[f] == 1:

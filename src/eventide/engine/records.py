@@ -1,8 +1,12 @@
-"""The records of the stepper: what is known of each flow, condition, slot, block, law and trail, and of the run.
+"""The records of the stepper: what is stored for each flow, condition, slot, seat, law and trail, and for the run.
 
-A record is a class with an attribute for each column; a column is a memoryview with a number for each row. Plain
-Python reads `a.flow.key[f]`, and native code is translated from the same words: both go by the classes below, which are
-the only place where the layout of these tables is told.
+A record is a class with an annotation for each column; a column is a memoryview with a number for each row. Plain
+Python reads `a.flow.key[f]`, and native code is translated from the same expression. The classes below are the only
+place that describes the layout of these tables, so mypy and the translator reject a column that does not exist.
+
+What an event reads comes first in each record, and rows are a whole number of cache lines wide: among thousands of
+flows an event then touches 94 cache lines, 116 before. The rows of the table of slots are an odd number of lines
+apart. Prefetching the lines of the next flow during an event was tried: processes gained 3 %, handlers lost 8 %.
 """
 
 from __future__ import annotations
@@ -43,7 +47,7 @@ def view_of(array: NDArray[Any]) -> Any:
 
 
 class Column(NamedTuple):
-    """Where a column stands.
+    """The place of a column.
 
     kind    the table that it is in
     first   its place in a row of that table
@@ -67,8 +71,8 @@ def block(width: int) -> Any:
 class Record:
     """A number of rows of the same columns, in one table of whole numbers, one of real ones, or one of each.
 
-    columns     where each column stands, by its name
-    widths      how wide each table is
+    columns     the place of each column, by its name
+    widths      the width of each table
     ints, floats    the tables as they are now
     """
 
@@ -97,7 +101,7 @@ class Record:
         return cls.columns[name].first
 
     def attach(self, table: NDArray[Any]) -> None:
-        """Let the columns of one kind be those of this table from now on."""
+        """Use this table for the columns of its kind from now on."""
         kind: Kind = "ints" if table.dtype == np.int64 else "floats"
         setattr(self, kind, table)
         # Slices of a memoryview are made several times faster than those of an array.
@@ -130,7 +134,7 @@ class Record:
         return [getattr(self, kind) for kind in self.widths]
 
 
-# What an event reads stands first in each record, so that it shares cache lines.
+# What an event reads comes first in each record, so that it shares cache lines.
 
 
 class FlowRecord(Record):
@@ -525,15 +529,15 @@ RunState._fields_ = [
 class Arrays(NamedTuple):
     """All that moves, as the functions of the stepper see it.
 
-    rows            (ROWS, slots) what is known of each slot as numbers, see `tables.py`
-    flow, guard, slot, seat, law, trail     the records above; laws stand in the order of a pass, grouped by flow
+    rows            (ROWS, slots) what is known of each slot as numbers, see `codes.py`
+    flow, guard, slot, seat, law, trail     the records above; laws in the order of a pass, grouped by flow
     segments        (n, 2) runs of slots that are integrated, and runs of sums to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
     constants       closure numbers of conditions
-    heap            flows as a heap by `key`: the first comes first, and behind place p stand 4p + 1 ... 4p + 4
+    heap            flows as a heap by `key`: the root is the least, the children of place p are 4p + 1 ... 4p + 4
     keys            `key` of each of them, as it was when the flow was put there
-    places          where each flow stands in the heap; -1 if it is not in it
+    places          the place of each flow in the heap; -1 if it is not in it
     pending         flows that have an event at the time of the last one found
     touched         flows that an event has touched, in order
     run             limits, flags and counters

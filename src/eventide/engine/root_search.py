@@ -1,5 +1,6 @@
-"""Where in a bracket a condition becomes true.
+"""The first point of a bracket at which a condition is true.
 
+In: a bracket, false at its start and true at its end. Out: the bracket reduced to dt_min, or to neighbouring floats.
 Source: Oliveira & Takahashi, ACM TOMS 47 (2020), article 5, with a cubic in place of the chord.
 """
 
@@ -19,26 +20,25 @@ CAUTION: Final = 0.01
 SLACK: Final = 256.0
 """2**8: it may take eight probes more than halving would, lest a bad beginning forbid a good end."""
 NEXT_FLOAT: Final = 0.75
-"""A time that is so many of the widest spacings away is the next float, or the one behind that."""
+"""A time at this number of the widest spacings away is the next float, or the one after it."""
 FARTHER: Final = 4.0
-"""So much farther from where an event should be it is looked for where it has not been found yet ..."""
+"""The factor by which the distance from a predicted event grows while the event has not been found there ..."""
 FARTHEST: Final = 32.0
-"""... as long as that is not farther than so many spacings."""
+"""... up to this number of spacings."""
 CORRECTIONS: Final = 30
 """How often the root of a cubic is corrected by Newton's method at most."""
 CLOSE: Final = 1e-3
-"""A smaller correction, as a share, is the last: the next would be as its square."""
+"""A smaller relative correction is the last: the next would be about its square."""
 SPACING: Final = 2.220446049250313e-16
-"""Between neighbouring floats, as a share of them, at most."""
+"""The largest relative spacing of floats."""
 
 
 def find(a: Arrays, c: int, f: int) -> float:
     """The first point of its bracket at which a condition is true, by ITP where it has an event function.
 
-    The Boolean decides the side; the event function only says where to look. Where it says nothing, and before many
-    more probes are made than halving would take, the bracket is halved. Where a proof has told about where the
-    condition becomes true, and that is wanted to the last float, it is looked for there first, then ever farther beyond
-    that, on the other side.
+    The Boolean decides the side; the event function only says where to look. Where it gives no hint, and before many
+    more probes are made than bisection would take, the bracket is halved. Where a proof has predicted the point, and
+    the event is located to the last float, probes start there and then go ever farther beyond it, on the other side.
     Source      Oliveira & Takahashi, ACM TOMS 47 (2020), article 5; here with a cubic in place of the chord
     """
     least = 0.0 if a.guard.exact[c] == 1 else a.run.dt_min

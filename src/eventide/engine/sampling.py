@@ -1,7 +1,9 @@
-"""Rows of numbers at given instants, taken down while the flows are marched: plain functions, also translated.
+"""Rows of numbers at given times, sampled while the flows advance: plain functions, also translated to native code.
 
-A tape is a block of `lists`: its head, then for each column what it is. Its instants, then its rows, are a block of
-`constants`.
+In: tapes with the times at which a recording takes rows. Out: rows of states (from the interpolant), of what laws
+compute (by running them there) and of functions (by kernels). A tape is a block of `lists`: its head, then a
+description of each column. Its times, and after them its rows, are a block of `constants`. Where Python would raise an
+error the tape stops, and Python calls the function.
 """
 
 from __future__ import annotations
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
 
 
 def take_down(a: Arrays, limit: float) -> bool:
-    """Let all tapes take down their rows before a time to which all flows have been brought.
+    """Sample the rows of all tapes before a time that all flows have reached.
 
-    Returns     whether Python has to see to one of them: it is full, or has stopped
+    Returns     whether Python has to handle one of them: it is full, or has stopped
     """
     is_over = False
     upcoming = inf
@@ -55,7 +57,7 @@ def take_down(a: Arrays, limit: float) -> bool:
 
 
 def fill(a: Arrays, tape: int, limit: float) -> int:
-    """Take down the rows of one tape; answers how many it has now."""
+    """Sample the rows of one tape; returns how many it has now."""
     filled, room, width = a.lists[tape + FILLED], a.lists[tape + ROOM], a.lists[tape + WIDTH]
     instants = a.lists[tape + BUFFER]
     while filled < room and a.constants[instants + filled] < limit:
@@ -86,7 +88,7 @@ def write_down(a: Arrays, column: int, place: int, time: float) -> bool:
 
 
 def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
-    """Write what a kernel answers; whether Python would have got so far. Native code calls it, as nothing else can."""
+    """Write what a kernel returns; False if Python would have raised an error. Only native code can call kernels."""
     raise NotImplementedError
 
 

@@ -1,9 +1,12 @@
-"""The motion of all flows between two events: steps, state events inside them, and whose turn it is.
+"""The advance of all flows between two events: whose step is next, and which event comes first.
 
-Plain functions over the arrays of `tables.py`, which are also translated to native code. A flow is a set of states and
-laws that touch each other; each has its own step and interpolant. A heap tells which flow has been brought least far.
+In: the time of the next event in the event list (`stop`). Out: a code of `codes.py`: all flows have reached `stop`, or
+a state event is located, or Python is needed. A flow is a set of states, laws and conditions that affect each other;
+each has its own step and interpolant. A heap yields the flow that has advanced least (`flow_queue.py`), so that no
+flow runs more than one of its own steps ahead, and the state event found is the first of all flows.
 
-Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are ours.
+Plain functions over records, which are also translated to native code.
+Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are not in the manual.
 """
 
 from __future__ import annotations
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def enter(a: Arrays, f: int, time: float) -> None:
-    """Let there be a flow without members from now on. It is touched, and has the room that it had when it was left."""
+    """Add a flow without members. It is touched, and keeps the room that its row had when it was left."""
     a.flow.start[f] = a.flow.end[f] = a.flow.key[f] = a.flow.at[f] = time
     a.flow.start_rest[f] = a.flow.end_rest[f] = 0.0
     a.flow.step[f] = a.flow.next_step[f] = a.flow.past_step[f] = a.flow.asked_step[f] = 0.0
@@ -64,7 +67,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
 
 
 def leave(a: Arrays, f: int) -> None:
-    """Let a flow be marched no longer."""
+    """Remove a flow."""
     remove(a, f)
     kept = 0
     for k in range(a.run.touched):
@@ -81,9 +84,9 @@ def leave(a: Arrays, f: int) -> None:
 
 
 def go_on(a: Arrays, time: float, stop: float) -> int:
-    """Go on from an event: settle what it has touched, choose among what is due now, else march to `stop`.
+    """Proceed from an event: settle what it has touched, choose among what is due now, else march to `stop`.
 
-    Returns     a code of `tables.py`; CHOICE and LOCATED with the condition in CHOSEN
+    Returns     a code of `codes.py`; CHOICE and LOCATED with the condition in CHOSEN
     """
     if not settle_touched(a, time):
         return UNSETTLED
@@ -96,14 +99,14 @@ def go_on(a: Arrays, time: float, stop: float) -> int:
 
 
 def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
-    """Tell when an event is, when the step began in which it was found, and how much of that passes before it."""
+    """Store the time of an event, the start of the step in which it was found, and the time from there to it."""
     a.run.event_time = time
     a.run.event_start = start
     a.run.event_dt = elapsed
 
 
 def take(a: Arrays, c: int, time: float) -> None:
-    """The event of a condition is next: its flow is touched; a trigger must become false again, a wait is over."""
+    """Take the event of a condition: touch its flow; disarm a trigger until it is false again, end a wait."""
     a.run.chosen = c
     note_firing(a, c, time)
     touch(a, a.guard.flow[c], time)
@@ -116,7 +119,7 @@ def take(a: Arrays, c: int, time: float) -> None:
 
 
 def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
-    """Let a flow watch a condition, for which it has room."""
+    """Monitor a condition in a flow, which has room for it."""
     a.guard.flow[c] = f
     a.guard.needs_laws[c] = 1 if needs_laws else 0
     a.guard.priority[c] = priority
@@ -125,7 +128,7 @@ def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bo
 
 
 def take_up(a: Arrays, c: int, rank: float) -> None:
-    """Let a flow watch a condition that it has watched before: there is room but for entries of those who have left."""
+    """Monitor a condition again in its former flow: if there is no room, remove the empty entries first."""
     f = a.guard.flow[c]
     if a.flow.entries[f] == a.flow.entries_room[f]:
         squeeze(a, f)
@@ -134,17 +137,17 @@ def take_up(a: Arrays, c: int, rank: float) -> None:
 
 
 def unlink(a: Arrays, c: int) -> None:
-    """Let its flow watch a condition no longer."""
+    """Stop monitoring a condition."""
     strike(a, c)
 
 
 def march(a: Arrays, stop: float) -> int:
     """Bring every flow to `stop`, or to the first state event before it.
 
-    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when somebody looks at steps and one has ended,
-                or will be cut now by an event;
+    Returns     REACHED; LOCATED, with the flows in `pending`; STEPPED when steps are observed and one has ended, or
+                will be cut now by an event;
                 BROKEN; RAISED, STUCK or FAILED for the flow at the root of the heap; RECORDED when a tape is full;
-                PAUSED when it has gone on for long
+                PAUSED when it has run for long
     """
     a.run.pending = 0
     while a.run.flows > 0:
@@ -181,7 +184,7 @@ def march(a: Arrays, stop: float) -> int:
 
 
 def is_spent(a: Arrays, f: int) -> bool:
-    """Whether Python has not been asked for long, or wants to be; if not, note the work of the flow's next step."""
+    """Whether to return to Python, after much work or on request; if not, count the work of the next step."""
     if a.run.work > a.run.patience:
         return True
     work = 1
@@ -205,14 +208,14 @@ def is_cut(a: Arrays, f: int) -> bool:
 
 
 def is_told(a: Arrays, f: int, stop: float) -> bool:
-    """Whether a flow may leave its step now: who looks at steps has been told of it; those to `stop` are not told."""
+    """Whether a flow may leave its step now: observers of steps have seen it, or it ends at `stop`."""
     if a.flow.key[f] < stop:
         return bool(a.run.stepwise == 0 or a.flow.announced[f] == 1)
     return bool(a.flow.key[f] == stop)
 
 
 def is_looked_at(a: Arrays, f: int) -> bool:
-    """Whether somebody wants to look at the flow's step before it goes on or is cut."""
+    """Whether observers have to see the flow's step before it continues or is cut."""
     least = 1.0 if is_cut(a, f) else 0.0
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
@@ -228,9 +231,9 @@ def arrive(a: Arrays, f: int) -> None:
 
 
 def turn(a: Arrays, f: int) -> int:
-    """Comparisons of a flow's laws change here: the next step begins with what they say now.
+    """Comparisons of a flow's laws change here: the next step begins with their new outcomes.
 
-    Returns     REACHED, to go on; else a code of `tables.py`
+    Returns     REACHED, to continue; else a code of `codes.py`
     """
     time, alert = a.flow.key[f], 0
     note_event(a, time, a.flow.start[f], a.flow.event[f])
@@ -280,7 +283,7 @@ def gather(a: Arrays) -> None:
 
 
 def first_due(a: Arrays, f: int, best: int) -> int:
-    """The first of the flow's conditions that are due, or `best`, whichever stands before the other."""
+    """The first of the flow's conditions that are due, or `best`, whichever comes first."""
     for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         is_due = a.guard.due[c] == 1 and a.guard.switch[c] == 0
@@ -290,7 +293,7 @@ def first_due(a: Arrays, f: int, best: int) -> int:
 
 
 def is_before(a: Arrays, c: int, other: int) -> bool:
-    """Whether a condition stands before another: high priority first, then by rank."""
+    """Whether a condition comes before another: high priority first, then by rank."""
     if a.guard.priority[c] != a.guard.priority[other]:
         return bool(a.guard.priority[c] > a.guard.priority[other])
     return bool(a.guard.rank[c] < a.guard.rank[other])

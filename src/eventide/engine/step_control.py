@@ -1,7 +1,10 @@
-"""One step of a flow: its length, its end, and the way back to its start.
+"""One step of a flow: choose its length, try it until it is accurate enough, commit it or return to its start.
+
+In: a flow at the end of its last step. Out: the step with its end, and the length to try next. Invariant: a step ends
+at the next event or limit of an input, or earlier, and is shorter than dt_min only there.
 
 Plain functions over records, which are also translated to native code.
-Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are ours.
+Source: Helsgaun, COMBINEDSIMULATION manual, 2.1 and 3.29, corrected; flows are not in the manual.
 """
 
 from __future__ import annotations
@@ -52,15 +55,15 @@ if TYPE_CHECKING:
 LATEST: Final = 1.7976931348623157e308
 """The end of time: the largest finite number."""
 FARTHEST: Final = 2.0**30
-"""A step is at most so many times as long as the time that has passed: where events cut every step it grows unused."""
+"""The longest step relative to the time that has passed: where events cut every step it would grow without bound."""
 NEAR: Final = 2.0**-50
-"""Two times are within rounding if their distance is at most such a share of them: four spacings of floats or more."""
+"""The largest relative distance of times that count as equal within rounding: four spacings of floats or more."""
 ROUNDING: Final = 2.0**-53
-"""What rounding takes from a number at most, as a share of it."""
+"""The largest relative rounding error."""
 
 
 def advance(a: Arrays, f: int) -> int:
-    """Make the next step of a flow and look for the first state event in it; answers a code of `tables.py`."""
+    """Make the next step of a flow and look for the first state event in it; returns a code of `codes.py`."""
     if a.flow.step[f] > 0.0:
         commit(a, f)
     code = make_step(a, f)
@@ -247,7 +250,7 @@ def finish_step(a: Arrays, f: int, step: float, end: float, ratio: float) -> boo
 
 
 def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
-    """When a step ends and what rounding took from that; the limit exactly if it goes so far."""
+    """The end of a step and its rounding error; exactly the limit if the step reaches it."""
     end, end_rest = limit, 0.0
     if step < remaining:
         end, end_rest = two_sum(a.flow.start[f], a.flow.start_rest[f] + step)
@@ -257,7 +260,7 @@ def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tu
 
 
 def force(a: Arrays, f: int) -> int:
-    """Accept the smallest step although it is not accurate: the model has said so."""
+    """Accept the smallest step although it is not accurate: the model's `integration_error` asks for it."""
     limit = limit_of(a, f)
     remaining = (limit - a.flow.start[f]) - a.flow.start_rest[f]
     step = first_try(a, f, remaining, limit)
@@ -280,7 +283,7 @@ def two_sum(a: float, b: float) -> tuple[float, float]:
 
 
 def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
-    """Choose the next step from an accepted one; one that an event cut short tells nothing."""
+    """Choose the next step from an accepted one, unless an event had shortened that."""
     if a.method.sizes[IMPLICIT] > 0:
         keep_derivatives(a, f)
     if step == a.flow.next_step[f]:
@@ -301,7 +304,7 @@ def return_to_start(a: Arrays, f: int) -> None:
 
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
-    """So much of the step has come to pass: what was found false in it is armed, unless that lies beyond."""
+    """The step is valid up to `elapsed`: arm the conditions that were found false in it until then."""
     for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         if a.guard.armed[c] == AT_END:
@@ -309,7 +312,7 @@ def arm(a: Arrays, f: int, elapsed: float) -> None:
 
 
 def forget_arming(a: Arrays, f: int) -> None:
-    """The step is void, and what was found in it arms nothing."""
+    """The step is void: what was found in it arms no condition."""
     for k in range(a.flow.awake[f]):
         c = awake(a, f, k)
         if a.guard.armed[c] == AT_END:
@@ -317,5 +320,5 @@ def forget_arming(a: Arrays, f: int) -> None:
 
 
 def has_failed(a: Arrays) -> bool:
-    """Whether laws or a condition have raised an error, or touched another flow: what they have answered is void."""
+    """Whether laws or a condition have raised an error, or touched another flow: their results are void."""
     return bool(a.run.aborted != 0 or a.run.troubled != 0)

@@ -1,7 +1,14 @@
-"""One step of an explicit pair for one flow: plain functions over arrays, which are also translated to native code.
+"""One step of an explicit Runge-Kutta pair for one flow: stages, error estimate, completion, interpolant.
 
-`evaluate` is that of `law_evaluation.py`. Nothing here allocates. What may be written here is what the room `native`
-can translate.
+In: states and rates at the start, and the length of the step. Out: the ratio of tolerance to error; if it is at least
+1, the states and rates at the end, with the increment added in double length (two-sum), so that small ones are not
+lost. `evaluate` is that of `law_evaluation.py`. Nothing here allocates. What may be written here is what `native/`
+translates.
+
+`hides_jump`: in Runge-Kutta-England the stage K[5] has no weight in result and estimate. If it alone is beyond a jump
+of a law the estimate is zero. In flows whose laws branch where the branch is not located, K[5] and K[6], which are at
+one time, are compared with K[1] and K[2], and the step is refused if they differ far more. Smooth laws pay nothing for
+it: ten problems at three tolerances made the same steps.
 """
 
 from __future__ import annotations
@@ -45,11 +52,11 @@ if TYPE_CHECKING:
 
 HUGE: Final = 1e300
 TOLD: Final = 0.125
-"""Rates at one time that are apart by more than this share of their course in a step tell of a jump, ..."""
+"""Rates at one time indicate a jump if they differ by more than this fraction of their change in the step, ..."""
 ALIKE: Final = 16.0
-"""... and by more than so many times what they are apart in the first half, ..."""
+"""... by more than this number of times their difference in the first half, ..."""
 UNTOLD: Final = 4.0
-"""... if that, over the whole step, is more than so many tolerances."""
+"""... and, over the whole step, by more than this number of tolerances."""
 
 
 def run_laws(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
@@ -72,8 +79,8 @@ def attempt_stages(a: Arrays, f: int, step: float, end: float) -> float:
     """Evaluate the stages of one step until its error is known.
 
     end         the time of the step's end, exact where an event is due there
-    Returns     the smallest ratio of tolerance to error over the flow's slots, capped; below 1 the step is to be
-                refused; WORST of the flow is the slot where it was met
+    Returns     the smallest ratio of tolerance to error over the flow's slots, capped; below 1 the step is
+                refused; `worst` of the flow is the slot where it was met
     Cost        as many evaluations as the estimate has stages, less the first, whose rate is known
     """
     if a.method.sizes[FIRST_STAGE] == 2:

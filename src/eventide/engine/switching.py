@@ -1,11 +1,14 @@
-"""What branches in a law: comparisons whose outcome is held within a step, so that the law is smooth there.
+"""Branches in laws: the outcome of a comparison is held within a step, so that the law is smooth there.
 
-Of each comparison that is located there is a slot of its outcome. Where that is held the law goes by it, whatever the
-comparison would say: so all stages of a step see one smooth law. That the comparison says otherwise is a condition of
-the flow like any other; the step ends where it becomes true, and the next begins with the other outcome. A step whose
-stages have no value with outcomes held, as beyond the end of a root, is tried with the comparisons themselves.
+In: a law that has been rewritten (`lowering/branches`) so that each comparison that is located has a slot for its
+outcome. Out: steps that end where an outcome changes. While outcomes are held, the law uses them whatever the
+comparisons say: all stages of a step see one smooth law. That a comparison differs from its slot is a condition of the
+flow like any other, with proofs and screening; the step ends where it becomes true, and the next begins with the new
+outcome. After every event all comparisons are decided again (`decide`). A step whose stages have no value with
+outcomes held (a root beyond its end) is tried with the comparisons themselves (`loosen`). `floor` and similar
+functions hold a whole number in a second slot.
 
-Plain functions over arrays, which are also translated to native code.
+Plain functions over records, which are also translated to native code.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ def switch_of(a: Arrays, f: int, k: int) -> int:
 
 
 def loosen(a: Arrays, f: int) -> bool:
-    """Let the laws of a flow go by their comparisons; whether some have gone by outcomes."""
+    """Make the laws of a flow use their comparisons; returns whether some have used held outcomes."""
     changed = False
     for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
@@ -49,7 +52,7 @@ def loosen(a: Arrays, f: int) -> bool:
 
 
 def hold(a: Arrays, f: int) -> None:
-    """Let the laws of a flow go by the outcomes that were found at the start of the step."""
+    """Make the laws of a flow use the outcomes that were found at the start of the step."""
     for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
         if c >= 0:

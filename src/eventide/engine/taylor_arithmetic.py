@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 UNIT: Final = 2.0**-49
-"""What rounding does to one operation at most, as a share of its result: eight times what it does, as several are."""
+"""The largest relative rounding error of one operation, times eight, because several of them are bounded at once."""
 FAR: Final = 1e299
 """What is farther away is as far as this."""
 
@@ -55,7 +55,7 @@ def find_slopes(a: Arrays, at: int) -> None:
 
 
 def find_range(a: Arrays, at: int) -> None:
-    """The range of the polynomial, exactly but for the powers from the third on, and of what may be beside it."""
+    """The range of the polynomial, exactly but for the powers from the third on, and of its error bound."""
     m = a.models
     n = a.method.sizes[DEGREE]
     line, bend = m[at + 1], m[at + 2] if n > 1 else 0.0
@@ -77,8 +77,8 @@ def find_range(a: Arrays, at: int) -> None:
 def finish(a: Arrays, at: int, least: float, most: float) -> None:
     """Find the range of an expression, which is known to lie between `least` and `most` as well.
 
-    What is beyond all bounds is told by ranges only; where the range is narrower than what may be beside the
-    polynomial there is no polynomial but the middle of the range.
+    What is unbounded is described by its range only; where the range is narrower than the error bound of the
+    polynomial, the polynomial is replaced by the middle of the range.
     """
     m = a.models
     n = a.method.sizes[DEGREE]

@@ -38,11 +38,11 @@ from eventide.engine.taylor_arithmetic import (
 )
 
 TELLING: Final = 1e-8
-"""Rounding that may be more than this share of a function's value is no rounding any more."""
+"""A larger relative error of a function's value is no longer treated as rounding."""
 LARGEST_POWER: Final = 600.0
 """Powers of e from minus this to this are numbers, and so are their products with others of common size."""
 TAYLOR: Final = ROUGH
-"""Where the coefficients of a function's Taylor polynomial stand."""
+"""The place of the coefficients of a function's Taylor polynomial."""
 CHANGE: Final = ROUGH + MODEL
 """How far the argument is from the point about which the function is developed."""
 ONE_SUM: Final = ROUGH + 2 * MODEL
@@ -73,7 +73,7 @@ def raised(base: float, exponent: int) -> float:
 
 
 def develop(a: Arrays, at: int, one: int, centre: float, remainder: float) -> None:
-    """Put an expression into the polynomial in the rough from TAYLOR on, by Horner's rule; `remainder` is beside it."""
+    """Substitute an expression into the polynomial in scratch room from TAYLOR on, by Horner's rule."""
     m = a.models
     n = a.method.sizes[DEGREE]
     imitate(a, CHANGE, one)
@@ -99,12 +99,12 @@ def develop(a: Arrays, at: int, one: int, centre: float, remainder: float) -> No
 def settle_function(a: Arrays, at: int, one: int, slow: float, fast: float, least: float, most: float) -> None:
     """Finish a function of an expression, whose derivative is in the range from `slow` to `fast`.
 
-    What rounding did to the argument is no rounding any more where the function is too steep.
+    Where the function is too steep, the rounding error of the argument is no longer treated as rounding.
     """
     m = a.models
     size = max(abs(least), abs(most))
     if m[at + NOISE] > TELLING * size:
-        # A polynomial whose terms are that large says nothing of the function, whose values are not.
+        # A polynomial with terms that large says nothing about the function, whose values are small.
         m[at + BESIDE] += m[at + NOISE]
         m[at + NOISE] = UNIT * size
     noise = max(abs(slow), abs(fast)) * m[one + NOISE]

@@ -1,12 +1,17 @@
-"""Enclosures: between what and what the expressions of a condition lie over a part of a step.
+"""Enclosures: bounds of the expressions of a condition over a part of a step.
 
-An expression is a polynomial in s, which goes from -1 to 1 over the part, of the interpolant's degree n, and a bound of
-how far it may be from that. States are such polynomials themselves. Products are multiplied out, and functions are
-their Taylor polynomials about a value in the middle; what is of higher degree goes into the bound, so it shrinks with
-the power n + 1 of the part's length. Where that is worse than what the range of the arguments tells, the range is kept.
-What rounding may have done is reckoned apart.
+In: the words of a certificate, and a part of the step. Out: for each expression a polynomial in s, which goes from -1
+to 1 over the part, of the interpolant's degree n, and a bound of its distance from that polynomial. States are such
+polynomials. Products are multiplied out, and functions are replaced by their Taylor polynomials about a value in the
+middle; terms of higher degree go into the bound, which so shrinks with the power n + 1 of the part's length. Where the
+range of the arguments gives a better bound, that is kept. `abs`, `min`, `max` and `a if b else c` are the operand that
+is selected where that is known, else bounded by both. Rounding errors are bounded separately.
 
-Plain functions over arrays, which are also translated to native code.
+Invariant: an enclosure never raises; what may have no value is not proved. One mechanism covers all expressions,
+exactly for polynomials, and a step far from every level costs one part. Intervals alone needed hundreds of parts where
+a peak is near its level; a native kernel for each condition would double what is compiled, and has no plain run.
+
+Plain functions over records, which are also translated to native code.
 Source: Makino & Berz, Taylor models and other validated functional inclusion methods, IJPAM 4 (2003).
 """
 
@@ -94,7 +99,7 @@ def enclose(a: Arrays, c: int, f: int, low: float, high: float) -> None:
 
 
 def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float, high: float) -> None:
-    """Enclose the expression that is told from `word` on; `at` is where its enclosure begins."""
+    """Enclose the expression that is described from `word` on; `at` is the place of its enclosure."""
     code, third = a.lists[word], a.lists[word + 3]
     one, other = a.lists[word + 1] * MODEL, a.lists[word + 2] * MODEL
     if code == STATE:
@@ -245,7 +250,7 @@ def take_size(a: Arrays, at: int, one: int) -> None:
 
 
 def take_extreme(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
-    """The lesser of two expressions; the greater with sign = -1. Where it is not known which: by their difference."""
+    """The lesser of two expressions; the greater with sign = -1. Where that is unknown: by their difference."""
     m = a.models
     if sign > 0.0:
         add(a, APART, one, other, -1.0)

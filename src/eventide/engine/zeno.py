@@ -1,6 +1,8 @@
-"""How often a condition has fired of late, and how its intervals shrink: what tells that time barely advances.
+"""Detection of Zeno behaviour: how often a condition has fired of late, and how its intervals shrink.
 
-A trail belongs to the code of a condition and the name of its owner; see `continuous/trails.py`.
+In: each firing of a condition. Out: `run.alert`, once it has fired too often while time barely advanced, or its
+intervals shrink by one ratio towards a time just ahead. `monitor/cascade.py` then decides what follows. A trail
+belongs to the code of a condition and the name of its owner; see `continuous/trails.py`.
 """
 
 from __future__ import annotations
@@ -13,29 +15,29 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 MOST: Final = 1000
-"""So many times in a row may one condition fire while time hardly goes on."""
+"""How often in a row one condition may fire while time barely advances."""
 FLOATS: Final = 16
-"""Time hardly goes on if it does by so many floats or less, or by 2 dt_min or less."""
+"""Time barely advances if it does by at most this number of floats, or by at most 2 dt_min."""
 SUSPECT: Final = 2
-"""ALERT when a condition has fired so often that it is to be looked at whether its states move at all."""
+"""In `run.alert`: a condition has fired so often that Python checks whether its states move at all."""
 STEADILY: Final = 8
-"""So many times in a row must the intervals shrink by one ratio ..."""
+"""How often in a row the intervals must shrink by one ratio ..."""
 STEADILY_IF_FAST: Final = 3
-"""... or so many times, if they shrink to less than FAST, as there is no room for more."""
+"""... or this often if they shrink to less than FAST, as floats leave no room for more."""
 FAST: Final = 0.1
 SAME: Final = 0.01
-"""How far ratios may differ, as a share, and count as one."""
+"""The largest relative difference of ratios that count as one."""
 NEAR: Final = 1e-8
-"""The end of the intervals is near when it is ahead by less than this share of the time (of 1, if that is more)."""
+"""The end of the intervals is near when it is ahead by less than this fraction of the time (of 1, if more)."""
 PATIENCE: Final = 1000.0
 """Where they have shrunk so often in a row their ratio tends to 1: the end is near NEARER times as far for each."""
 NEARER: Final = 0.1
 
 
 def note_firing(a: Arrays, c: int, time: float) -> None:
-    """A condition fires: ALERT tells whether it has done so too often while time hardly went on, or is about to.
+    """Count a firing; set ALERT if it has happened too often while time barely advanced, or is about to.
 
-    Where it has fired 1,000 times while time went on, whoever looks at it ends the crowd, or lets it grow.
+    Where it has fired 1,000 times while time advanced, `monitor/cascade.py` ends the count or lets it go on.
     """
     a.run.alert = 0
     t = a.guard.trail[c]
