@@ -1,7 +1,7 @@
 """Processes that go from wait to wait as native code: which there are, and what Python is to know of them.
 
-The code of such a process is run by `native_events.py`, leg by leg. Its generator stays where it was; when Python has
-to go on, one is made that stands where the process waits (`generator_replay.py`).
+The code of such a process is run by `native_events.py`, segment by segment. Its generator stays where it was; when
+Python has to go on, one is made that stands where the process waits (`generator_replay.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from eventide.reading.generators import enter, function_of, is_tested, locals_of
 if TYPE_CHECKING:
     from eventide.continuous.growable_arrays import Lease
     from eventide.continuous.motion import Motion
-    from eventide.continuous.plans import CoursePlan, ReactionPlan, StopPlan
+    from eventide.continuous.plans import ProcessPlan, ReactionPlan, WaitPointPlan
 
 ENOUGH: Final = 16
 """The code of a process is lowered when there have been so many of its events, as that takes as long as hundreds."""
@@ -57,33 +57,33 @@ def obstacle(wait: Any) -> str:
 class Journey:
     """One process that goes on as native code.
 
-    waits       by the numbers of its stops; None where it does not wait as native code
-    legs        by the number of the stop behind which each comes
+    waits       by the numbers of its wait points; None where it does not wait as native code
+    segments    by the number of the wait point behind which each comes
     lease       of its place in `lists`
     """
 
-    __slots__ = ("course", "lease", "legs", "process", "waits")
+    __slots__ = ("lease", "process", "process_code", "segments", "waits")
 
-    def __init__(self, process: Any, course: CoursePlan, waits: list[Any], lease: Lease) -> None:
+    def __init__(self, process: Any, process_code: ProcessPlan, waits: list[Any], lease: Lease) -> None:
         self.process = process
-        self.course = course
+        self.process_code = process_code
         self.waits = waits
         self.lease = lease
-        self.legs: dict[int, ReactionPlan] = {}
+        self.segments: dict[int, ReactionPlan] = {}
 
-    def move(self, stop: int, rank: float) -> None:
-        """The process has come to a stop by itself."""
-        process, wait = self.process, self.waits[stop]
+    def move(self, wait_point: int, rank: float) -> None:
+        """The process has come to a wait point by itself."""
+        process, wait = self.process, self.waits[wait_point]
         past, generator = process._wait, process._generator
         past.is_over, wait.is_over = True, False
         wait.rank = rank
         process._wait, process._past = wait, wait.following
         if type(generator) is not Stand:
             generator = Stand(process, generator, self.waits.index(past))
-        if generator.home == stop:
+        if generator.home == wait_point:
             generator = generator.generator
         else:
-            generator.line, generator.wait = self.course.stops[stop].line, wait
+            generator.line, generator.wait = self.process_code.wait_points[wait_point].line, wait
         process._generator = process._story = generator
 
 
@@ -117,7 +117,7 @@ class Journeys:
         if not self.motion.analyst.compiles or not self._is_tested or id(code) in self._refused:
             return
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
-        if count < ENOUGH and not self.motion.analyst.knows_course(code):
+        if count < ENOUGH and not self.motion.analyst.knows_process(code):
             wait.countdown = EACH
             return
         self.arriving.add(process)
@@ -132,18 +132,18 @@ class Journeys:
                 continue
             if type(generator) is not GeneratorType or not self._is_free(process, generator):
                 continue
-            course = self.motion.analyst.course(process)
-            if course is None:
+            process_code = self.motion.analyst.process_plan(process)
+            if process_code is None:
                 self._refused[id(generator.gi_code)] = generator.gi_code
-            elif not self._admit(process, course):
+            elif not self._admit(process, process_code):
                 for wait in past_waits(process):
                     wait.countdown = EACH
 
     def _goes_further(self, process: Any) -> bool:
-        """Whether a process that goes on by itself could wait at more stops now; then it is Python's first."""
+        """Whether a process that goes on by itself could wait at more wait points now; then it is Python's first."""
         journey = self.of[process]
-        stops = zip(journey.course.stops, journey.waits, strict=True)
-        if not any(wait is None and self._wait_at(process, stop) is not None for stop, wait in stops):
+        wait_points = zip(journey.process_code.wait_points, journey.waits, strict=True)
+        if not any(wait is None and self._wait_at(process, wait_point) is not None for wait_point, wait in wait_points):
             return False
         self.leave(process)
         return True
@@ -156,50 +156,50 @@ class Journeys:
         is_ours = sys.getrefcount(generator) <= HOLDERS + 1 and sys.getrefcount(generator.gi_frame) <= FRAME_HOLDERS
         return is_waiting and is_still and process not in self.of and is_ours
 
-    def _try(self, generator: Any, course: CoursePlan, waits: list[Any]) -> bool:
+    def _try(self, generator: Any, process_code: ProcessPlan, waits: list[Any]) -> bool:
         """Whether all names of a process have values, and generators can be brought to where it may wait."""
         code, function, values = generator.gi_code, function_of(generator), locals_of(generator)
         if function is None or len(values) < len({*code.co_varnames, *code.co_cellvars}):
             return False
-        for number, (stop, wait) in enumerate(zip(course.stops, waits, strict=True)):
+        for number, (wait_point, wait) in enumerate(zip(process_code.wait_points, waits, strict=True)):
             if wait is not None and (id(code), number) not in self._tried:
-                twin, _ = enter(function, values, stop.line)
-                if twin.gi_frame.f_lasti not in (stop.offset, stop.offset + BEHIND):
+                twin, _ = enter(function, values, wait_point.line)
+                if twin.gi_frame.f_lasti not in (wait_point.offset, wait_point.offset + BEHIND):
                     return False
                 self._tried[id(code), number] = code
         return True
 
-    def _admit(self, process: Any, course: CoursePlan) -> bool:
+    def _admit(self, process: Any, process_code: ProcessPlan) -> bool:
         """Let a process go on by itself as far as it can; whether it can."""
         sim, motion = self.motion.sim, self.motion
         if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False
         self._priority = sim.until_priority
-        waits = [self._wait_at(process, stop) for stop in course.stops]
-        if process._wait not in waits or not self._try(process._generator, course, waits):
+        waits = [self._wait_at(process, wait_point) for wait_point in process_code.wait_points]
+        if process._wait not in waits or not self._try(process._generator, process_code, waits):
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
         lease = motion.lists.put((0, UNMOVED, len(rows), *rows))
-        journey = Journey(process, course, waits, lease)
+        journey = Journey(process, process_code, waits, lease)
         may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
             if waits[number] is not None:
-                leg = course.bind(number, lease[1], may_wait)
-                if leg is not None:
-                    journey.legs[number] = leg
-        if not journey.legs:
+                segment = process_code.bind(number, lease[1], may_wait)
+                if segment is not None:
+                    journey.segments[number] = segment
+        if not journey.segments:
             _release(lease)
             return False
         self._enroll(journey)
         return True
 
-    def _wait_at(self, process: Any, stop: StopPlan) -> Any:
-        """The wait of a process at one of its stops, if its row is at rest between the times when it is waited for."""
-        if stop.condition is None:
+    def _wait_at(self, process: Any, wait_point: WaitPointPlan) -> Any:
+        """The wait of a process at one of its wait points, if its row is at rest between times of waiting."""
+        if wait_point.condition is None:
             return None
-        wanted = self.motion.sim.until_priority if stop.priority is None else stop.priority
+        wanted = self.motion.sim.until_priority if wait_point.priority is None else wait_point.priority
         for wait in past_waits(process):
-            is_it = wait.code is stop.condition and wait.crossed is None and wait.priority == wanted
+            is_it = wait.code is wait_point.condition and wait.crossed is None and wait.priority == wanted
             if is_it and wait.rests and not obstacle(wait):
                 return wait
         return None
@@ -207,9 +207,9 @@ class Journeys:
     def _enroll(self, journey: Journey) -> None:
         self.of[journey.process] = self.at[journey.lease[1]] = journey
         guard = self.motion.watches.guard
-        for number, leg in journey.legs.items():
+        for number, segment in journey.segments.items():
             row = journey.waits[number].row
-            guard.handler[row], guard.effects[row] = leg.address, leg.effects
+            guard.handler[row], guard.effects[row] = segment.address, segment.effects
 
     # --- who goes -------------------------------------------------------------------------------------------------
 
@@ -221,9 +221,9 @@ class Journeys:
             return
         analyst, guard = self.motion.analyst, self.motion.watches.guard
         del self.at[journey.lease[1]]
-        for number, leg in journey.legs.items():
+        for number, segment in journey.segments.items():
             guard.handler[journey.waits[number].row] = 0
-            analyst.release(leg)
+            analyst.release(segment)
         _release(journey.lease)
         for wait in journey.waits:
             if wait is not None:
@@ -237,7 +237,7 @@ class Journeys:
     def renew(self) -> None:
         """Look anew at those that may refer to other objects than before."""
         for process, journey in list(self.of.items()):
-            if any(leg.signature is not None for leg in journey.legs.values()):
+            if any(segment.signature is not None for segment in journey.segments.values()):
                 self.leave(process, EACH)
 
     # --- what Python is to know -----------------------------------------------------------------------------------
@@ -257,8 +257,8 @@ class Journeys:
         motion.sim._conditions._arrivals = run.arrivals
         place, run.moved = run.moved, -1
         while place >= 0:
-            journey, stop = self.at[place], lists[place + STANDS_AT]
-            journey.move(stop, guard.rank[journey.waits[stop].row])
+            journey, wait_point = self.at[place], lists[place + STANDS_AT]
+            journey.move(wait_point, guard.rank[journey.waits[wait_point].row])
             following = lists[place + FOLLOWER]
             lists[place + FOLLOWER] = UNMOVED
             place = following

@@ -218,7 +218,7 @@ class ReactionPlan(Plan):
 
 
 @dataclass(slots=True)
-class StopPlan:
+class WaitPointPlan:
     """A yield of a process.
 
     line        where it stands
@@ -234,15 +234,15 @@ class StopPlan:
 
 
 @dataclass(slots=True)
-class CoursePlan:
+class ProcessPlan:
     """A process whose code can be read.
 
-    stops       in the order of the text
-    bind        gives the plan of what comes behind a stop, by its number, the place in `lists` of the process and
-                whether it may wait at each of the stops; None if that is left to Python
+    wait_points in the order of the text
+    bind        gives the plan of what comes behind a wait point, by its number, the place in `lists` of the process and
+                whether it may wait at each of the wait points; None if that is left to Python
     """
 
-    stops: tuple[StopPlan, ...]
+    wait_points: tuple[WaitPointPlan, ...]
     bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
 
 
@@ -291,11 +291,11 @@ class Analyst(ABC):
         """The native code of a handler; None if it has none."""
 
     @abstractmethod
-    def course(self, process: Process) -> CoursePlan | None:
+    def process_plan(self, process: Process) -> ProcessPlan | None:
         """What is known of a process that waits; None if its code cannot be native."""
 
     @abstractmethod
-    def knows_course(self, code: Any) -> bool:
+    def knows_process(self, code: Any) -> bool:
         """Whether it has been found out before whether processes of some code can be native."""
 
     @abstractmethod

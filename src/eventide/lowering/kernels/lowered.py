@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
-LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "leg"]
-"""What a function is for: a quantity answers a number, a handler changes what it refers to, as does a process's leg."""
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "segment"]
+"""What a function is for: a quantity returns a number; a handler changes what it refers to, as a process's segment does."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 
@@ -115,7 +115,7 @@ class Lowered:
     raises      whether there are numbers for which Python would raise
     objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
     literals    texts and the like in its code, whose addresses it is told after those
-    stops       of a leg: the numbers of those to which it may lead; after the literals it is told which are open
+    wait_points of a segment: the numbers of those to which it may lead; after the literals it is told which are open
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
@@ -145,7 +145,7 @@ class Lowered:
     raises: bool
     objects: tuple[Path, ...]
     literals: tuple[Any, ...]
-    stops: tuple[int, ...]
+    wait_points: tuple[int, ...]
     changes: tuple[Access, ...]
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]

@@ -37,7 +37,7 @@ LAWS: Final = ("contributions", "equations")
 _DIALECTS: Final[dict[LoweredKind, type[Dialect]]] = {
     "condition": ConditionDialect,
     "handler": HandlerDialect,
-    "leg": SegmentDialect,
+    "segment": SegmentDialect,
 }
 
 
@@ -211,7 +211,7 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *context.slots.prologue("%ix"), *dialect.opening(context)]
         return builder.function(HANDLER)
 
-    def _write_leg(self, context: Context) -> LLVMFunction:
+    def _write_segment(self, context: Context) -> LLVMFunction:
         builder = context.builder
         dialect = context.dialect
         assert isinstance(dialect, SegmentDialect)
@@ -225,7 +225,7 @@ class Lowering:
 
     def _follow(self, context: Context) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
-        self.outside.takes_lists = self.kind == "leg"
+        self.outside.takes_lists = self.kind == "segment"
         arguments = [context.settle(self.outside.root(name)) for name in names]
         self.outside.takes_lists = False
         return context.follow(Function(self.entry.function), arguments, {})
@@ -258,7 +258,7 @@ class Lowering:
             raises=bool(context.builder.trap or context.builder.heap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
-            stops=tuple(slots.stops),
+            wait_points=tuple(slots.wait_points),
             changes=tuple(dialect.changes) if isinstance(dialect, HandlerDialect) else (),
             appends=isinstance(dialect, HandlerDialect) and dialect.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),

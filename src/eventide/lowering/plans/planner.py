@@ -15,12 +15,12 @@ from eventide.continuous.ordering import STAGES
 from eventide.continuous.plans import (
     Analyst,
     ConditionPlan,
-    CoursePlan,
     Guidance,
     LawPlan,
     Pattern,
+    ProcessPlan,
     ReactionPlan,
-    StopPlan,
+    WaitPointPlan,
 )
 from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord, LawRecord
@@ -228,12 +228,15 @@ class Compiler(Analyst):
         return self._reaction(bound)
 
     def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
-        """The plan of a handler, or of a leg: see `CoursePlan`."""
+        """The plan of a handler, or of a segment: see `ProcessPlan`."""
         lowered, motion = bound.kernel.lowered, self.motion
         self.facts.note_code(lowered)
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
-        known = *map(id, (*bound.binding.told, *lowered.literals)), *(may_wait[stop] for stop in lowered.stops)
+        known = (
+            *map(id, (*bound.binding.told, *lowered.literals)),
+            *(may_wait[wait_point] for wait_point in lowered.wait_points),
+        )
         rows = lay(motion, (bound,), known)
         numbers = motion.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
@@ -247,29 +250,32 @@ class Compiler(Analyst):
             effects=effects[1],
         )
 
-    def course(self, process: Process) -> CoursePlan | None:
+    def process_plan(self, process: Process) -> ProcessPlan | None:
         """What is known of a process that waits; None if its code cannot be native."""
         function = function_of(process._generator) if self.compiles else None
         if function is None:
             return None
         try:
-            course = self.registry.course(function)
+            process_code = self.registry.process_code(function)
         except CannotLower:
             return None
         values = names_of(process._generator, function)
-        self.facts.note(course.constants)
+        self.facts.note(process_code.constants)
 
         def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
-            leg = course.legs[number]
+            segment = process_code.segments[number]
             try:
-                bound = self.registry.find("leg", leg.function, tuple(values[name] for name in leg.names))
+                bound = self.registry.find("segment", segment.function, tuple(values[name] for name in segment.names))
             except (CannotLower, KeyError):
                 return None
             self._check_home(bound, process)
             return self._reaction(bound, whose, may_wait)
 
-        return CoursePlan(
-            tuple(StopPlan(stop.line, stop.offset, stop.condition, stop.priority) for stop in course.stops),
+        return ProcessPlan(
+            tuple(
+                WaitPointPlan(wait_point.line, wait_point.offset, wait_point.condition, wait_point.priority)
+                for wait_point in process_code.wait_points
+            ),
             bind,
         )
 
@@ -286,9 +292,9 @@ class Compiler(Analyst):
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
 
-    def knows_course(self, code: Any) -> bool:
+    def knows_process(self, code: Any) -> bool:
         """Whether it has been found out before whether processes of some code can be native."""
-        return self.registry.knows_course(code)
+        return self.registry.knows_process(code)
 
     def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""

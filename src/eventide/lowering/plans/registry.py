@@ -16,7 +16,7 @@ from eventide.lowering.names.name_resolution import STRANGE
 from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.plans.plan_templates import LawTemplate
-from eventide.lowering.processes.process_reader import ProcessSegments, Reader
+from eventide.lowering.processes.process_reader import ProcessCode, Reader
 from eventide.native.locking import LOCK, locked
 from eventide.native.memory import table_at
 from eventide.native.store import Store
@@ -90,7 +90,7 @@ class Registry:
         self._plain: dict[type, list[LawTemplate]] = {}
         self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
         self._changes: dict[tuple[int, str], tuple[int, Any]] = {}
-        self._courses: dict[int, tuple[CodeType, ProcessSegments | tuple[str, int, str, str]]] = {}
+        self._process_codes: dict[int, tuple[CodeType, ProcessCode | tuple[str, int, str, str]]] = {}
 
     def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -127,9 +127,9 @@ class Registry:
         key = kind, id(code)
         return bool(self._kernels.get(key) or self._refusals.get(key))
 
-    def knows_course(self, code: CodeType) -> bool:
+    def knows_process(self, code: CodeType) -> bool:
         """Whether a generator function has been read before."""
-        return id(code) in self._courses
+        return id(code) in self._process_codes
 
     def law(self, component: Any, function: Any) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -208,23 +208,23 @@ class Registry:
         return self.find("handler", handler, ())
 
     @locked
-    def course(self, function: FunctionType) -> ProcessSegments:
+    def process_code(self, function: FunctionType) -> ProcessCode:
         """What a generator function does between its yields.
 
         Raises CannotLower if none of that can be native code.
         """
         code = function.__code__
-        if id(code) not in self._courses:
-            found: ProcessSegments | tuple[str, int, str, str]
+        if id(code) not in self._process_codes:
+            found: ProcessCode | tuple[str, int, str, str]
             try:
                 found = Reader(self.book.definition(function, yields=True), function).read()
                 for part, definition in found.definitions:
                     self.book.adopt(part, definition)
             except CannotLower as error:
                 found = error.file, error.line, error.construct, error.why
-            self._courses[id(code)] = code, found
-        known = self._courses[id(code)][1]
-        if not isinstance(known, ProcessSegments):
+            self._process_codes[id(code)] = code, found
+        known = self._process_codes[id(code)][1]
+        if not isinstance(known, ProcessCode):
             raise CannotLower(*known)
         return known
 
@@ -247,7 +247,7 @@ class Registry:
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
-        self._courses = {key: known for key, known in self._courses.items() if _is_current(known[1])}
+        self._process_codes = {key: known for key, known in self._process_codes.items() if _is_current(known[1])}
 
     def _renewed(self, kernels: list[Kernel], changed: dict[tuple[int, str], Constant]) -> list[Kernel]:
         """Those of some kernels that still stand; what has changed of the others is gathered."""
@@ -294,7 +294,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "leg"))
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "segment"))
         try:
             return compile_kernel(lowered, self.store)
         except LookupError as error:
@@ -305,6 +305,6 @@ class Registry:
             ) from error
 
 
-def _is_current(known: ProcessSegments | tuple[str, int, str, str]) -> bool:
+def _is_current(known: ProcessCode | tuple[str, int, str, str]) -> bool:
     """Whether what is known of a generator function still stands."""
-    return isinstance(known, ProcessSegments) and all(constant.is_current for constant in known.constants)
+    return isinstance(known, ProcessCode) and all(constant.is_current for constant in known.constants)

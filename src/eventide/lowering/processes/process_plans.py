@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.lowering.plans.registry import Registry
-    from eventide.lowering.processes.process_reader import ProcessSegments
+    from eventide.lowering.processes.process_reader import ProcessCode
 
 
 def names_of(generator: Any, function: FunctionType) -> dict[str, Any]:
@@ -34,23 +34,27 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     code, function = generator.gi_code, function_of(generator)
     if function is None:
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, "its function is not to be had")
-    course = registry.course(function)
-    if not course.legs and not any(stop.why for stop in course.stops):
+    process_code = registry.process_code(function)
+    if not process_code.segments and not any(wait_point.why for wait_point in process_code.wait_points):
         why = "it waits for nothing by `yield until(lambda: ...)`"
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
     is_known, name = is_tested()
     if not is_known:
         why = f"how {name} keeps generators has not been tried out"
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
-    asks = [CannotLower(code.co_filename, stop.line, stop.text, stop.why) for stop in course.stops if stop.why]
+    asks = [
+        CannotLower(code.co_filename, wait_point.line, wait_point.text, wait_point.why)
+        for wait_point in process_code.wait_points
+        if wait_point.why
+    ]
     values, is_native = names_of(generator, function), False
     obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), process._wait)}
-    for number in course.legs:
-        stop = course.stops[number]
+    for number in process_code.segments:
+        wait_point = process_code.wait_points[number]
         try:
-            if why := obstacles.get(stop.condition, ""):
-                raise CannotLower(code.co_filename, stop.line, stop.text, why)
-            asks += _asks_behind(registry, course, number, values)
+            if why := obstacles.get(wait_point.condition, ""):
+                raise CannotLower(code.co_filename, wait_point.line, wait_point.text, why)
+            asks += _asks_behind(registry, process_code, number, values)
         except CannotLower as error:
             asks.append(error)
         else:
@@ -60,8 +64,12 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     return tuple({str(ask): ask for ask in asks}.values())
 
 
-def _asks_behind(registry: Registry, course: ProcessSegments, number: int, values: dict[str, Any]) -> list[CannotLower]:
-    """What is left to Python behind one stop."""
-    leg = course.legs[number]
-    lowered = registry.find("leg", leg.function, tuple(values.get(name) for name in leg.names)).kernel.lowered
+def _asks_behind(
+    registry: Registry, process_code: ProcessCode, number: int, values: dict[str, Any]
+) -> list[CannotLower]:
+    """What is left to Python behind one wait point."""
+    segment = process_code.segments[number]
+    lowered = registry.find(
+        "segment", segment.function, tuple(values.get(name) for name in segment.names)
+    ).kernel.lowered
     return [CannotLower(*ask) for ask in lowered.asks]

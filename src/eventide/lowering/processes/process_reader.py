@@ -1,7 +1,7 @@
 """The code of a process between its waits: from each `yield until(...)` the statements up to the next ones.
 
-Such a leg is written anew as a plain function of the names that it reads; it answers the number of the stop at which
-the process waits then. Where only Python can go on it raises, so that whoever follows it leaves that way to Python.
+Such a segment is written anew as a plain function of the names that it reads; it returns the number of the wait point at
+which the process waits then. Where only Python can go on it raises, so that whoever follows it leaves that way to Python.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST: Final = 400
-"""So many statements a leg has at most, with all its ways."""
+"""So many statements a segment has at most, with all its ways."""
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Who calls these may see names of which nothing is known."""
 
@@ -51,9 +51,9 @@ class WaitPoint:
 
 @dataclass(frozen=True)
 class Segment:
-    """What comes behind a stop.
+    """What comes behind a wait point.
 
-    function    the statements up to the next stops, whose numbers it answers
+    function    the statements up to the next wait points, whose numbers it answers
     names       of its arguments
     """
 
@@ -62,16 +62,16 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class ProcessSegments:
+class ProcessCode:
     """A generator function, read.
 
-    stops       in the order of the text; legs: behind those at which native code may wait
+    wait_points in the order of the text; segments: behind those at which native code may wait
     constants   by what `until` is found, as that may be exchanged
-    definitions of the functions of the legs
+    definitions of the functions of the segments
     """
 
-    stops: tuple[WaitPoint, ...]
-    legs: dict[int, Segment]
+    wait_points: tuple[WaitPoint, ...]
+    segments: dict[int, Segment]
     constants: tuple[Constant, ...]
     definitions: tuple[tuple[CodeType, Definition], ...]
 
@@ -110,8 +110,8 @@ class Reader:
         self._blocks: dict[tuple[ast.stmt, str], _Block] = {}
         self._size = 0
 
-    def read(self) -> ProcessSegments:
-        """Find its stops and what comes behind each."""
+    def read(self) -> ProcessCode:
+        """Find its wait points and what comes behind each."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 raise self._refusal(node, "names that several functions set are left to Python")
@@ -120,21 +120,21 @@ class Reader:
         root = _Block(self.tree.body)
         self._collect(root)
         self.changing = self._find_changing()
-        stops = tuple(self._stop(statement) for statement, _, _ in self._yields)
-        bodies = [self._behind(number) for number in range(len(stops))]
+        wait_points = tuple(self._wait_point(statement) for statement, _, _ in self._yields)
+        bodies = [self._behind(number) for number in range(len(wait_points))]
         self._check_names()
-        legs, definitions = {}, []
-        for number, (stop, body) in enumerate(zip(stops, bodies, strict=True)):
-            if stop.condition is not None:
-                leg, definition = self._leg(number, body)
-                legs[number] = leg
-                definitions.append((leg.function.__code__, definition))
-        return ProcessSegments(stops, legs, tuple(self.constants.values()), tuple(definitions))
+        segments, definitions = {}, []
+        for number, (wait_point, body) in enumerate(zip(wait_points, bodies, strict=True)):
+            if wait_point.condition is not None:
+                segment, definition = self._segment(number, body)
+                segments[number] = segment
+                definitions.append((segment.function.__code__, definition))
+        return ProcessCode(wait_points, segments, tuple(self.constants.values()), tuple(definitions))
 
     def _refusal(self, node: ast.AST, why: str) -> CannotLower:
         return self.definition.refusal(node, why)
 
-    # --- where it stops -------------------------------------------------------------------------------------------
+    # --- where it waits -------------------------------------------------------------------------------------------
 
     def _collect(self, block: _Block) -> None:
         for place, statement in enumerate(block.statements):
@@ -157,7 +157,7 @@ class Reader:
                     statement, "native code goes on behind a yield that is a statement, within `if` and `while` only"
                 )
 
-    def _stop(self, statement: ast.Expr) -> WaitPoint:
+    def _wait_point(self, statement: ast.Expr) -> WaitPoint:
         assert isinstance(statement.value, ast.Yield)
         command, condition, offset, why = statement.value.value, None, -1, ""
         try:
@@ -222,7 +222,7 @@ class Reader:
         self.constants[where, name] = Constant(where, name, value, namespace)
         return value
 
-    # --- what comes behind a stop ---------------------------------------------------------------------------------
+    # --- what comes behind a wait point ---------------------------------------------------------------------------
 
     def _behind(self, number: int) -> list[ast.stmt]:
         _, block, place = self._yields[number]
@@ -230,7 +230,7 @@ class Reader:
         return self._from(block, place + 1, frozenset())
 
     def _from(self, block: _Block, place: int, passed: frozenset[ast.While]) -> list[ast.stmt]:
-        """The statements of a block from one on, and what comes behind it, up to the next stops.
+        """The statements of a block from one on, and what comes behind it, up to the next wait points.
 
         passed  the loops at whose heads the way has come by
         """
@@ -256,7 +256,7 @@ class Reader:
         return [*found, *self._beyond(block, passed)]
 
     def _is_left(self, statement: ast.stmt) -> bool:
-        """Whether a stop stands in a statement, or a way out of it."""
+        """Whether a wait point stands in a statement, or a way out of it."""
         return any(node in self._numbers or _is_way_out(node, statement) for node in _nodes_in(statement))
 
     def _beyond(self, block: _Block, passed: frozenset[ast.While]) -> list[ast.stmt]:
@@ -316,7 +316,7 @@ class Reader:
                 why = f"{name!r}, which a function made here reads, may change between two waits: keep it as a field"
                 raise CannotLower(code.co_filename, code.co_firstlineno, self.tree.name, why)
 
-    def _leg(self, number: int, body: list[ast.stmt]) -> tuple[Segment, Definition]:
+    def _segment(self, number: int, body: list[ast.stmt]) -> tuple[Segment, Definition]:
         loaded = [node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name)]
         names = tuple(name for name in dict.fromkeys(loaded) if name in self.names and name not in self.changing)
         for name in names:
@@ -333,7 +333,7 @@ class Reader:
             tree.type_params = []  # type: ignore[attr-defined]  # of Python 3.12
         module = compile(ast.Module([tree], []), self.code.co_filename, "exec", dont_inherit=True)
         code = next(code for code in module.co_consts if isinstance(code, CodeType))
-        function = FunctionType(code, self.function.__globals__, f"{self.tree.name} behind stop {number}")
+        function = FunctionType(code, self.function.__globals__, f"{self.tree.name} behind wait point {number}")
         return Segment(function, names), Definition(self.definition.file, tree)
 
 

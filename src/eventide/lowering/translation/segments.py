@@ -88,15 +88,15 @@ class SegmentDialect(HandlerDialect):
 
     # --- the end --------------------------------------------------------------------------------------------------
 
-    def finish(self, context: Context, stop: Item) -> None:
+    def finish(self, context: Context, wait_point: Item) -> None:
         """Write what comes last; where all is done it returns the wait point that has been reached."""
-        assert isinstance(stop, Number)
-        self._stop = stop.text
+        assert isinstance(wait_point, Number)
+        self._wait_point = wait_point.text
         self.close(context)
 
     def answer(self, context: Context) -> str:
         """What is returned where all is done."""
-        return context.builder.value("add", "i64", self._stop, DONE)
+        return context.builder.value("add", "i64", self._wait_point, DONE)
 
     def length_of_list(self, context: Context, target: AppendTarget) -> Number:
         """How many items a list has, with what the segment has put there so far."""
@@ -112,7 +112,7 @@ class SegmentDialect(HandlerDialect):
     def wait_at(self, context: Context, number: int) -> None:
         """A wait point has been reached; where the process cannot wait there by itself Python is asked."""
         builder = context.builder
-        is_open = builder.value("icmp ne", "i64", context.slots.stop(number), 0)
+        is_open = builder.value("icmp ne", "i64", context.slots.wait_point(number), 0)
         go_on, ask = builder.block(), builder.block()
         builder.branch(is_open, go_on, ask)
         builder.enter(ask)
