@@ -1,1 +1,1 @@
-"""What branches in laws: found in their text, located, and the laws written anew for it."""
+"""What branches in laws: found in their text, located, and the laws rewritten for it."""

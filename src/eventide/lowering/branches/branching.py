@@ -68,7 +68,7 @@ class Branching:
         self._prefix = prefix
 
     def read(self, tree: ast.FunctionDef) -> list[ast.stmt]:
-        """The body of the law, written anew."""
+        """The body of the law, rewritten."""
         body = deepcopy(tree.body)
         self._block(body, {})
         return body
@@ -151,9 +151,9 @@ class Branching:
     # --- expressions ----------------------------------------------------------------------------------------------
 
     def _value(self, node: ast.expr, known: Known, *, is_test: bool = False) -> ast.expr:
-        """An expression with its comparisons written anew.
+        """An expression with its comparisons rewritten.
 
-        is_test     whether it is one truth for certain, as what an `if` asks
+        is_test     whether it is one Boolean for certain, as what an `if` asks
         """
         if isinstance(node, ast.Compare):
             return self._comparison(node, known, is_test=is_test)

@@ -1,6 +1,6 @@
 """What branches in laws, read in their text: each comparison that is located gets a slot of its outcome.
 
-A law is written anew, with `self.slot > BOUND or self.slot >= -BOUND and x < level` in the place of `x < level`: so it
+A law is rewritten, with `self.slot > BOUND or self.slot >= -BOUND and x < level` in the place of `x < level`: so it
 goes by the outcome while that is held, and by the comparison else. Of each such comparison a condition is written that
 is true where the comparison is not what the slot says; in it local names stand for what they are made of. `abs`, `min`,
 `max`, `clip` and `sign` are written as the comparisons that they make; `floor`, `ceil`, `int`, `//` and `%` hold a
@@ -32,7 +32,7 @@ _FOUND: Final = "_eventide_branches"
 
 
 def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
-    """What branches in the laws of a class; where some of that is located they are written anew, in their classes."""
+    """What branches in the laws of a class; where some of that is located they are rewritten, in their classes."""
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
     for base, name in laws:
         _prepare(base, name, smoothness)
@@ -130,7 +130,7 @@ def _whole(function: FunctionType, why: str) -> Unlocated:
 
 
 def _is_refused(tree: ast.FunctionDef) -> bool:
-    """Whether a law does what cannot be kept when it is written anew: names of its class alone, or outer names."""
+    """Whether a law does what cannot be kept when it is rewritten: names of its class alone, or outer names."""
     arguments = tree.args
     if len(arguments.args) != 1 or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
         return True

@@ -1,4 +1,4 @@
-"""Pieces of syntax trees for laws that are written anew, and the functions that are made of such trees."""
+"""Pieces of syntax trees for laws that are rewritten, and the functions that are made of such trees."""
 
 from __future__ import annotations
 import __future__

@@ -1,7 +1,7 @@
 """A sum to which one object after another adds is carried from one to the next, where that is the same.
 
 Memory tells what has just been written there only after several additions could have been made: the sum of a thousand
-contributions would take three times as long. It is written after each addition all the same, so whoever reads it finds
+contributions would take three times as long. It is written after each addition all the same, so a reader finds
 it there.
 """
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eventide.native.ir import Function
 
 LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "segment"]
-"""What a function is for: a quantity returns a number; a handler changes what it refers to, as a process's segment does."""
+"""What a function is for: a quantity returns a number; a handler, like a segment of a process, changes objects."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 

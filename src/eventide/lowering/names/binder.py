@@ -91,7 +91,7 @@ class Locate(Protocol):
 
 
 def make_locator(entry: Entry, steps: tuple[Step, ...], blocks: tuple[Anchor, ...]) -> Locate | None:
-    """The function that answers the `bases` that a binding would have; None if it would have more than objects."""
+    """The function that returns the `bases` that a binding would have; None if it would have more than objects."""
     checks = {step.check for step in steps}
     if (
         not checks <= {"class", "code", "same"}
@@ -177,7 +177,7 @@ class _Writer:
         self.knows_sim = False
 
     def function(self, head: str, otherwise: str) -> Any:
-        """The function of these lines, and what it answers where they cannot be followed."""
+        """The function of these lines, and what it returns where they cannot be followed."""
         body = "\n        ".join(self.lines)
         source = f"""
 def {head}:

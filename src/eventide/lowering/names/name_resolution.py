@@ -268,7 +268,7 @@ class NameResolver:
             )
 
     def as_vector(self, table: Table) -> Vector:
-        """An array to reckon with: from now on it has to keep its size."""
+        """An array to compute with: from now on it has to keep its size."""
         assert table.array_size is not None
         step = self.steps[table.path]
         self.steps[table.path] = replace(step, check="array", expected=(table.array_size,))
@@ -584,7 +584,7 @@ def _is_class_variable(home: type, name: str) -> bool:
 
 
 def _is_double(value: Any) -> bool:
-    """Whether it is numpy's double, which reckons like Python's float."""
+    """Whether it is numpy's double, which computes like Python's float."""
     return isinstance(value, float) and type(value).__name__ == "float64"
 
 

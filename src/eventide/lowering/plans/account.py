@@ -79,7 +79,7 @@ class ConditionNote:
 
     name        whose it is; code: its function, or where it stands
     flow        the number of its flow, counted from 1
-    kind        how closely it is looked after inside steps: "certified", "sampled" or "opaque"
+    kind        how closely it is monitored inside steps: "certified", "sampled" or "opaque"
     equalities  its comparisons by == or != of what moves between events, with what to write instead
     resting     objects that it reads and that have never been started, though they have laws or states
     """

@@ -301,7 +301,7 @@ class Compiler(Analyst):
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
 
     def quantity(self, read: Any) -> ConditionPlan | None:
-        """The kernel of a function that answers a number; None if it cannot be compiled, or looks at the step."""
+        """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""
         if not self.compiles:
             return None
         try:

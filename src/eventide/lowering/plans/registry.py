@@ -180,9 +180,9 @@ class Registry:
         return self._joined[pair]
 
     def quantity(self, read: Any) -> Bound:
-        """The kernel of a function without arguments that answers a number, and its binding.
+        """The kernel of a function without arguments that returns a number, and its binding.
 
-        It has the form of a condition's, leaves the number in the answer, and answers RAISES where Python would.
+        It has the form of a condition's, leaves the number in the answer, and returns RAISES where Python would.
         Raises CannotLower if something in it cannot be followed.
         """
         return self.find("quantity", read, ())
@@ -203,7 +203,7 @@ class Registry:
     def handler(self, handler: Any) -> Bound:
         """The kernel of a handler, a bound method, and its binding: see `translation/handlers.py`.
 
-        Raises CannotLower if it is left to Python on each of its ways.
+        Raises CannotLower if it is left to Python on every path.
         """
         return self.find("handler", handler, ())
 

@@ -1,7 +1,7 @@
 """The code of a process between its waits: from each `yield until(...)` the statements up to the next ones.
 
-Such a segment is written anew as a plain function of the names that it reads; it returns the number of the wait point at
-which the process waits then. Where only Python can go on it raises, so that whoever follows it leaves that way to Python.
+Such a segment is rewritten as a plain function of the names that it reads; it returns the number of the wait point at
+which the process waits then. Where only Python can go on it raises, so that its lowering leaves that path to Python.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class WaitPoint:
 class Segment:
     """What comes behind a wait point.
 
-    function    the statements up to the next wait points, whose numbers it answers
+    function    the statements up to the next wait points, whose numbers it returns
     names       of its arguments
     """
 
@@ -256,7 +256,7 @@ class Reader:
         return [*found, *self._beyond(block, passed)]
 
     def _is_left(self, statement: ast.stmt) -> bool:
-        """Whether a wait point stands in a statement, or a way out of it."""
+        """Whether a wait point stands in a statement, or a path out of it."""
         return any(node in self._numbers or _is_way_out(node, statement) for node in _nodes_in(statement))
 
     def _beyond(self, block: _Block, passed: frozenset[ast.While]) -> list[ast.stmt]:

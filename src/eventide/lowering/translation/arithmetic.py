@@ -61,7 +61,7 @@ class Arithmetic:
     # --- kinds ----------------------------------------------------------------------------------------------------
 
     def number(self, item: Number | Boolean) -> Number:
-        """A truth as 0 or 1, a number as it is."""
+        """A Boolean as 0 or 1, a number as it is."""
         if isinstance(item, Number):
             return item
         if item.known is not None:
@@ -106,7 +106,7 @@ class Arithmetic:
         return COUNTABLE
 
     def wire(self, item: Number | Boolean) -> Wire:
-        """The operand as a double that can be reckoned with."""
+        """The operand as a double that can be computed with."""
         return Wire(self.builder, self.double(item))
 
     def as_float(self, item: Number | Boolean) -> Number:

@@ -1,6 +1,7 @@
-"""Comparisons and what joins them: truths, and for conditions the number that guides the search for their change.
+"""Comparisons and what joins them: Booleans, and for conditions the number that guides the search for their change.
 
-A guide is >= 0 where its truth holds and <= 0 where it does not. A truth without one is as far from changing as can be.
+A guide is >= 0 where its Boolean holds and <= 0 where it does not. A Boolean without one is as far from changing as can
+be.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MINUS_INFINITE: Final = real(float("-inf"))
 
 
 class BooleanOperations:
-    """Writes instructions for truths.
+    """Writes instructions for Booleans.
 
     is_guided   whether guides and slopes are wanted
     """
@@ -82,7 +83,7 @@ class BooleanOperations:
             return Boolean(self.builder.value("icmp ne", "i64", item.text, 0), None, item.slope and NAN)
         return Boolean(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
 
-    # --- from truths ----------------------------------------------------------------------------------------------
+    # --- from Booleans ----------------------------------------------------------------------------------------------
 
     def opposite(self, truth: Boolean) -> Boolean:
         """`not truth`."""
@@ -95,7 +96,7 @@ class BooleanOperations:
         return Boolean(text, guide, self.arithmetic.turn_slope(truth.slope), known, tree=tree)
 
     def tree(self, truth: Boolean) -> BooleanTree:
-        """The comparisons of which a truth is joined; one that does not move within a step is one by itself."""
+        """The comparisons of which a Boolean is joined; one that does not move within a step is one by itself."""
         if truth.tree is not None:
             return truth.tree
         if truth.slope is not None:

@@ -106,7 +106,7 @@ class Context:
         return self.builder.current is None
 
     def arrive(self, value: Item | None = None) -> Edge:
-        """The end of the present way; the current block is left open for whoever leads it on."""
+        """The end of the present path; the current block is left open for whoever leads it on."""
         assert self.builder.current is not None
         arrival = Edge(self.builder.current, self.scope, value)
         self.builder.current = None
@@ -134,11 +134,11 @@ class Context:
         return item
 
     def number(self, node: ast.expr) -> Number | Boolean:
-        """The number or truth that an expression gives."""
+        """The number or Boolean that an expression gives."""
         return self.as_number(self.evaluate(node), node)
 
     def as_number(self, item: Item, node: ast.expr) -> Number | Boolean:
-        """What an expression gave, if it is a number or truth; raises CannotLower if it is not."""
+        """What an expression gave, if it is a number or Boolean; raises CannotLower if it is not."""
         if isinstance(item, Number | Boolean):
             return item
         raise self.refusal(node, f"{describe(item)} is no number")
@@ -222,7 +222,7 @@ class Context:
         return Opaque("different things, depending on the way") if value is None else value
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
-        """Write the body of a function; its ways out are left in the frame. Returns the value of a lambda."""
+        """Write the body of a function; its exits are left in the frame. Returns the value of a lambda."""
         if isinstance(tree, ast.Lambda):
             return self.evaluate(tree.body)
         self.run(tree.body)

@@ -1,4 +1,4 @@
-"""Branches and loops: both ways of a choice, and what is carried round a loop."""
+"""Branches and loops: both paths of a choice, and what is carried round a loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def choose(
     context: Context, test: Boolean, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
 ) -> Item | None:
-    """Go one of two ways; answers what both give, merged."""
+    """Go one of two paths; returns what both give, merged."""
     if test.known is not None:
         return then() if test.known else otherwise()
     if context.is_guided:
@@ -48,9 +48,9 @@ def choose(
 def _choose_straight(
     context: Context, test: Boolean, then: Callable[[], Item | None], otherwise: Callable[[], Item | None]
 ) -> tuple[Item | None] | None:
-    """Go both ways, one after the other, and choose among the numbers that they give; None if that cannot be.
+    """Go both paths, one after the other, and choose among the numbers that they give; None if that cannot be.
 
-    So it is known how a number moves on either way, also where the other is gone.
+    So it is known how a number moves on either path, also where the other is taken.
     """
     start, mark, unbounded = context.scope, context.builder.mark(), context.unbounded
     returned = len(context.frame.returns) if context.frames else 0
@@ -84,7 +84,7 @@ def _exits_so_far(context: Context) -> list[tuple[int, int]]:
 
 
 def _narrow(context: Context, test: Boolean, is_then: bool) -> None:
-    """Join the condition of a branch to that of the present way."""
+    """Join the condition of a branch to that of the present path."""
     if not context.is_guided or (test.guide is None and test.slope is None):
         return
     here = Boolean("true", INFINITE, NAN)
@@ -133,7 +133,7 @@ def _attempt(
     first: str,
     step: int,
 ) -> dict[str, Shape | None] | None:
-    """Write a loop whose values have the given shapes; answers wider ones if they do not suffice."""
+    """Write a loop whose values have the given shapes; returns wider ones if they do not suffice."""
     builder, header = context.builder, context.builder.block()
     context.scope = start.copy()
     first_inside = len(builder.blocks)
@@ -171,7 +171,7 @@ def _attempt(
 
 
 def _name_values(context: Context, shapes: dict[str, Shape | None]) -> dict[str, list[str]]:
-    """Give names to what is carried around a loop; answers them."""
+    """Give names to what is carried around a loop; returns them."""
     names = {name: [context.builder.name() for _ in shape.types] for name, shape in shapes.items() if shape}
     for name, shape in shapes.items():
         if shape is None:
@@ -182,7 +182,7 @@ def _name_values(context: Context, shapes: dict[str, Shape | None]) -> dict[str,
 
 
 def _write_body(context: Context, body: Callable[[str], None], counter: str) -> Loop:
-    """Write what a loop repeats; answers the ways on which it is left or goes on."""
+    """Write what a loop repeats; returns the paths on which it is left or goes on."""
     loop = Loop()
     context.loops.append(loop)
     if not context.is_dead:
@@ -194,7 +194,7 @@ def _write_body(context: Context, body: Callable[[str], None], counter: str) -> 
 
 
 def _enter_body(context: Context, test: Boolean) -> list[Edge]:
-    """Go on in the body of a loop; answers the way past it."""
+    """Go on in the body of a loop; returns the path past it."""
     if test.known is True:
         return []
     if test.known is False:

@@ -137,7 +137,7 @@ def choice(test: Maybe, one: Maybe, other: Maybe) -> Maybe:
 
 
 def number_of(tree: BooleanTree | None) -> Maybe:
-    """What is above zero where a truth holds and below where it does not."""
+    """What is above zero where a Boolean holds and below where it does not."""
     if isinstance(tree, Junction):
         return of_two(LEAST_OF if tree.word == "and" else GREATEST_OF, number_of(tree.one), number_of(tree.other))
     return tree.form if tree else None

@@ -1,6 +1,6 @@
 """Handlers as kernels: statements that change slots and put things into lists, all of it or nothing.
 
-What only Python does is left to Python: there the kernel takes back what it has written and answers ASKS, so that the
+What only Python does is left to Python: there the kernel takes back what it has written and returns ASKS, so that the
 handler runs in Python from its beginning. What goes into lists is kept until the end for that.
 """
 
@@ -170,7 +170,7 @@ class HandlerDialect(Dialect):
                 )
 
     def follow(self, context: Context, function: Function, arguments: list[Item], keywords: dict[str, Item]) -> Item:
-        """What a call gives; where the function asks on all its ways, why."""
+        """What a call gives; where the function asks on every path, why."""
         module = str(function.function.__module__)
         if module.partition(".")[0] == OURS:
             raise Unlowerable(f"{function.function.__qualname__} is done in Python")
@@ -295,7 +295,7 @@ class HandlerDialect(Dialect):
     def _put(self, context: Context) -> None:
         """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""
         has_groups = any(isinstance(entry.made, _NewTuple) for entry in self._entries)
-        # Tuples are looked after by the garbage collector, which might run any code: not before all is done.
+        # Tuples are tracked by the garbage collector, which might run any code: not before all is done.
         collects = call_python(context, "i32", "PyGC_Disable") if has_groups else ""
         for entry in self._entries:
             put, after = context.builder.block(), context.builder.block()
@@ -357,7 +357,7 @@ def pointer(context: Context, address: str) -> str:
 
 
 def call_python(context: Context, answer: str, name: str, *arguments: tuple[str, str]) -> str:
-    """Call a function of Python; answers what it gives. All of them are of the stable ABI."""
+    """Call a function of Python; returns what it gives. All of them are of the stable ABI."""
     context.builder.calls[name] = f"declare {answer} @{name}({', '.join(kind for kind, _ in arguments)})"
     return context.builder.call(answer, f"@{name}", *arguments)
 

@@ -111,7 +111,7 @@ def _each_in_turn(context: Context, target: ast.expr, items: list[Item], body: C
 
 
 def _go_on(context: Context, arrivals: list[Edge]) -> None:
-    """Join ways that have ended to the present one."""
+    """Join paths that have ended to the present one."""
     if not arrivals:
         return
     merged = context.merger.merge([*arrivals, *([] if context.is_dead else [context.arrive()])])

@@ -1,7 +1,7 @@
-"""Where the execution stands while code is lowered: which names have which values, and how ways come together.
+"""Where the execution stands while code is lowered: which names have which values, and how paths come together.
 
-Values are named once. Where two ways meet, a name that has a number on both gets a merged one; a name that stands for
-different things, or has a value on one way only, has none any more.
+Values are named once. Where two paths meet, a name that has a number on both gets a merged one; a name that stands for
+different things, or has a value on one path only, has none any more.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.booleans import BooleanOperations
 
 _VALUE = " "
-"""Where the value of a way stands among its bindings while they are joined."""
+"""Where the value of a path stands among its bindings while they are joined."""
 _NO_VALUE = Nothing()
 PATH_CONDITION = ""
-"""Where bindings keep the condition under which the present way is gone; no name of the user's is empty."""
+"""Where bindings keep the condition under which the present path is taken; no name of the user's is empty."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Scope:
 
     @property
     def path_condition(self) -> Boolean:
-        """The condition of the present way."""
+        """The condition of the present path."""
         path_condition = self.bindings.get(PATH_CONDITION)
         return path_condition if isinstance(path_condition, Boolean) else UNCONDITIONAL
 
@@ -52,7 +52,7 @@ UNCONDITIONAL = Boolean("true", known=True)
 
 @dataclass
 class Edge:
-    """A way that ends here for now: its last block is open, to be led on."""
+    """An edge of the control-flow graph: the path ends here for now, and its last block is open, to be led on."""
 
     block: Block
     scope: Scope
@@ -61,7 +61,7 @@ class Edge:
 
 @dataclass
 class Loop:
-    """The ways that leave the body of a loop."""
+    """The paths that leave the body of a loop."""
 
     breaks: list[Edge] = field(default_factory=list)
     continues: list[Edge] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class Shape:
-    """What has to be carried for a number or truth that is merged."""
+    """What has to be carried for a number or Boolean that is merged."""
 
     kind: Kind | Literal["truth"]
     has_guide: bool = False
@@ -106,7 +106,7 @@ def join(one: Shape, other: Shape) -> Shape:
 
 
 class Merger:
-    """Writes what is needed where ways meet."""
+    """Writes what is needed where paths meet."""
 
     def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: BooleanOperations) -> None:
         self.builder = builder
@@ -119,7 +119,7 @@ class Merger:
             assert isinstance(item, Boolean)
             slope = item.slope
             if item.guide is None and path_condition.slope is not None and item is not path_condition:
-                slope = NAN  # which of the ways was gone may change within a step
+                slope = NAN  # which of the paths was taken may change within a step
             guide = [self.truths.guide(item)] if shape.has_guide else []
             return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
         number = self.arithmetic.number(item)
@@ -134,7 +134,7 @@ class Merger:
         return Number(parts[0], shape.kind, slope, is_mixed=shape.is_mixed)
 
     def merge(self, arrivals: list[Edge]) -> tuple[Scope, Item | None] | None:
-        """Lead all ways to one block and go on there; None if none arrives.
+        """Lead all paths to one block and go on there; None if none arrives.
 
         Returns     what is known there, and the merged value of the arrivals
         """
@@ -162,7 +162,7 @@ class Merger:
     def select(
         self, test: Boolean, one: Scope, value: Item | None, other: Scope, otherwise: Item | None
     ) -> tuple[Scope, Item | None] | None:
-        """The numbers of one of two ways, both of which have been gone; None if they differ in what is no number."""
+        """The numbers of one of two paths, both of which have been written; None if other things differ."""
         pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
         del pairs[PATH_CONDITION]
         pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)

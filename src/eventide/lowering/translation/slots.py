@@ -159,18 +159,18 @@ class Slots:
         self.builder.store("double", value, ROWS[stored.row], self._index(stored, item))
 
     def note_write(self, stored: Stored, items: Span) -> Access:
-        """Items of a vector are written, from one to before another; answers which vector it was."""
+        """Items of a vector are written, from one to before another; returns which vector it was."""
         access = Access(stored.owner.path, stored.row, stored.name)
         self.writes[access] = None
         self.ranges.setdefault(access, {})[items] = None
         return access
 
     def truth(self, value: str) -> Boolean:
-        """A double that holds 0 or 1 as a truth."""
+        """A double that holds 0 or 1 as a Boolean."""
         return Boolean(self.builder.value("fcmp une", "double", value, "0.0"))
 
     def write(self, place: Place, value: str) -> Access:
-        """Set the quantity at a place; answers which one it was."""
+        """Set the quantity at a place; returns which one it was."""
         access = Access(place.owner.path, place.row, place.name)
         self.writes[access] = None
         self.builder.store("double", value, ROWS[place.row], self._index(place))

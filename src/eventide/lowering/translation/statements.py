@@ -120,7 +120,7 @@ def return_from(context: Context, node: ast.Return) -> None:
 
 
 def _gated(context: Context, value: Item) -> Item:
-    """A literal truth that is answered on one way only changes with the condition of that way."""
+    """A literal Boolean that is answered on one path only changes with the condition of that path."""
     path_condition = context.scope.path_condition
     if not context.is_guided or not isinstance(value, Boolean) or value.known is None or path_condition.slope is None:
         return value

@@ -55,7 +55,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Junction:
-    """Two truths joined by "and" or "or"."""
+    """Two Booleans joined by "and" or "or"."""
 
     word: str
     one: BooleanTree
@@ -103,7 +103,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Boolean:
-    """A truth of the kernel.
+    """A Boolean of the kernel.
 
     guide       a number that is >= 0 where it is true and <= 0 where it is false; None if there is none
     slope       the guide's derivative, as for numbers
@@ -191,7 +191,7 @@ class Table:
     """A list, tuple or array of numbers.
 
     kind        of all of them
-    array_size  how many numbers an array has, with which it can be reckoned; None for lists
+    array_size  how many numbers an array has, if it can be computed with; None for lists
     """
 
     path: Path
@@ -219,7 +219,7 @@ class Buffer:
     """Memory of the kernel for the length of a call.
 
     slopes      where the derivatives of its numbers are kept; None if they do not move
-    is_truth    whether it keeps truths, as 1.0 and 0.0
+    is_truth    whether it keeps Booleans, as 1.0 and 0.0
     """
 
     address: str
@@ -372,7 +372,7 @@ WORDS: Final[dict[type, str]] = {
 
 
 def literal(value: bool) -> Boolean:
-    """A truth that is known beforehand."""
+    """A Boolean that is known beforehand."""
     return Boolean("true" if value else "false", known=value)
 
 

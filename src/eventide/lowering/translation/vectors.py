@@ -150,7 +150,7 @@ def _as_vector(context: Context, item: Item) -> Vector | Formula:
 
 
 def as_operand(context: Context, item: Item, node: ast.expr) -> Operand:
-    """A number or vector to reckon with."""
+    """A number or vector to compute with."""
     if isinstance(item, Table) and is_vector(item):
         item = context.names.as_vector(item)
     if isinstance(item, Vector):
@@ -267,7 +267,7 @@ def for_each_item(
 
 
 def is_vector(item: Item) -> bool:
-    """Whether something can be reckoned with as numpy reckons with arrays."""
+    """Whether something can be computed with as numpy computes with arrays."""
     return isinstance(item, Vector | Formula) or (isinstance(item, Table) and item.array_size is not None)
 
 
