@@ -33,6 +33,16 @@ def powers(x: float) -> float:
             return count
 
 
+def halvings(x: float, width: float) -> tuple[float, int]:
+    """How often, and a whole number."""
+    count = 0.0
+    while True:
+        x *= 0.5
+        if x < width:
+            return count, 1
+        count += 1.0
+
+
 def half_powers(x: float) -> float:
     """The same by `break`."""
     count = 0.0
@@ -97,7 +107,42 @@ class Empties(ev.Continuous):
     def is_low(self) -> None: ...
 
 
-@pytest.mark.parametrize("kind", [Tank, Empties])
+class Returns(ev.Continuous):
+    """It has loops that are left by `return` alone, in the law itself and in what that calls."""
+
+    level: ev.State = ev.state(2.0)
+    turns: ev.Computed = ev.computed()
+    width: float = 1e-9
+
+    def equations(self) -> None:
+        self.rate.level = -1.0
+        count, more = halvings(self.level, self.width)
+        self.turns = count + more
+        while True:
+            count += 1.0
+            if count > 10.0 and self.width > 0.0:
+                return
+
+
+class ReturnsIf(Empties):
+    @ev.when(lambda self: halvings(self.level, self.width)[0] < 30.0)
+    def is_low(self) -> None: ...
+
+
+@pytest.mark.parametrize("most", [4, 2**22])
+def test_loops_that_are_left_by_return_are_native(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MOST_TURNS", most)
+    found = []
+    for compiles in ("auto", False):
+        sim = ev.Simulation(compile=compiles)
+        model = Returns(sim).start()
+        sim.run(until=1.0)
+        found.append((model.level, model.turns, str(sim.report())))
+        assert [law.is_compiled for law in sim.explain().laws] == [bool(compiles)]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("kind", [Tank, Empties, Returns, ReturnsIf])
 def test_a_loop_without_end_is_interrupted(kind: type[Any]) -> None:
     def interrupt(*_: Any) -> None:
         raise TimeoutError

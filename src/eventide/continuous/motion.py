@@ -18,6 +18,7 @@ from eventide.continuous.guards import Watches
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.native_handlers import Reactions
 from eventide.continuous.native_processes import Journeys
+from eventide.continuous.own_methods import OwnMethods
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.sights import Sight
 from eventide.discrete.changes import Pending
@@ -95,6 +96,7 @@ class Motion:
         "linearizations",
         "lists",
         "on_touch",
+        "own_methods",
         "packed",
         "reactions",
         "run",
@@ -135,6 +137,7 @@ class Motion:
         self.run.laws_in_python = analyst.recourse
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
+        self.own_methods = OwnMethods(self)
         self.is_marching = False
         self.is_observed = False
         self._polled: Pending[Any] = Pending(self.changes)
@@ -407,6 +410,8 @@ class Motion:
             self.reactions.place()
         if self.journeys.arriving:
             self.journeys.place()
+        if self.own_methods.is_due:
+            self.own_methods.adopt()
         if not self.stands():
             self._renew_code()
             if self.groups.doubted:

@@ -304,7 +304,9 @@ class Monitor:
         return not self.observers.count and self.system.is_empty and not len(self.sim._conditions)
 
     def come_to_rest(self) -> None:
-        """A run has ended."""
+        """A run has ended; what changes until the next is looked for as that begins."""
+        self.motion.own_methods.check()
+        self.motion.changes.note()
         if self.observers.at_will:
             self.observers.observe_rest()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.continuous.ordering import STAGES, Deal, Trade
+from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import Cohort, LawPlan
 from eventide.lowering.branches.located import unlocated_in
 from eventide.lowering.names.binder import Binding
@@ -261,6 +262,8 @@ def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
 def locate(template: LawTemplate, owner: Any) -> tuple[int, ...] | None:
     """The index rows of an object's laws, side by side; None if the kernels do not fit them."""
     cls, arguments, rows = type(owner), (owner,), ()
+    if not LAWS.isdisjoint(owner.__dict__):
+        return None  # it has its own
     locators: Any = template.locators
     if owner._contributes:
         rows = locators[0](cls.contributions, arguments)

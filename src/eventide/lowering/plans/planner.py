@@ -124,9 +124,8 @@ class Compiler(Analyst):
 
     def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
         """The kernels of a component's laws; raises CannotLower if one has none."""
-        cls, find = type(owner), self.registry.find
-        bounds = (find("law", cls.contributions, (owner,)),) if owner._contributes else ()
-        bounds = (*bounds, find("law", cls.equations, (owner,))) if owner._has_equations else bounds
+        bounds = (self._law(owner, "contributions"),) if owner._contributes else ()
+        bounds = (*bounds, self._law(owner, "equations")) if owner._has_equations else bounds
         for bound in bounds:
             self._check_home(bound, owner)
         return bounds
@@ -168,11 +167,19 @@ class Compiler(Analyst):
         for name, has in (("contributions", owner._contributes), ("equations", owner._has_equations)):
             try:
                 if has:
-                    bounds[name] = self.registry.law(owner, getattr(type(owner), name))
+                    bounds[name] = self._law(owner, name)
                     self._check_home(bounds[name], owner)
             except CannotLower as error:
                 refusals[name] = error
         return bounds, refusals
+
+    def _law(self, owner: Continuous, name: str) -> Bound:
+        """The kernel of one law of a component; raises CannotLower if it has none."""
+        function = getattr(type(owner), name)
+        if name in owner.__dict__:
+            code = function.__code__
+            raise CannotLower(code.co_filename, code.co_firstlineno, name, f"{owner.name} has its own")
+        return self.registry.law(owner, function)
 
     def _law_call(self, owner: Continuous, name: str) -> Any:
         motion, stage = self.motion, STAGES.index(name)

@@ -30,6 +30,7 @@ from eventide.lowering.translation.values import (
     Ref,
     Table,
     Vector,
+    Void,
     describe,
     literal,
 )
@@ -212,7 +213,7 @@ class Context:
         value = self.execute_body(definition.tree)
         value = value and kept_item(self, value)
         returns = self.frames.pop().returns
-        if returns:
+        if not all(isinstance(way.value, Void) for way in returns):  # else it is left for Python alone
             merged = self.merger.merge(returns)
             assert merged is not None
             self.scope, value = merged

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Boolean, Item, Items, Kind, Nothing, Number, Span
+from eventide.lowering.translation.values import Boolean, Item, Items, Kind, Nothing, Number, Span, Void
 from eventide.native.ir import NAN, ZERO, Block, Builder
 
 if TYPE_CHECKING:
@@ -141,6 +141,10 @@ class Merger:
         if not arrivals:
             self.builder.current = None
             return None
+        wanted = next((arrival.value for arrival in arrivals if not isinstance(arrival.value, Void)), None)
+        for arrival in arrivals:
+            if isinstance(arrival.value, Void):
+                arrival.value = _like(wanted)
         if len(arrivals) == 1:
             self.builder.resume(arrivals[0].block)
             return arrivals[0].scope, arrivals[0].value
@@ -214,6 +218,18 @@ class Merger:
             parts.append(self.builder.merge(target, kind, ways))
         whole = self.item(shape, parts)
         return replace(whole, span=_hull(shaped), is_numpy=_all_numpy(shaped)) if isinstance(whole, Number) else whole
+
+
+def _like(item: Item | None) -> Item | None:
+    """Some value of the kind of another, for a way on which nobody looks at it; None if there is none."""
+    if isinstance(item, Number):
+        return Number("0" if item.kind == "int" else ZERO, item.kind, is_mixed=item.is_mixed, is_numpy=item.is_numpy)
+    if isinstance(item, Boolean):
+        return Boolean("false")
+    if isinstance(item, Items):
+        parts = [_like(part) for part in item.items]
+        return None if None in parts else Items(tuple(part for part in parts if part is not None))
+    return item if isinstance(item, Nothing) else None
 
 
 def _hull(items: list[Shaped]) -> Span | None:

@@ -11,7 +11,7 @@ from eventide.lowering.translation.control_flow import choose, iterate
 from eventide.lowering.translation.expressions import evaluate_boolean
 from eventide.lowering.translation.loops import for_each
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.values import Boolean, Item, Nothing
+from eventide.lowering.translation.values import Boolean, Item, Nothing, Void
 from eventide.lowering.translation.vectors import kept_item
 from eventide.native.ir import Instruction
 
@@ -49,12 +49,11 @@ def _while(context: Context, node: ast.While) -> None:
     if node.orelse:
         raise Unlowerable("`else` of a loop is not followed")
     context.unbounded += 1
-    # Behind a loop that is left by `return` alone there is nothing where it could go on.
-    turns = _count_turns(context) if not isinstance(node.test, ast.Constant) or _is_left(node.body) else ""
+    turns, ends = _count_turns(context), not isinstance(node.test, ast.Constant) or _is_left(node.body)
 
     def body(_: str) -> None:
         if turns:
-            _leave_after(context, turns)
+            _leave_after(context, turns, ends=ends)
         context.run(node.body)
 
     outer, context.turns = context.turns, turns
@@ -79,8 +78,11 @@ def _count_turns(context: Context) -> str:
     return turns
 
 
-def _leave_after(context: Context, turns: str) -> None:
-    """Leave a loop that goes on and on, and let Python do it anew, where it can be interrupted."""
+def _leave_after(context: Context, turns: str, *, ends: bool) -> None:
+    """Leave a loop that goes on and on, and let Python do it anew, where it can be interrupted.
+
+    ends    whether there is something behind it; else it is left by `return` alone, as it is here
+    """
     builder, start = context.builder, context.scope
     count = builder.get("i64", turns)
     builder.put("i64", builder.value("add", "i64", count, 1), turns)
@@ -89,7 +91,10 @@ def _leave_after(context: Context, turns: str) -> None:
     builder.enter(leave)
     builder.note_trap("true")
     context.scope = start.copy()
-    context.loops[-1].breaks.append(context.arrive())
+    if ends:
+        context.loops[-1].breaks.append(context.arrive())
+    else:
+        context.frame.returns.append(context.arrive(Void()))
     builder.enter(stay)
     context.scope = start
 

@@ -125,6 +125,11 @@ class Nothing:
 
 
 @dataclass(frozen=True, slots=True)
+class Void:
+    """What a way gives on which Python is asked in the end: nobody looks at it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Items:
     """A tuple written in the code."""
 
@@ -310,6 +315,7 @@ Item: TypeAlias = (
     Number
     | Boolean
     | Nothing
+    | Void
     | Items
     | Ref
     | View

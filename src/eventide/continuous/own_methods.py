@@ -1,0 +1,82 @@
+"""Methods that single objects have come to have in place of their class's: they are looked for between runs.
+
+While code of the class is used as it was read, nobody tells of them. Where the same file sets an attribute of a
+method's name they are looked for at each event, and none of this is needed.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.continuous.motion import Motion
+    from eventide.discrete.conditions import Condition
+
+LAWS: Final = frozenset(("contributions", "equations"))
+
+
+class OwnMethods:
+    """Looks for them as a run begins, and as it ends.
+
+    is_due      whether a run has ended since they were looked for
+    """
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self._methods: dict[type, frozenset[str]] = {}
+        self.is_due = False
+
+    def adopt(self) -> None:
+        """A run begins: let the laws and conditions of such objects be looked at anew, and handlers and processes."""
+        self.is_due = False
+        motion, owners = self._motion, self._owners()
+        if owners:
+            motion.journeys.leave_all()
+            motion.groups.renew([owner for owner in owners if not motion.analyst.is_law_current(owner)])
+            for condition in self._conditions(owners):
+                motion.watches.renew(condition)
+            motion.reactions.renew_all()
+
+    def check(self) -> None:
+        """A run has ended. Raises ModelError if an object has such a method that laws or conditions have not used."""
+        self.is_due = True
+        motion, owners = self._motion, self._owners()
+        late = [owner for owner in owners if not motion.analyst.is_law_current(owner)]
+        late += [condition.component for condition in self._conditions(owners) if hasattr(condition, "component")]
+        for owner in late:
+            name = min(self._methods_of(type(owner)).intersection(owner.__dict__))
+            raise ModelError(
+                f"{owner.name} was given its own {name!r} while the run went on, and its laws or conditions may have "
+                f"gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer to the "
+                "function and set that"
+            )
+
+    def _owners(self) -> list[Any]:
+        """The members of flows that have such methods."""
+        methods_of = self._methods_of
+        return [
+            owner for owner in self._motion.groups.members() if not methods_of(type(owner)).isdisjoint(owner.__dict__)
+        ]
+
+    def _conditions(self, owners: list[Any]) -> list[Condition]:
+        """The conditions that touch one of some objects and would be read in another way now."""
+        analyst, known = self._motion.analyst, self._motion.watches.at.values()
+        return [
+            condition
+            for condition in list(known)
+            if condition.row >= 0
+            and any(other is owner for other in condition.plan.touches for owner in owners)
+            and not analyst.is_condition_current(condition, condition.plan)
+        ]
+
+    def _methods_of(self, cls: type) -> frozenset[str]:
+        """The names of the functions that a class of the user's has."""
+        methods = self._methods.get(cls)
+        if methods is None:
+            spaces = [vars(base) for base in cls.__mro__ if not base.__module__.startswith("eventide.")]
+            found = {name for space in spaces for name, value in space.items() if isinstance(value, FunctionType)}
+            methods = self._methods[cls] = frozenset(found) | LAWS
+        return methods
