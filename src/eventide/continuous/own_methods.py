@@ -13,7 +13,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.motion import Motion
-    from eventide.discrete.conditions import Condition
+    from eventide.discrete.conditions.condition import Condition
 
 LAWS: Final = frozenset(("contributions", "equations"))
 
