@@ -56,9 +56,12 @@ class OwnMethods:
 
     def _owners(self) -> list[Any]:
         """The members of flows that have such methods."""
-        methods_of = self._methods_of
+        known, methods_of = self._methods, self._methods_of
         return [
-            owner for owner in self._motion.groups.members() if not methods_of(type(owner)).isdisjoint(owner.__dict__)
+            owner
+            for flow in self._motion.flows.values()
+            for owner in flow.members
+            if not (known.get(type(owner)) or methods_of(type(owner))).isdisjoint(owner.__dict__)
         ]
 
     def _conditions(self, owners: list[Any]) -> list[Condition]:
@@ -74,9 +77,7 @@ class OwnMethods:
 
     def _methods_of(self, cls: type) -> frozenset[str]:
         """The names of the functions that a class of the user's has."""
-        methods = self._methods.get(cls)
-        if methods is None:
-            spaces = [vars(base) for base in cls.__mro__ if not base.__module__.startswith("eventide.")]
-            found = {name for space in spaces for name, value in space.items() if isinstance(value, FunctionType)}
-            methods = self._methods[cls] = frozenset(found) | LAWS
+        spaces = [vars(base) for base in cls.__mro__ if not base.__module__.startswith("eventide.")]
+        found = {name for space in spaces for name, value in space.items() if isinstance(value, FunctionType)}
+        methods = self._methods[cls] = frozenset(found) | LAWS
         return methods
