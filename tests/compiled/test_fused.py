@@ -49,7 +49,7 @@ class Chain(ev.Continuous):
 def is_fused(sim: ev.Simulation) -> list[bool]:
     """Of each flow whether its steps are functions of their own."""
     motion = sim._continuum.motion
-    known = motion.flow
+    known = motion.memory.flow
     pairs = [(known.attempt[number], known.complete_step[number]) for number in motion.flows]
     assert all((one == 0) == (other == 0) for one, other in pairs)
     return [bool(one != 0) for one, _ in pairs]

@@ -100,7 +100,7 @@ Run = tuple[int, str]
 def runs_of(sim: ev.Simulation) -> list[Run]:
     """The runs of laws in the one flow: how many, and what is called for them."""
     (flow,) = sim._continuum.motion.flows.values()
-    law, runs, at = sim._continuum.motion.berths.law, [], flow.chain.start
+    law, runs, at = sim._continuum.motion.memory.berths.law, [], flow.chain.start
     end = at + flow.chain.count
     while at < end:
         runs.append((law.run_length[at], {ALONE: "itself", BY_OTHERS: "nothing"}.get(law.joint[at], "both")))
@@ -168,11 +168,11 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
         sim.run(until=sim.time + 0.1)
         assert runs_of(sim) == [(count, "both"), (1, "itself"), (count, "nothing")]
     (flow,) = motion.flows.values()
-    place = motion.flow.laid_from[flow.number]
-    room = motion.lists.view[place]
+    place = motion.memory.flow.laid_from[flow.number]
+    room = motion.memory.lists.view[place]
     assert 200 * 2 < room <= 1 + 401 * 2
     flow.end()
-    assert motion.lists.allocate(room) == place
+    assert motion.memory.lists.allocate(room) == place
 
 
 def test_runs_that_are_cut_by_others_are_joined_each_with_its_own() -> None:

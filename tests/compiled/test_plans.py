@@ -98,9 +98,12 @@ def rows_of(plan: Any, motion: Any) -> list[list[int]]:
     """What the kernels of a component's laws are told: first slots of objects, then of the items of lists."""
     rows = []
     for bound, (_, place) in zip(plan.kept, (plan.contributions, plan.equations), strict=True):
-        row = motion.index.array[place : place + bound.kernel.width].tolist()
+        row = motion.memory.index.array[place : place + bound.kernel.width].tolist()
         objects = len(bound.kernel.lowered.blocks)
-        lists = [motion.lists.array[entry : entry + 1 + motion.lists.array[entry]].tolist() for entry in row[objects:]]
+        lists = [
+            motion.memory.lists.array[entry : entry + 1 + motion.memory.lists.array[entry]].tolist()
+            for entry in row[objects:]
+        ]
         rows.append([*row[:objects], *lists])
     return rows
 
@@ -159,7 +162,7 @@ def test_memory_of_plans_is_used_again() -> None:
         room = Room(sim, wall=wall, others=[wall]).start()
         wait = sim.process(waiting(room, 20.0))
         sim.run(until=sim.time + 0.01)
-        used.append((motion.index._used, motion.lists._used, motion.constants._used))
+        used.append((motion.memory.index._used, motion.memory.lists._used, motion.memory.constants._used))
         wait.end()
         room.stop()
     assert used[1] == used[-1]  # the first wait rests while the next one comes
@@ -181,7 +184,7 @@ def test_conditions_of_one_code_share_what_proves_them() -> None:
     plans = [condition.plan for condition in motion.watches.at.values()]
     assert len({plan.pattern.certificate for plan in plans}) == 1
     assert all(plan.pattern.is_certified for plan in plans)
-    assert [motion.constants.array[plan.constants] for plan in plans] == [10.0, 11.0, 12.0]
+    assert [motion.memory.constants.array[plan.constants] for plan in plans] == [10.0, 11.0, 12.0]
     assert len({plan.index for plan in plans}) == 3
 
 

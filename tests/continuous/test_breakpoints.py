@@ -176,7 +176,7 @@ def test_only_the_flows_that_call_an_input_stop_for_it() -> None:
     quiet = Filter(sim, push=Sine(1.0, 1.0)).start()
     sim.run(until=2.0)
     alone, _ = run(True, "apart", Sine(1.0, 1.0), 2.0)
-    steps = sim._continuum.motion.flow.steps[quiet._flow.number]
+    steps = sim._continuum.motion.memory.flow.steps[quiet._flow.number]
     assert steps == alone.monitor.steps
 
 

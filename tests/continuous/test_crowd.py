@@ -53,13 +53,13 @@ def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int
         return views._replace(flow=flow), None
 
     def proceed(*arguments: Any) -> int:
-        before = np.array(moves.flow.steps)
+        before = np.array(moves.memory.flow.steps)
         rows.clear()
         code = PLAIN.proceed(*arguments)
-        counts.append((int(np.count_nonzero(np.array(moves.flow.steps) != before)), len(rows)))
+        counts.append((int(np.count_nonzero(np.array(moves.memory.flow.steps) != before)), len(rows)))
         return code
 
-    moves.engine, moves.packed = replace(PLAIN, pack=pack, proceed=proceed), None
+    moves.engine, moves.memory.packed = replace(PLAIN, pack=pack, proceed=proceed), None
     sim.run(until=until)
     return counts
 

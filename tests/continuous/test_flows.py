@@ -773,16 +773,16 @@ def test_who_comes_and_goes_leaves_the_step_as_it_was(comes: bool) -> None:
     sim.run(until=1.0)
     motion = sim._continuum.motion
     (flow,) = motion.flows
-    before = float(motion.flow.next_step[flow])
+    before = float(motion.memory.flow.next_step[flow])
     _ = other.start() if comes else other.stop()
     motion.place_what_waits()
-    assert before / 2.0 < motion.flow.next_step[flow] <= before
+    assert before / 2.0 < motion.memory.flow.next_step[flow] <= before
 
 
 def proposals(sim: ev.Simulation) -> list[float]:
     """The next step of each flow."""
     motion = sim._continuum.motion
-    return [float(motion.flow.next_step[flow]) for flow in motion.flows]
+    return [float(motion.memory.flow.next_step[flow]) for flow in motion.flows]
 
 
 class Between(ev.Continuous):

@@ -496,11 +496,11 @@ def test_what_is_gone_leaves_no_memory_behind() -> None:
     sim.process(story())
     sim.run(until=0.01)
     motion = sim._continuum.motion
-    sizes = len(motion.lists.array), len(motion.constants.array)
+    sizes = len(motion.memory.lists.array), len(motion.memory.constants.array)
     sim.run(until=0.06)
-    assert (len(motion.lists.array), len(motion.constants.array)) == sizes
+    assert (len(motion.memory.lists.array), len(motion.memory.constants.array)) == sizes
     assert set(motion.linearizations.of) == {rod._flow.number}
-    assert motion.flow.system[rod._flow.number] >= 0
+    assert motion.memory.flow.system[rod._flow.number] >= 0
 
 
 # --- where it fails --------------------------------------------------------------------------------------------------

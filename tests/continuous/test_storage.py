@@ -158,7 +158,7 @@ def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
             Ingot(sim, furnace=furnace).start()
         sim.run(until=sim.time + 0.1)
         motion = sim._continuum.motion
-        tables = *motion.flow.tables(), *motion.watches.guard.tables(), motion.constants.array
+        tables = *motion.memory.flow.tables(), *motion.watches.guard.tables(), motion.memory.constants.array
         assert not any(table.ctypes.data % LINE for table in tables)
         assert motion.arena.table.ctypes.data % LINE == 0
         seen.append(motion.arena.table.strides[0] // LINE)

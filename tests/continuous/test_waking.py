@@ -436,7 +436,7 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     sim.run(until=5.0)
     assert sim.events > 350
     (flow,) = sim._continuum.motion.flows.values()
-    known, f = sim._continuum.motion.flow, flow.number
+    known, f = sim._continuum.motion.memory.flow, flow.number
     assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
     assert known.entries[f] <= known.entries_room[f] <= (32 if returns else 64)
     assert known.awake[f] + known.entries_left[f] <= known.entries[f]

@@ -34,7 +34,7 @@ def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.ProcessGenerato
 def check_lists(sim: ev.Simulation) -> int:
     """How many conditions are waited for, which three have to agree on; who is at rest has a place in its flow."""
     motion = sim._continuum.motion
-    known = motion.flow
+    known = motion.memory.flow
     entries = sum(known.entries[f] - known.entries_left[f] for f in motion.flows)
     members = sum(1 for condition in sim._conditions if condition.row >= 0)
     assert entries == motion.run.listed == members - (motion.watches.returning is not None)

@@ -106,22 +106,22 @@ class Flow:
     @property
     def segments(self) -> Run:
         """The runs of its slots."""
-        return self.motion.berths.run(self.motion.segments, self.number, SEGMENTS)
+        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, SEGMENTS)
 
     @property
     def chain(self) -> Run:
         """Its laws."""
-        return self.motion.berths.run(self.motion.chain, self.number, CHAIN)
+        return self.motion.memory.berths.run(self.motion.memory.chain, self.number, CHAIN)
 
     @property
     def sums(self) -> Run:
         """The runs of its sums."""
-        return self.motion.berths.run(self.motion.segments, self.number, SUMS)
+        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, SUMS)
 
     @property
     def rests(self) -> Run:
         """The runs of its members' states that are not integrated."""
-        return self.motion.berths.run(self.motion.segments, self.number, RESTS)
+        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, RESTS)
 
     @property
     def slots(self) -> Slots:
@@ -140,7 +140,7 @@ class Flow:
 
     def make_room(self) -> None:
         """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
-        flow, number, constants = self.motion.flow, self.number, self.motion.constants
+        flow, number, constants = self.motion.memory.flow, self.number, self.motion.memory.constants
         room, used = flow.entries_room[number], flow.entries[number]
         longer = 2 * room
         old, new = flow.entries_at[number], constants.allocate((ENTRY + 1) * longer)
@@ -211,7 +211,7 @@ class Flow:
             self._note_tending()
 
     def _note_tending(self) -> None:
-        flow, number = self.motion.flow, self.number
+        flow, number = self.motion.memory.flow, self.number
         self.is_tended = bool(self.inputs) or self.sliding is not None
         flow.tended[number] = int(self.is_tended)
 
@@ -221,10 +221,10 @@ class Flow:
             self.foresee(now)
         if self.sliding is not None:
             self.sliding.renew()
-            self.motion.flow.stale[self.number] = 1
+            self.motion.memory.flow.stale[self.number] = 1
 
     def _limit(self, limit: float) -> None:
-        flow = self.motion.flow
+        flow = self.motion.memory.flow
         flow.limit[self.number], flow.before_limit[self.number] = limit, nextafter(limit, -inf)
 
     # --- members --------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ class Flow:
         motion = self.motion
         if self.segments.count == self.segments.room:
             self.segments.grow()
-        motion.engine.toggle_states(motion.packed or motion.arrays, self.number, low, high)
+        motion.engine.toggle_states(motion.memory.packed or motion.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def toggle_rests(self, low: int, high: int) -> None:
@@ -252,7 +252,7 @@ class Flow:
         motion = self.motion
         if self.rests.count == self.rests.room:
             self.rests.grow()
-        motion.engine.toggle_rests(motion.packed or motion.arrays, self.number, low, high)
+        motion.engine.toggle_rests(motion.memory.packed or motion.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def look_up(self) -> Look:
@@ -270,7 +270,7 @@ class Flow:
     def note_assignments(self) -> bool:
         """Its laws assign states from now on; whether they have not done so before."""
         is_new, self.assigns = not self.assigns, True
-        flow, number = self.motion.flow, self.number
+        flow, number = self.motion.memory.flow, self.number
         flow.assigns[number] = 1
         if is_new:
             flow.stale[number] = 1
@@ -287,12 +287,12 @@ class Flow:
         runs = self.segments
         if runs.count != 1:
             return None
-        segments, at = self.motion.segments.view, runs.start
+        segments, at = self.motion.memory.segments.view, runs.start
         return segments[at, 0], segments[at, 1]
 
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
-        flow, number = self.motion.flow, self.number
+        flow, number = self.motion.memory.flow, self.number
         analyst, laws = self.motion.analyst, self.chain.count
         if laws >= self.crowd:
             self.crowd = 2 * laws
@@ -303,7 +303,7 @@ class Flow:
 
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
-        flow, number, lists = self.motion.flow, self.number, self.motion.lists
+        flow, number, lists = self.motion.memory.flow, self.number, self.motion.memory.lists
         place = flow.laid_from[number]
         if place:
             lists.release(place, lists.view[place])
@@ -322,7 +322,7 @@ class Look:
     def laws(self) -> list[tuple[int, Any]]:
         """The laws in their order, each as its stage and whose it is."""
         flow = self._flow
-        sitter, contributors = flow.motion.arena.sitter, flow.motion.flow.contributors[flow.number]
+        sitter, contributors = flow.motion.arena.sitter, flow.motion.memory.flow.contributors[flow.number]
         return [
             (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LawRecord.place_of("seat")]))
             for k, law in enumerate(flow.chain.rows())

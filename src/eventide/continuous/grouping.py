@@ -65,9 +65,9 @@ class Grouping:
 
     def _new_flow(self) -> Flow:
         motion = self.motion
-        now, number = motion.sim.time, motion.berths.take()
+        now, number = motion.sim.time, motion.memory.berths.take()
         flow = motion.flows[number] = Flow(motion, number)
-        motion.engine.enter(motion.packed or motion.arrays, number, now)
+        motion.engine.enter(motion.memory.packed or motion.memory.arrays, number, now)
         motion.note_touching(flow)
         return flow
 
@@ -133,7 +133,7 @@ class Grouping:
         for flow in (kept, given):
             self.motion.touch(flow)
             self.motion.watches.wake(flow)
-        known = self.motion.flow.next_step
+        known = self.motion.memory.flow.next_step
         following = [known[flow.number] for flow in (kept, given) if flow.segments.count]
         for owner in given.owners():
             self._leave_flow(given, owner)
@@ -141,8 +141,8 @@ class Grouping:
         for condition in list(given.conditions):
             self.motion.watches.move(condition, kept)
         self._drop(given)
-        if following and self.motion.flow.next_step[kept.number] > 0.0:
-            self.motion.flow.next_step[kept.number] = min(following)
+        if following and self.motion.memory.flow.next_step[kept.number] > 0.0:
+            self.motion.memory.flow.next_step[kept.number] = min(following)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
@@ -160,7 +160,7 @@ class Grouping:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
         self.ordering.arrange()
         motion = self.motion
-        known, most = motion.flow, motion.analyst.most_fused
+        known, most = motion.memory.flow, motion.analyst.most_fused
         for flow in self.changed:
             number = flow.number
             laws = known.chain_hi[number] - known.chain_lo[number]
@@ -186,7 +186,7 @@ class Grouping:
         if owner._flow is motion.still:
             return
         self._part(owner)
-        if motion.arena.seat.given[owner._seat.number] or motion.lists.view[owner._cohort.record + SUM_COUNT]:
+        if motion.arena.seat.given[owner._seat.number] or motion.memory.lists.view[owner._cohort.record + SUM_COUNT]:
             self.doubt(owner)
         if owner._cohort.is_opaque:
             self._doubt_receivers()
@@ -197,7 +197,9 @@ class Grouping:
         if not flow.is_open:
             motion.touch(flow)
         motion.watches.wake_those_with(owner)
-        answer = motion.engine.may_fall_apart(motion.packed or motion.arrays, flow.number, owner._seat.number)
+        answer = motion.engine.may_fall_apart(
+            motion.memory.packed or motion.memory.arrays, flow.number, owner._seat.number
+        )
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
         owner._flow = motion.still
@@ -295,7 +297,7 @@ class Grouping:
         flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
         for owner in joining:
             enroll(owner)
-            number = flow_met(motion.packed or motion.arrays, owner._seat.number)
+            number = flow_met(motion.memory.packed or motion.memory.arrays, owner._seat.number)
             if motion.together:
                 flow = self.the_flow()
             elif number >= 0:
@@ -315,10 +317,10 @@ class Grouping:
         owner._flow = flow
         flow.members[owner] = None
         is_active, come, number = owner._is_active, motion.engine.come, flow.number
-        first = come(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
+        first = come(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = come(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
+            first = come(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
             self.shared.note(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
         flow.looked_up = None
@@ -332,7 +334,7 @@ class Grouping:
         if cohort.trade.is_ordered:
             self.ordering.note(owner)
         if cohort.is_polled:
-            motion.keep_current(owner, cohort)
+            motion.references.keep_current(owner, cohort)
         if cohort.is_exposed:
             self.exposed[flow] = self.exposed.get(flow, 0) + 1
 
@@ -354,10 +356,10 @@ class Grouping:
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, motion.engine.depart, flow.number
-        first = depart(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
+        first = depart(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = depart(motion.packed or motion.arrays, number, seat.number, is_active, low, high)
+            first = depart(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
             self.shared.forget(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
         flow.looked_up = None
@@ -373,7 +375,7 @@ class Grouping:
         if cohort.trade.is_ordered or cohort.unread:
             self.ordering.forget(owner)
         if cohort.is_polled:
-            motion.leave_alone(owner)
+            motion.references.leave_alone(owner)
         if cohort.is_exposed:
             _count_down(self.exposed, flow)
 
@@ -408,7 +410,7 @@ class Grouping:
         motion, flow = self.motion, owners[0]._flow
         motion.touch(flow)
         motion.watches.wake(flow)
-        slots, following = list(flow.slots), motion.flow.next_step[flow.number]
+        slots, following = list(flow.slots), motion.memory.flow.next_step[flow.number]
         if any(owner._cohort.is_opaque for owner in owners):
             self._doubt_receivers()
         for owner in owners:
@@ -425,7 +427,7 @@ class Grouping:
         for owner in owners:
             self.writers.check(owner)
         if list(flow.slots) == slots:
-            motion.flow.next_step[flow.number] = following
+            motion.memory.flow.next_step[flow.number] = following
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -435,7 +437,7 @@ class Grouping:
             self._note_opaque(flow)
             return
         motion, record, row = self.motion, plan.record, plan.index
-        first = motion.engine.use(motion.packed or motion.arrays, flow.number, record, row, -1, 0)
+        first = motion.engine.use(motion.memory.packed or motion.memory.arrays, flow.number, record, row, -1, 0)
         if first < plan.uses:
             self.shared.note(flow, record, row, -1, first)
 
@@ -445,7 +447,7 @@ class Grouping:
             self._forget_opaque(flow)
             return
         motion, record, row = self.motion, plan.record, plan.index
-        first = motion.engine.disuse(motion.packed or motion.arrays, flow.number, record, row, -1, 0)
+        first = motion.engine.disuse(motion.memory.packed or motion.memory.arrays, flow.number, record, row, -1, 0)
         if first < plan.uses:
             self.shared.forget(flow, record, row, -1, first)
 

@@ -46,9 +46,9 @@ class Watches:
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         self.guard = GuardRecord()
-        self.ints = int_table(self.guard, motion.outdate)
-        self.floats = float_table(self.guard, motion.outdate)
-        self.trails = Trails(motion.outdate)
+        self.ints = int_table(self.guard, motion.memory.outdate)
+        self.floats = float_table(self.guard, motion.memory.outdate)
+        self.trails = Trails(motion.memory.outdate)
         untested = np.zeros(GuardRecord.widths["floats"])
         untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
         self._untested = view_of(untested)
@@ -89,7 +89,7 @@ class Watches:
         elif plan.pattern.returns is False:
             self._note_return(condition)
         if plan.signature is not None:
-            motion.keep_current(condition, plan)
+            motion.references.keep_current(condition, plan)
         flow = groups.the_flow() if motion.together else groups.flow_of(plan)
         groups.note_uses(flow, plan)
         self.link(condition, flow)
@@ -163,11 +163,18 @@ class Watches:
         plan = condition.plan
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
-        known, number = motion.flow, flow.number
+        known, number = motion.memory.flow, flow.number
         if known.entries_room[number] < max(known.entries[number] + 1, len(flow.conditions)):
             flow.make_room()  # who is at rest has a place, too
         link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
-        link(motion.packed or motion.arrays, condition.row, number, condition.priority, condition.rank, needs_laws)
+        link(
+            motion.memory.packed or motion.memory.arrays,
+            condition.row,
+            number,
+            condition.priority,
+            condition.rank,
+            needs_laws,
+        )
 
     def note_assignments(self, flow: Flow) -> None:
         """The laws of a flow assign states from now on."""
@@ -183,7 +190,7 @@ class Watches:
         motion = self.motion
         if self.returning is not None:
             self.seat_returning()
-        motion.engine.unlink(motion.packed or motion.arrays, condition.row)
+        motion.engine.unlink(motion.memory.packed or motion.memory.arrays, condition.row)
         flow: Flow = condition.flow
         if flow.inputs:
             flow.forget_inputs(condition)
@@ -234,12 +241,12 @@ class Watches:
     def disarm(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
         self.motion.touch(trigger.flow)
-        rouse(self.motion.views(), trigger.row)
+        rouse(self.motion.memory.views(), trigger.row)
         self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
-            self.motion.leave_alone(condition)
+            self.motion.references.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
             if condition.plan.pattern.returns is False:
@@ -270,7 +277,7 @@ class Watches:
         armed = self.guard.armed[condition.row]
         flow = self.unlink(condition)
         self.motion.touch(flow)
-        self.motion.leave_alone(condition)
+        self.motion.references.leave_alone(condition)
         self._release(condition, flow)
         self.motion.groups.drop_if_empty(flow)
         self._admit(condition)
@@ -311,7 +318,7 @@ class Watches:
                 return False
             wait.plan = plan
         if plan.signature is not None:
-            motion.keep_current(wait, plan)
+            motion.references.keep_current(wait, plan)
         if wait.is_trigger:
             self.guard.armed[wait.row] = 0
         self._put(wait, flow)

@@ -63,7 +63,7 @@ def set(self, value):
     reader = motion.arena.slot.user[slot, {reader}]
     if reader >= 0:
         flow = motion.flows[reader]
-        motion.flow.stale[flow.number] = 1
+        motion.memory.flow.stale[flow.number] = 1
         if not flow.is_open:
             motion.touch(flow)
     elif reader != -1:

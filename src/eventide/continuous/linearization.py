@@ -129,7 +129,7 @@ class Linearizations:
 
     def leave(self, flow: Flow) -> None:
         """The states or laws of a flow are about to change, or it ends: its derivatives are kept aside."""
-        self.motion.flow.system[flow.number] = -1
+        self.motion.memory.flow.system[flow.number] = -1
         old = self.of.pop(flow.number, None)
         if old is None:
             return
@@ -137,7 +137,7 @@ class Linearizations:
         if now != self._left_at:
             self.left.clear()
             self._left_at = now
-        lists = self.motion.lists.array
+        lists = self.motion.memory.lists.array
         if lists[old.place + JACOBIAN] > PATCHED:
             self.left.append((old, self._matrix(old).copy()))
         self._release(old)
@@ -145,27 +145,27 @@ class Linearizations:
     def forget_all(self) -> None:
         """Another method needs other matrices."""
         for number, old in list(self.of.items()):
-            self.motion.flow.system[number] = -1
+            self.motion.memory.flow.system[number] = -1
             self._release(old)
         self.of.clear()
         self.left.clear()
 
     def _release(self, old: Linearization) -> None:
-        self.motion.lists.release(old.place, old.size)
-        self.motion.constants.release(old.numbers, old.room)
+        self.motion.memory.lists.release(old.place, old.size)
+        self.motion.memory.constants.release(old.numbers, old.room)
 
     def _matrix(self, one: Linearization) -> NDArray[np.float64]:
         """The numbers of the derivatives."""
         first = one.numbers + MATRICES
-        cells = int(self.motion.lists.array[one.place + CELLS])
-        return self.motion.constants.array[first : first + cells]
+        cells = int(self.motion.memory.lists.array[one.place + CELLS])
+        return self.motion.memory.constants.array[first : first + cells]
 
     # --- a plan for a flow ----------------------------------------------------------------------------------------
 
     def plan(self, flow: Flow) -> None:
         """Find out anew which rates of a flow depend on which states, and make room for its matrices."""
         number = flow.number
-        if self.motion.flow.start[number] != self._left_at:
+        if self.motion.memory.flow.start[number] != self._left_at:
             self.left.clear()
         old = self.of.get(number)
         slots = sorted(flow.slots)
@@ -176,7 +176,7 @@ class Linearizations:
             known = [[rank[old.slots[i]] for i in before[slot]] for slot in slots]
             wider = [sorted({*one, *other}) for one, other in zip(known, dependents, strict=True)]
             if all(len(one) == len(other) for one, other in zip(known, wider, strict=True)):
-                self.motion.lists.array[old.place + DOUBTED] = LOOKED_AT
+                self.motion.memory.lists.array[old.place + DOUBTED] = LOOKED_AT
                 return
             dependents = wider
         if old is not None:
@@ -220,7 +220,7 @@ class Linearizations:
         self._lay(one, groups)
         self._take_over(one, groups)
         self.of[flow.number] = one
-        self.motion.flow.system[flow.number] = one.place
+        self.motion.memory.flow.system[flow.number] = one.place
 
     def _lay(self, one: Linearization, groups: list[list[int]]) -> None:
         """Make the blocks of a linearization."""
@@ -247,8 +247,8 @@ class Linearizations:
         ]
         one.size = sum(map(len, parts))
         one.room = MATRICES + cells * (1 + reals + 2 * pairs) + VECTORS * count
-        one.place = motion.lists.allocate(one.size)
-        one.numbers = motion.constants.allocate(one.room)
+        one.place = motion.memory.lists.allocate(one.size)
+        one.numbers = motion.memory.constants.allocate(one.room)
         head[SIZE], head[LOWER], head[UPPER], head[STRIDE] = count, kind.lower, kind.upper, kind.stride
         head[CELLS], head[ORIGIN], head[GROUPS], head[NUMBERS] = cells, kind.origin, len(groups), one.numbers
         head[JACOBIAN], head[CAREFUL] = MISSING, 1
@@ -257,14 +257,14 @@ class Linearizations:
             if name >= 0:
                 head[name] = at
             at += len(part)
-        motion.lists.array[one.place : at] = [number for part in parts for number in part]
-        block = motion.constants.array[one.numbers : one.numbers + one.room]
+        motion.memory.lists.array[one.place : at] = [number for part in parts for number in part]
+        block = motion.memory.constants.array[one.numbers : one.numbers + one.room]
         block[:] = 0.0
         block[ETA] = 1.0
 
     def _take_over(self, one: Linearization, groups: list[list[int]]) -> None:
         """Take from earlier derivatives what is still valid: all columns whose rates have been known before."""
-        lists = self.motion.lists.array
+        lists = self.motion.memory.lists.array
         known = np.zeros(len(one.slots), bool)
         matrix = self._matrix(one)
         for old, numbers in self.left:

@@ -110,7 +110,7 @@ class Reactions:
         """
         if self.motion.groups.opaque:
             return 0
-        return 1 if self.motion.looks_at_lists else 2
+        return 1 if self.motion.references.looks_at_lists else 2
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""

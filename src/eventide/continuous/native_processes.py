@@ -179,7 +179,7 @@ class Journeys:
         if process._wait not in waits or not self._try(process._generator, process_code, waits):
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
-        lease = motion.lists.put((0, UNMOVED, len(rows), *rows))
+        lease = motion.memory.lists.put((0, UNMOVED, len(rows), *rows))
         journey = Journey(process, process_code, waits, lease)
         may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
@@ -252,7 +252,7 @@ class Journeys:
     def catch_up(self) -> None:
         """Take up where those that have moved wait now."""
         motion = self.motion
-        run, lists = motion.run, motion.lists.view
+        run, lists = motion.run, motion.memory.lists.view
         guard = motion.watches.guard
         motion.sim._conditions._arrivals = run.arrivals
         place, run.moved = run.moved, -1

@@ -232,7 +232,7 @@ class Ordering:
 
     def _arrange(self, flow: Flow) -> None:
         motion = self._motion
-        motion.engine.arrange(motion.packed or motion.arrays, flow.number)
+        motion.engine.arrange(motion.memory.packed or motion.memory.arrays, flow.number)
         flow.looked_up = None
         motion.groups.changed[flow] = None
 

@@ -47,7 +47,7 @@ class Host:
         if self._has_failed():
             return
         sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
-        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
+        sim.time, sim.dt, sim.last_time = time, dt, motion.memory.flow.start[f]
         self._running = flow, None
         self.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], motion.system.zeros
@@ -70,7 +70,7 @@ class Host:
         """Test a condition in Python."""
         motion = self.motion
         sim = motion.sim
-        sim.time, sim.dt, sim.last_time = time, dt, motion.flow.start[f]
+        sim.time, sim.dt, sim.last_time = time, dt, motion.memory.flow.start[f]
         flow, condition = motion.flows[f], motion.watches.at[c]
         self._running = flow, condition
         self.show(flow, time)
@@ -223,7 +223,7 @@ class Host:
         before = sim.active, sim.time, sim.dt, sim.last_time
         sim.active = True
         try:
-            function(motion.packed or motion.arrays, f, sim.time)
+            function(motion.memory.packed or motion.memory.arrays, f, sim.time)
         finally:
             sim.active, sim.time, sim.dt, sim.last_time = before
 

@@ -57,7 +57,7 @@ class Sharing:
 
     def note(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
         """A flow uses what a record tells: from one use on that the stepper has left to us."""
-        motion, numbers, use_more = self._motion, self._motion.lists.view, self._motion.engine.use
+        motion, numbers, use_more = self._motion, self._motion.memory.lists.view, self._motion.engine.use
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
         written = touched + numbers[record + WRITE_COUNT]
@@ -72,11 +72,11 @@ class Sharing:
                 self._doubt(self._motion.arena.owner_of(slot))
             else:
                 self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
-            use = use_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+            use = use_more(motion.memory.packed or motion.memory.arrays, flow.number, record, row, seat, use + 1)
 
     def forget(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
         """It does so no longer."""
-        motion, numbers, disuse_more = self._motion, self._motion.lists.view, self._motion.engine.disuse
+        motion, numbers, disuse_more = self._motion, self._motion.memory.lists.view, self._motion.engine.disuse
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
         written = touched + numbers[record + WRITE_COUNT]
@@ -91,12 +91,12 @@ class Sharing:
                 self._doubt(self._motion.arena.owner_of(slot))
             else:
                 self._writers.forget(slot, seat)
-            use = disuse_more(motion.packed or motion.arrays, flow.number, record, row, seat, use + 1)
+            use = disuse_more(motion.memory.packed or motion.memory.arrays, flow.number, record, row, seat, use + 1)
 
     def _slot(self, record: int, row: int, use: int) -> int:
-        numbers, at = self._motion.lists.view, record + RECORD_HEAD + USE * use
+        numbers, at = self._motion.memory.lists.view, record + RECORD_HEAD + USE * use
         place, column = numbers[at], numbers[at + 1]
-        return int(column if place < 0 else self._motion.index.view[row + place] + column)
+        return int(column if place < 0 else self._motion.memory.index.view[row + place] + column)
 
     def _count_up(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
         known = self._motion.arena.slot

@@ -15,7 +15,7 @@ class Reference:
         """Set it; laws and conditions that refer by it to another object than before are looked at anew."""
         attributes = owner.__dict__
         if self.name in attributes and attributes[self.name] is not value and "motion" in owner._system.__dict__:
-            owner._system.motion.note_rebinding()
+            owner._system.motion.changes.note_reference()
         attributes[self.name] = value
 
     def __delete__(self, owner: Any) -> None:
@@ -24,4 +24,4 @@ class Reference:
             del owner.__dict__[self.name]
         except KeyError:
             raise AttributeError(self.name) from None
-        owner._system.motion.note_rebinding()
+        owner._system.motion.changes.note_reference()

@@ -83,8 +83,8 @@ class Sliding:
         owners, slots = self._told
         if owner not in owners:
             return {}
-        head, numbers = motion.flow.slides[flow.number], motion.constants.array
-        width, place = motion.lists.view[head + WIDTH_OF_PASS], motion.lists.view[head + PASSES]
+        head, numbers = motion.memory.flow.slides[flow.number], motion.memory.constants.array
+        width, place = motion.memory.lists.view[head + WIDTH_OF_PASS], motion.memory.lists.view[head + PASSES]
         below = numbers[place : place + len(slots)]
         place += (1 + owners.index(owner)) * width
         changes = (numbers[place : place + len(slots)] - below).tolist()
@@ -98,7 +98,7 @@ class Sliding:
         self._blocks.clear()
         motion, flow = self._motion, self._flow
         self._told = [], []
-        motion.flow.slides[flow.number] = self._write() if self.slides else -1
+        motion.memory.flow.slides[flow.number] = self._write() if self.slides else -1
 
     def _write(self) -> int:
         motion, slides = self._motion, self.slides.values()
@@ -108,16 +108,16 @@ class Sliding:
         runs = [run for owner in self._flow.owners() if owner not in self.slides for run in computed_runs(owner)]
         width = len(slots) + sum(high - low for low, high in runs)
         count = len(slides)
-        passes = self._block(motion.constants, [0.0] * ((count + 1) * (width + count)))
+        passes = self._block(motion.memory.constants, [0.0] * ((count + 1) * (width + count)))
         head = [0] * (SLIDE_HEAD + count * PER_SURFACE)
         head[COUNT], head[WIDTH_OF_PASS], head[PASSES], head[RUNS] = count, width, passes, len(runs)
         for k, slide in enumerate(slides):
             at, modes = SLIDE_HEAD + k * PER_SURFACE, slide.modes
             head[at + SURFACE], head[at + SHARE], head[at + MODES] = slide.surface.row, slide.share, len(modes)
-            head[at + MODE_SLOTS] = self._block(motion.lists, list(modes))
+            head[at + MODE_SLOTS] = self._block(motion.memory.lists, list(modes))
             values = [value[side] for side in (BELOW, ABOVE, OUTSIDE) for value in modes.values()]
-            head[at + MODE_VALUES] = self._block(motion.constants, values)
-        return self._block(motion.lists, [*head, *(bound for run in runs for bound in run)])
+            head[at + MODE_VALUES] = self._block(motion.memory.constants, values)
+        return self._block(motion.memory.lists, [*head, *(bound for run in runs for bound in run)])
 
     def _block(self, blocks: Any, values: list[Any]) -> int:
         place = int(blocks.allocate(len(values)))

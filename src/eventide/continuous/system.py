@@ -49,7 +49,7 @@ class System:
 
     def _outdate(self) -> None:
         if hasattr(self, "arena") and "motion" in self.__dict__:
-            self.motion.outdate()
+            self.motion.memory.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 

@@ -77,28 +77,28 @@ class Columns:
         self._plans: dict[int, ConditionPlan | None] = {}
         self._taken = taken
         self._width = sum(_width_of(item) for item in taken)
-        self._head = motion.lists.allocate(TAPE_HEAD + COLUMN * self._width)
-        self._held = motion.constants.allocate(len(self._fixed)) if self._fixed else 0
+        self._head = motion.memory.lists.allocate(TAPE_HEAD + COLUMN * self._width)
+        self._held = motion.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
         self._flows_of_owners: list[Any] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
-        motion.lists.view[self._head + WIDTH] = self._width
+        motion.memory.lists.view[self._head + WIDTH] = self._width
         self._make_room(rows)
 
     def _make_room(self, rows: int) -> None:
         self._room = rows
-        self._buffer = self._motion.constants.allocate(rows * (1 + self._width))
-        self._motion.lists.view[self._head + ROOM] = rows
-        self._motion.lists.view[self._head + BUFFER] = self._buffer
+        self._buffer = self._motion.memory.constants.allocate(rows * (1 + self._width))
+        self._motion.memory.lists.view[self._head + ROOM] = rows
+        self._motion.memory.lists.view[self._head + BUFFER] = self._buffer
 
     def release(self) -> None:
         """Give the memory back; it is used no more."""
-        self._motion.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
-        self._motion.constants.release(self._buffer, self._room * (1 + self._width))
+        self._motion.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
+        self._motion.memory.constants.release(self._buffer, self._room * (1 + self._width))
         if self._fixed:
-            self._motion.constants.release(self._held, len(self._fixed))
+            self._motion.memory.constants.release(self._held, len(self._fixed))
         self._release_shown()
         for plan in self._plans.values():
             if plan is not None:
@@ -106,7 +106,7 @@ class Columns:
 
     def _release_shown(self) -> None:
         if self._shown_room:
-            self._motion.lists.release(self._shown, self._shown_room)
+            self._motion.memory.lists.release(self._shown, self._shown_room)
 
     # --- what is meant --------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Columns:
         if not self._motion.flows or not self._is_possible or not self._find():
             return False
         for place, read in enumerate(self._fixed, start=self._held):
-            self._motion.constants.view[place] = read()
+            self._motion.memory.constants.view[place] = read()
         return True
 
     def _find(self) -> bool:
@@ -149,7 +149,7 @@ class Columns:
         return True
 
     def _write_columns(self) -> None:
-        lists, at, held = self._motion.lists.view, self._head + TAPE_HEAD, self._held
+        lists, at, held = self._motion.memory.lists.view, self._head + TAPE_HEAD, self._held
         for place, item in enumerate(self._taken):
             columns: list[tuple[int, int, int, int]]
             if isinstance(item, Moving):
@@ -166,7 +166,7 @@ class Columns:
                 at += COLUMN
 
     def _write_flows(self, flows: list[Flow]) -> None:
-        blocks, self._flows = self._motion.lists, flows
+        blocks, self._flows = self._motion.memory.lists, flows
         if len(flows) > self._shown_room:
             self._release_shown()
             self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
@@ -203,7 +203,7 @@ class Tape(Columns):
 
     def is_ready(self, grid: Grid, index: int) -> bool:
         """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
-        lists = self._motion.lists.view
+        lists = self._motion.memory.lists.view
         if lists[self._head + STOPPED]:
             lists[self._head + STOPPED] = 0
             return False  # Python calls the function at that instant, so that its error goes up
@@ -217,25 +217,25 @@ class Tape(Columns):
     def _put_in(self, grid: Grid, index: int) -> bool:
         rows = min(2 * self._room, MOST)
         if grid is self._grid and rows * (1 + self._width) <= LARGEST:
-            self._motion.constants.release(self._buffer, self._room * (1 + self._width))
+            self._motion.memory.constants.release(self._buffer, self._room * (1 + self._width))
             self._make_room(rows)
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
             self._grid = None
             return False  # the period is too small to be seen at these times
-        self._motion.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
+        self._motion.memory.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index
-        self._motion.lists.view[self._head + FILLED] = self._fetched = 0
+        self._motion.memory.lists.view[self._head + FILLED] = self._fetched = 0
         return True
 
     def fetch(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """The times and rows taken down since the last call, or None."""
-        filled = self._motion.lists.view[self._head + FILLED]
+        filled = self._motion.memory.lists.view[self._head + FILLED]
         first, self._fetched = self._fetched, filled
         if first == filled:
             return None
         room, width = self._room, self._width
-        numbers = self._motion.constants.array[self._buffer : self._buffer + room * (1 + width)]
+        numbers = self._motion.memory.constants.array[self._buffer : self._buffer + room * (1 + width)]
         return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
     @staticmethod
@@ -243,9 +243,9 @@ class Tape(Columns):
         """Let the stepper take down these tapes from now on, and no others."""
         following, upcoming = -1, inf
         for tape in tapes:
-            motion.lists.view[tape._head + FOLLOWING_TAPE] = following
+            motion.memory.lists.view[tape._head + FOLLOWING_TAPE] = following
             following = tape._head
-            upcoming = min(upcoming, motion.constants.view[tape._buffer + tape._fetched])
+            upcoming = min(upcoming, motion.memory.constants.view[tape._buffer + tape._fetched])
         motion.run.tape, motion.run.upcoming = following, upcoming
 
 
@@ -260,12 +260,12 @@ class Probe(Columns):
         if not self._is_known():
             return None
         motion, count, start = self._motion, len(times), self._buffer
-        lists, numbers = motion.lists.view, motion.constants.view
+        lists, numbers = motion.memory.lists.view, motion.memory.constants.view
         for k, time in enumerate(times):
             numbers[start + k] = time
         numbers[start + count] = inf
         lists[self._head + FILLED] = 0
-        filled = motion.engine.fill(motion.arrays, self._head, inf)
+        filled = motion.engine.fill(motion.memory.arrays, self._head, inf)
         for flow in self._flows:
             flow.at = nan
         if filled < count:

@@ -125,7 +125,7 @@ class Variable:
         motion, number = self._system.motion, self._owner._flow.number
         if number < 0 or not self.active:
             return None
-        length, proposed = motion.flow.step[number], motion.flow.next_step[number]
+        length, proposed = motion.memory.flow.step[number], motion.memory.flow.next_step[number]
         return quantities_of(motion.method, length, proposed, self._system.arena.table[:, self._slot])
 
     @property

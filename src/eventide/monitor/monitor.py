@@ -78,7 +78,7 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            chosen: Condition | None = None if changes.are_seen and motion.stands() else self._look_around()
+            chosen: Condition | None = None if changes.are_seen and motion.references.stands() else self._look_around()
             while chosen is None:
                 if sim.time >= next_event:
                     motion.settle()
@@ -119,7 +119,7 @@ class Monitor:
         Returns     the handler whose event is next because of what slides; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
-        is_rebound = slides.is_awake and (motion.changes.references or not motion.stands())
+        is_rebound = slides.is_awake and (motion.changes.references or not motion.references.stands())
         motion.prepare()
         if instants.varying:
             instants.renew()
@@ -277,25 +277,25 @@ class Monitor:
             sim.time = sim.last_time = motion.run.event_time
             self._cascade.judge_switch(motion.watches.at[motion.run.chosen])
             return
-        root, start = motion.root, motion.start_of_root
+        root, start = motion.root, motion.failed_step.start
         sim.time = start
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
-        motion.raise_from_step()
+        motion.failed_step.raise_what_was_met()
         assert code == FAILED, code
-        motion.replay()
+        motion.failed_step.replay()
         sim.time, sim.dt = start, 0.0
-        motion.raise_from_step()
-        variable = motion.worst_variable()
+        motion.failed_step.raise_what_was_met()
+        variable = motion.failed_step.worst_variable()
         if variable is None:
-            raise SimulationError(1, start, motion.what_is_not_finite())
+            raise SimulationError(1, start, motion.failed_step.what_is_not_finite())
         self._patience.spend(variable, start, sim)
         repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:
-            motion.repeat(root)
+            motion.failed_step.repeat(root)
         else:
-            motion.force(root)
+            motion.failed_step.force(root)
         self.observers.observe_spans(Phase.AFTER)  # the model may have changed its states or parameters
 
     # --- whether anything can happen ------------------------------------------------------------------------------

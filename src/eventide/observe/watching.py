@@ -192,7 +192,7 @@ class Watch(Observer):
         """How far the model goes at once: a step of the flow that is behind the others, or to the next event."""
         motion = self.sim._the_monitor.motion
         if motion.flows:
-            return float(motion.flow.step[motion.root])
+            return float(motion.memory.flow.step[motion.root])
         ahead = self.sim._calendar.next_time() - self.sim.time
         return ahead if isfinite(ahead) else 0.0
 

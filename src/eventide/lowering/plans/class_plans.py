@@ -87,7 +87,7 @@ class ClassPlans:
         cohort = self._idle.get(layout)
         if cohort is None:
             words = Usage.of_slots((), ()).words(sums=sums_of(layout))
-            record = self._analyst.motion.lists.put(words)[1]
+            record = self._analyst.motion.memory.lists.put(words)[1]
             cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
         owner._cohort, seat.cohort = cohort, None
         self._analyst.motion.arena.seat.record[seat.number] = cohort.record
@@ -133,7 +133,7 @@ class ClassPlans:
 
     def _write(self, seat: Seat, bases: tuple[int, ...]) -> None:
         """Let the index rows of a seat be these."""
-        index, lease = self._analyst.motion.index, seat.lease
+        index, lease = self._analyst.motion.memory.index, seat.lease
         if lease is not None and len(seat.bases) == len(bases):
             index.write(lease[1], bases)
         else:
@@ -155,7 +155,7 @@ class ClassPlans:
         calls = [call and (call[0], call[1] - row) for call in (plan.contributions, plan.equations)]
         words = self._words_of(owner, usage, calls, is_direct=plan.is_direct)
         return Cohort(
-            self._analyst.motion.lists.put(words)[1],
+            self._analyst.motion.memory.lists.put(words)[1],
             usage.uses,
             template.kernels,
             template,
@@ -200,7 +200,7 @@ class ClassPlans:
             self._analyst.facts.note_code(bound.kernel.lowered)
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
         words = self._words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
-        record = self._analyst.motion.lists.put(words)
+        record = self._analyst.motion.memory.lists.put(words)
         return Cohort(
             record[1],
             usage.uses,

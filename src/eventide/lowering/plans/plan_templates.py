@@ -59,7 +59,7 @@ class LawTemplate:
         touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
         memory: tuple[Lease, ...] = ()
         if rows is None:
-            memory = (motion.index.put(bases),) if not self.has_lists else lay(motion, bounds)
+            memory = (motion.memory.index.put(bases),) if not self.has_lists else lay(motion, bounds)
             rows = memory[0][1]
         place, calls = rows, self.calls
         return LawPlan(  # by place, as so many keywords would take as long as all the rest
@@ -117,15 +117,15 @@ class ConditionTemplate(Pattern):
         """The plan of one of them."""
         binding = bound.binding
         touches, reads = self._glance(binding)
-        memory = lay(motion, (bound,)) if self._has_lists else (motion.index.put(binding.bases),)
+        memory = lay(motion, (bound,)) if self._has_lists else (motion.memory.index.put(binding.bases),)
         index, constants = memory[0][1], 0
         if binding.consts:
-            memory = (*memory, motion.constants.put(binding.consts))
+            memory = (*memory, motion.memory.constants.put(binding.consts))
             constants = memory[-1][1]
         record, uses = self._record, self._uses
         if record < 0:
             usage = Usage.of_slots(reads, touches)
-            memory = (*memory, motion.lists.put(usage.words()))
+            memory = (*memory, motion.memory.lists.put(usage.words()))
             record, uses = memory[-1][1], usage.uses
         return ConditionPlan(  # by place, as above
             touches,
@@ -165,10 +165,10 @@ def lay(motion: Motion, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ())
         for entries in binding.lists:
             starts.append(len(numbers))
             numbers += (len(entries), *entries)
-    lists = motion.lists.put(tuple(numbers))
+    lists = motion.memory.lists.put(tuple(numbers))
     places = iter(starts)
     rows = [(*binding.bases, *[lists[1] + next(places) for _ in binding.lists]) for _, binding in bounds]
-    return motion.index.put((*[entry for row in rows for entry in row], *behind)), lists
+    return motion.memory.index.put((*[entry for row in rows for entry in row], *behind)), lists
 
 
 def _equalities(bound: Bound) -> tuple[Equality, ...]:

@@ -76,7 +76,7 @@ class Compiler(Analyst):
         self.facts = CodeFacts(self._announce)
 
     def _announce(self, stand: Callable[[], bool]) -> None:
-        self.motion.stands = stand
+        self.motion.references.stands = stand
 
     def branches(self, cls: type[Continuous]) -> Branches:
         """What branches in the laws of a class."""
@@ -207,7 +207,7 @@ class Compiler(Analyst):
             words = kernel.lowered.certificate
             mould = self._moulds[kernel] = ConditionTemplate(
                 kernel,
-                certificate=self.motion.lists.put(words)[1] if words else -1,
+                certificate=self.motion.memory.lists.put(words)[1] if words else -1,
                 recourse=self.recourse if kernel.lowered.raises else 0,
                 record=self._record((kernel,)),
                 guide=self._guide(kernel.address),
@@ -217,7 +217,7 @@ class Compiler(Analyst):
     def _record(self, kernels: tuple[Kernel, ...]) -> tuple[int, int]:
         """The place of what tells which slots conditions of a kernel use, and how many uses that are; -1 without."""
         usage = usage_of(kernels)
-        return (-1, 0) if usage is None else (self.motion.lists.put(usage.words())[1], usage.uses)
+        return (-1, 0) if usage is None else (self.motion.memory.lists.put(usage.words())[1], usage.uses)
 
     def _guide(self, address: int) -> Guidance | None:
         """What leaves the event function of a condition where the condition itself is tested in Python."""
@@ -245,9 +245,9 @@ class Compiler(Analyst):
             *(may_wait[wait_point] for wait_point in lowered.wait_points),
         )
         rows = lay(motion, (bound,), known)
-        numbers = motion.constants.put(bound.binding.consts)
+        numbers = motion.memory.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
-        effects = motion.lists.put((*head, *lowered.footprint(bases)))
+        effects = motion.memory.lists.put((*head, *lowered.footprint(bases)))
         return ReactionPlan(
             (),
             kept=(bound,),
@@ -379,9 +379,9 @@ class Compiler(Analyst):
         table, sim = motion.arena.table, motion.sim
         answer = np.zeros(GuardRecord.place_of("still") + STILLS)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
-        index = motion.index.array.ctypes.data + 8 * plan.index
-        constants = motion.constants.array.ctypes.data + 8 * plan.constants
-        lists = motion.lists.array.ctypes.data
+        index = motion.memory.index.array.ctypes.data + 8 * plan.index
+        constants = motion.memory.constants.array.ctypes.data + 8 * plan.constants
+        lists = motion.memory.lists.array.ctypes.data
         kernel = _CONDITION(plan.pattern.address)
         if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
             return None
@@ -395,13 +395,13 @@ class Compiler(Analyst):
         if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
             return 0, 0
         low, high = stretch
-        if high - low > MOST_SLOTS or motion.flow.direct[flow.number] == 0:
+        if high - low > MOST_SLOTS or motion.memory.flow.direct[flow.number] == 0:
             return 0, 0
         parts = []
         for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
             kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
             blocks, place = len(kernel.lowered.blocks), row[LawRecord.place_of("operands")]
-            bases = motion.index.view[place : place + blocks]
+            bases = motion.memory.index.view[place : place + blocks]
             own = tuple([base - low if low <= base < high else None for base in bases])
             parts.append((kernel, own + (None,) * (kernel.width - blocks)))
         return self.registry.fused(motion.method.coefficients, high - low, parts)
@@ -422,7 +422,7 @@ class Compiler(Analyst):
         run = self.motion.run
         if width:
             words = first.address, second.address, laying, laid, first.width, width, run.joined
-            run.joined = self.motion.lists.put(words)[1]
+            run.joined = self.motion.memory.lists.put(words)[1]
 
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -445,7 +445,7 @@ class Compiler(Analyst):
         if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None
         if binding.consts != bound.binding.consts:
-            constants, present = self.motion.constants.view, bound._replace(binding=binding)
+            constants, present = self.motion.memory.constants.view, bound._replace(binding=binding)
             for k, value in enumerate(binding.consts, start=plan.constants):
                 constants[k] = value
             plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
@@ -496,10 +496,10 @@ class GuardCompiler(Compiler):
                 dt,
                 last,
                 *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
-                motion.index.array.ctypes.data + 8 * known.index[row],
-                motion.constants.array.ctypes.data + 8 * known.constants[row],
+                motion.memory.index.array.ctypes.data + 8 * known.index[row],
+                motion.memory.constants.array.ctypes.data + 8 * known.constants[row],
                 floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
-                motion.lists.array.ctypes.data,
+                motion.memory.lists.array.ctypes.data,
             )
 
         return guide

@@ -1,0 +1,121 @@
+"""The arrays of one simulation in which the stepper computes; when one is replaced, all are packed again."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.continuous.flow_rows import Berths
+from eventide.continuous.growable_arrays import Blocks
+from eventide.engine.codes import MODELS
+from eventide.engine.interface import PLAIN
+from eventide.engine.records import Arrays, RunState, view_of
+
+if TYPE_CHECKING:
+    from eventide.continuous.motion import Motion
+
+FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
+"""What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
+ROOM: Final = 1024
+"""So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
+
+
+class EngineMemory:
+    """What the stepper reads and writes, as records and blocks that grow.
+
+    packed          the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
+    run             the record of the run; flow: those of the flows, whose rows are in `berths`
+    segments, chain runs of slots and laws of the flows
+    index, lists, constants     blocks of whole numbers, of such that the stepper changes, and of floats
+    heap, touched   the flows by how far they have been brought, the least first, and those that an event has touched
+    """
+
+    __slots__ = (
+        "_flow_lists",
+        "_kept",
+        "_models",
+        "_motion",
+        "berths",
+        "chain",
+        "constants",
+        "flow",
+        "heap",
+        "index",
+        "lists",
+        "packed",
+        "run",
+        "segments",
+        "touched",
+    )
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self.index = Blocks(np.int64, self.outdate)
+        self.lists = Blocks(np.int64, self.outdate, ROOM)
+        self.constants = Blocks(np.float64, self.outdate, ROOM)
+        self.berths = berths = Berths(self.constants, self.outdate)
+        self.flow = berths.flow
+        self.segments, self.chain = berths.segments, berths.chain
+        self.run = run = RunState()
+        run.arms = 1
+        run.moved = run.tape = run.joined = -1
+        run.upcoming = run.land = inf
+        self._models = np.zeros(MODELS)
+        self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
+        self.heap = self.touched = memoryview(b"")
+        self._reserve(len(self.flow.ints))
+        self.packed: Any = None
+        self._kept: Any = None
+
+    def outdate(self) -> None:
+        """An array has been replaced."""
+        self.packed = None
+
+    @property
+    def arrays(self) -> Any:
+        """The arrays as they are now, as the engine takes them."""
+        if self.packed is None:
+            self.packed, self._kept = self._motion.engine.pack(self._gather_arrays())
+        return self.packed
+
+    def views(self) -> Arrays:
+        """The arrays for a function of the stepper that Python runs."""
+        arrays: Arrays = PLAIN.pack(self._gather_arrays())[0]
+        return arrays
+
+    def _gather_arrays(self) -> Arrays:
+        self._reserve(len(self.flow.ints))
+        heap, keys, places, pending, touched = self._flow_lists
+        return Arrays(
+            rows=self._motion.arena.table,
+            slot=self._motion.arena.slot,
+            flow=self.flow,
+            seat=self._motion.arena.seat,
+            segments=self.segments.array,
+            law=self.berths.law,
+            index=self.index.array,
+            lists=self.lists.array,
+            guard=self._motion.watches.guard,
+            trail=self._motion.watches.trails.trail,
+            constants=self.constants.array,
+            heap=heap,
+            keys=keys,
+            places=places,
+            pending=pending,
+            touched=touched,
+            run=self.run,
+            models=self._models,
+            method=self._motion.method.coefficients,
+            host=self._motion.host,
+        )
+
+    def _reserve(self, flows: int) -> None:
+        """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
+        if len(self._flow_lists[0]) < flows:
+            longer = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
+            for old, new in zip(self._flow_lists, longer, strict=True):
+                new[: len(old)] = old
+            self._flow_lists = longer
+            self.heap, self.touched = view_of(longer[0]), view_of(longer[-1])

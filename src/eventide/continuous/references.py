@@ -1,0 +1,86 @@
+"""What laws and conditions refer to: objects, lists, numbers and code that may become others as a model runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from eventide.discrete.changes import Pending
+from eventide.discrete.conditions.condition import Condition
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.continuous.motion import Motion
+    from eventide.continuous.plans import Cohort, Plan
+
+
+class References:
+    """Which members and conditions are planned anew when what they refer to has changed.
+
+    are_polled  those of which nobody tells: they are looked at after every event
+    stands      sees whether all stands that code was made with and Python code may change
+    """
+
+    __slots__ = ("_listing", "_motion", "_told", "are_polled", "stands")
+
+    def __init__(self, motion: Motion) -> None:
+        self._motion = motion
+        self.are_polled: Pending[Any] = Pending(motion.changes)
+        self._told: Pending[Any] = Pending(motion.changes)
+        self._listing: dict[Any, None] = {}
+        self.stands: Callable[[], bool] = _always
+
+    def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
+        """Look after a member or condition that may come to refer to something else."""
+        if plan.signature is not None:
+            (self.are_polled if plan.is_polled else self._told).add(item)
+            if plan.is_polled and self._motion.analyst.looks_at_lists(plan):
+                self._listing[item] = None
+
+    def leave_alone(self, item: Any) -> None:
+        """Look after it no longer."""
+        self.are_polled.pop(item, None)
+        self._told.pop(item, None)
+        self._listing.pop(item, None)
+
+    @property
+    def looks_at_lists(self) -> bool:
+        """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
+        return bool(self._listing)
+
+    def renew_code(self) -> None:
+        """If something has changed that code was made with, plan anew all that depends on it."""
+        analyst, watches = self._motion.analyst, self._motion.watches
+        if not analyst.forget_constants():
+            return
+        self._motion.journeys.leave_all()
+        self._motion.groups.renew(
+            [owner for owner in self._motion.groups.members() if not analyst.is_law_current(owner)]
+        )
+        for condition in list(watches.at.values()):
+            if condition.row >= 0 and not analyst.is_condition_current(condition, condition.plan):
+                watches.renew(condition)
+        self._motion.reactions.renew_all()
+
+    def renew(self) -> None:
+        """Plan anew what refers to other objects, lists or numbers than before."""
+        items = list(self.are_polled)
+        if self._motion.changes.references:
+            members = list(self._motion.groups.members())
+            told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]
+            items += [*told, *self._told]
+            for owner in members:
+                if owner._cohort.unread:
+                    self._motion.groups.ordering.forget_sight(owner)
+        if self._motion.changes.references:
+            self._motion.reactions.renew()
+        self._motion.changes.references = False
+        owners = [item for item in items if not isinstance(item, Condition)]
+        self._motion.groups.renew([owner for owner in owners if not self._motion.analyst.is_law_current(owner)])
+        for item in items:
+            if isinstance(item, Condition) and not self._motion.analyst.is_condition_current(item, item.plan):
+                self._motion.watches.renew(item)
+
+
+def _always() -> bool:
+    return True
