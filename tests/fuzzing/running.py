@@ -63,7 +63,7 @@ def module_of(text: str) -> dict[str, Any]:
 
 def method_of(name: str) -> Any:
     """A method by its name."""
-    return getattr(ev.methods, name) if name == "RADAU" else getattr(ev, name)
+    return getattr(ev.methods, name)
 
 
 def observe(sim: Any, objects: list[Any], observed: str) -> None:

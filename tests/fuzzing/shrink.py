@@ -213,7 +213,7 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
 
 
 def _call(setting: Setting) -> str:
-    method = f"ev.methods.{setting.method}" if setting.method == "RADAU" else f"ev.{setting.method}"
+    method = f"ev.methods.{setting.method}"
     more = "" if setting.compiled else ", compile=False"
     more += "" if setting.stepping == "apart" else f", stepping={setting.stepping!r}"
     more += f", observed={setting.observed!r}" if setting.observed else ""
