@@ -122,7 +122,7 @@ def test_a_file_that_only_imports_a_model(refuse, model_file):
 def test_two_models(refuse, model_file):
     path = model_file("@ev.model\ndef one(sim):\n    yield 1.0\n\n@ev.model\ndef two(sim):\n    yield 1.0\n")
 
-    assert refuse(path) == f"{path} has 2 models, one, two: keep one of them in the file"
+    assert refuse(path) == f"{path} has 2 models, one, two: name one of them, as {path}:one"
 
 
 def test_a_parameter_that_must_be_given(refuse, model_file):

@@ -10,7 +10,7 @@ import pytest
 
 import eventide as ev
 from eventide import __version__
-from eventide.cli import Job
+from eventide.cli.job import Job
 from eventide.experiment import imported, only_model, report
 
 SHOP = """
@@ -317,8 +317,8 @@ def test_verbose_shows_every_frame(command, model_file):
     outcome = command("run", model_file(BROKEN), "--verbose")
 
     assert outcome.status == 1
-    assert [name for name in ("cli.py", "models.py", "world.py") if name in outcome.err] == [
-        "cli.py",
+    assert [name for name in ("telling.py", "models.py", "world.py") if name in outcome.err] == [
+        "telling.py",
         "models.py",
         "world.py",
     ]
@@ -412,8 +412,8 @@ def test_files_are_written_though_nobody_reads_what_is_printed(command, model_fi
     path = model_file(STOPPED.format(then="pass"))
 
     with monkeypatch.context() as patched:
-        patched.setattr("eventide.cli._print", refuse)
-        patched.setattr("eventide.cli._close_output", lambda: None)
+        patched.setattr("eventide.cli.job.say", refuse)
+        patched.setattr("eventide.cli.telling.close_output", lambda: None)
         assert command("run", path, "--out", "levels.csv", "--plot", "levels.png").status == 1
     with monkeypatch.context() as patched:
         patched.setattr("sys.stdout", None)

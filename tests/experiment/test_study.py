@@ -1,5 +1,6 @@
 """Studies: many points, each with replications, by several workers, as one table."""
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -241,3 +242,17 @@ def test_a_run_that_takes_too_long_fails_and_the_others_do_not():
         for runs in [study.run(workers=2)] + [study.run(workers=1)] * (model is stiff):
             assert [bool(result.failure) for result in runs] == [True, False]
             assert str(runs[0].failure).startswith("TimeoutError: the run took longer than time_limit=1.0 seconds")
+
+
+@pytest.mark.slow
+def test_dask_gives_the_same_by_its_executor(serial):
+    distributed = pytest.importorskip("distributed")
+    study = ev.Study(tank, GRID, replications=4, entropy=7, record=True)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert len(set(client.run(os.getpid).values()) - {os.getpid()}) == 2
+        runs = study.run(executor=client.get_executor(), workers=2)
+    pd.testing.assert_frame_equal(runs.table, serial.table, check_exact=True)
+    pd.testing.assert_frame_equal(runs.states("double"), serial.states("double"), check_exact=True)

@@ -54,11 +54,11 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def only_model(module: ModuleType, path: Path) -> Model[..., Any]:
-    """The one model that a module defines; models that it imports do not count.
+def only_model(module: ModuleType, path: Path, name: str = "") -> Model[..., Any]:
+    """The one model that a module defines, or that of a name; models that it imports do not count.
 
     path        of its file, for messages
-    Raises      InputError if it has none or more than one
+    Raises      InputError if it has none, or more than one and no name is given
     """
     # By function: a name for the same model with other values is no second one.
     found: dict[Any, Model[..., Any]] = {}
@@ -67,7 +67,12 @@ def only_model(module: ModuleType, path: Path) -> Model[..., Any]:
             found.setdefault(value.function, value)
     if not found:
         raise InputError(f"{path} has no model: put @ev.model above the function that makes it")
+    names = ", ".join(model.name for model in found.values())
+    named = vars(module).get(name)
+    if isinstance(named, Model):
+        return named
+    if name:
+        raise InputError(f"{path} has no model {name}; it has: {names}")
     if len(found) > 1:
-        names = ", ".join(model.name for model in found.values())
-        raise InputError(f"{path} has {len(found)} models, {names}: keep one of them in the file")
+        raise InputError(f"{path} has {len(found)} models, {names}: name one of them, as {path}:{names.split(',')[0]}")
     return next(iter(found.values()))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FAILURES: Final = 3
 """Of so many failures each is told; more are counted."""
 BESIDE: Final = 4
-"""So many points stand side by side, each in a column; more stand below each other."""
+"""So many points stand side by side, each in a column, or as many as there are responses; more below each other."""
 
 
 def headline(replication: Replication) -> str:
@@ -67,7 +67,9 @@ def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
     for name in ("count", "failed"):
         if name in numbers:
             texts[name] = [str(count) for count in numbers[name]]
-    return texts.T if len(texts) <= BESIDE else texts
+    if not replication.study.points.varied:
+        texts.index = ["mean"]
+    return texts.T if len(texts) <= max(BESIDE, len(units)) else texts
 
 
 def _with_interval(mean: float, half: float) -> str:

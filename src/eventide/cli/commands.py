@@ -1,0 +1,221 @@
+"""What may be typed: the commands, their options, and what each of these means."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Annotated, Final, cast
+
+import typer
+
+from eventide.cli.job import Job
+from eventide.cli.study import StudyJob
+from eventide.cli.telling import DONE, REFUSED, complain
+
+USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
+"""What typer raises for a command line that it cannot read; it has no public name."""
+
+
+# --- what is asked for ------------------------------------------------------------------------------------------------
+
+app = typer.Typer(
+    help="Run models of combined simulation: processes that live by events, states that move between them.",
+    epilog="Example: eventide run examples/soaking_pit.py --entropy 1",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the command line says; answers the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
+    except USAGE_ERROR as error:
+        command = given[0] if given[0] in {"replicate", "study"} else "run"
+        complain(f"{error.format_message().rstrip('.')}; `eventide {command} --help` tells how it is written")
+        return REFUSED
+    return status if isinstance(status, int) else DONE
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from eventide import __version__
+
+        print(f"eventide {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options_of_all(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+
+
+def _time(text: str) -> float:
+    time = _number_in(text)
+    if not isfinite(time) or time < 0.0:
+        raise typer.BadParameter(f"{text!r} is no time, which is a number from 0 on")
+    return time
+
+
+def _number_in(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _entropy(text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise typer.BadParameter(f"{text!r} is no entropy, which is a whole number from 0 on")
+    return int(text)
+
+
+@app.command(
+    help="Run the model in FILE, print its responses and what the run took, draw its picture.\n\n"
+    "Results go to standard output: equal runs print the same. Wall time and the names of the files written go to "
+    "standard error.",
+    epilog="Example: eventide run examples/soaking_pit.py --set arrivals=regular",
+)
+def run(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A Python file with one function marked @ev.model.", show_default=False),
+    ],
+    until: Annotated[
+        float | None,
+        typer.Option(metavar="T", parser=_time, help="Stop at this simulated time. Otherwise the model says when."),
+    ] = None,
+    entropy: Annotated[
+        int | None,
+        typer.Option(metavar="N", parser=_entropy, help="Where all randomness comes from: the same N, the same run."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model a value. May be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Write what the model recorded (.csv, .parquet, .json, .db); a second recording goes beside.",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Draw the picture here. Otherwise into this folder, named as FILE is."),
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show what the model records on a page of this machine, while it runs.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say what is done and with what; show tracebacks whole.")
+    ] = False,
+) -> None:
+    """Carry out `eventide run`."""
+    raise typer.Exit(Job(file, until, entropy, settings or [], out, plot, verbose, watch).status())
+
+
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE[:MODEL]",
+        help="A Python file with a function marked @ev.model; the name of one if it has several.",
+        show_default=False,
+    ),
+]
+Replications = Annotated[int, typer.Option("--replications", "-n", metavar="N", min=1, help="Runs of each point.")]
+Over = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--over", metavar="NAME=VALUES",
+        help="Go over values of a parameter: 8,10,12 or FROM:TO:STEP. May be repeated: each with each.",
+    ),
+]  # fmt: skip
+Workers = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Processes that work side by side. Otherwise all cores, if worth while."),
+]
+Store = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Keep results here as they come; the same command goes on there.")
+]
+Until = Annotated[float | None, typer.Option(metavar="T", parser=_time, help="Stop each run at this simulated time.")]
+Entropy = Annotated[
+    int | None,
+    typer.Option(metavar="N", parser=_entropy, help="Where all randomness comes from: the same N, the same results."),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model a value. May be repeated."),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", min=0.001, help="A run that takes longer fails, and the others go on."),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Write a row for each run (.csv, .parquet, .json, .db).")
+]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a response at the points here.")]
+Response = Annotated[str | None, typer.Option(metavar="NAME", help="The response that is drawn; else the first.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show tracebacks whole.")]
+
+
+@app.command(
+    help="Run the model in FILE at many points, each as often as is wanted, and print the means of its responses with "
+    "their confidence intervals.\n\n"
+    "Equal studies print the same, however many work on them.",
+    epilog="Example: eventide study examples/soaking_pit.py --over pits=8:12:2 -n 30 --store results",
+)
+def study(
+    file: File,
+    over: Over = None,
+    replications: Replications = 1,
+    workers: Workers = None,
+    store: Store = None,
+    until: Until = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    time_limit: TimeLimit = None,
+    out: Out = None,
+    plot: Plot = None,
+    response: Response = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide study`."""
+    job = StudyJob(
+        file, over or [], replications, workers, store, until, entropy, settings or [], time_limit, out, plot, response,
+        verbose,
+    )  # fmt: skip
+    raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Run the model in FILE several times, each with random numbers of its own, and print the means of its "
+    "responses with their confidence intervals.",
+    epilog="Example: eventide replicate examples/soaking_pit.py -n 30",
+)
+def replicate(
+    file: File,
+    replications: Replications = 10,
+    workers: Workers = None,
+    store: Store = None,
+    until: Until = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    time_limit: TimeLimit = None,
+    out: Out = None,
+    plot: Plot = None,
+    response: Response = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide replicate`."""
+    job = StudyJob(
+        file, [], replications, workers, store, until, entropy, settings or [], time_limit, out, plot, response, verbose
+    )
+    raise typer.Exit(job.status())

@@ -1,0 +1,140 @@
+"""One run of the model in a file: `eventide run`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from eventide.cli.loading import model_in, name_of, set_up
+from eventide.cli.telling import (
+    DONE,
+    PICTURES,
+    check_target,
+    note,
+    paths_beside,
+    say,
+    status_of,
+    texts_by_name,
+    writing,
+)
+from eventide.errors import InputError
+
+if TYPE_CHECKING:
+    from eventide.experiment import Run
+
+
+@dataclass(frozen=True)
+class Job:
+    """One call of `eventide run`."""
+
+    file: Path
+    until: float | None
+    entropy: int | None
+    settings: Sequence[str]
+    out: Path | None
+    plot: Path | None
+    verbose: bool
+    watch: bool = False
+
+    def status(self) -> int:
+        """Do it and tell what went wrong, if anything did; answers the exit status."""
+        return status_of(self.do, verbose=self.verbose)
+
+    def do(self) -> int:
+        """Check what can be checked before the run, so that no result is lost; run, tell, write, draw."""
+        texts = texts_by_name(self.settings)
+        check_target(self.out, "--out")
+        check_target(self.plot, "--plot", PICTURES)
+        self._say(f"loading {self.file}")
+        from eventide.experiment import report
+
+        with model_in(self.file) as found:
+            model = set_up(found, texts, self.until)
+            self._say(f"running {model!r}")
+            start = perf_counter()
+            sim = model.simulation(self.entropy)
+            try:
+                outcome = model.run_in(sim, until=self.until, watch=self.watch)
+            except KeyboardInterrupt:
+                self._keep_what_there_is(model.stopped(sim))
+                raise
+            note(f"{model.name} ran for {perf_counter() - start:.2f} s")
+            self._say_details(outcome)
+            # Files first: whoever reads standard output may have gone. What cannot be written is printed nevertheless.
+            try:
+                try:
+                    self._write_recordings(outcome)
+                finally:
+                    self._draw(outcome)
+            finally:
+                say(report(outcome, for_terminal=sys.stdout is not None and sys.stdout.isatty()))
+        return DONE
+
+    def _keep_what_there_is(self, outcome: Run[Any]) -> None:
+        """Write and draw what was asked for, as far as a run has come that was stopped."""
+        if not outcome.recordings or (self.out is None and self.plot is None):
+            return
+        note(f"stopped at time {outcome.simulation.time!r}")
+        self._write_recordings(outcome)
+        if self.plot is not None:
+            self._draw(outcome)
+
+    def _write_recordings(self, outcome: Run[Any]) -> None:
+        if self.out is None:
+            return
+        name = outcome.model.name
+        if not outcome.recordings:
+            raise InputError(f"{self.out} was not written: {name} records nothing, as sim.record(...) would")
+        from eventide.observe.dumps import has_format
+        from eventide.observe.dumps import save as save_table
+
+        for recording, path in zip(
+            outcome.recordings, paths_beside(self.out, [r.name for r in outcome.recordings]), strict=True
+        ):
+            with writing(path):
+                save_table(recording, path, ending="" if has_format(path) else ".csv")
+            note(f"{recording.name} written to {path}")
+
+    def _draw(self, outcome: Run[Any]) -> None:
+        model = outcome.model
+        if model.drawing is None and not outcome.recordings:
+            if self.plot is not None:
+                raise InputError(
+                    f"{self.plot} was not drawn: {model.name} records nothing and has no @{model.name}.picture"
+                )
+            return
+        path = self.plot or Path(f"{name_of(self.file)}.png")
+        self._say(f"drawing {path}")
+        from eventide.view import new_figure, plot_recordings, save
+
+        figure = new_figure()
+        if model.drawing is None:
+            plot_recordings(outcome.recordings, figure, time_unit=outcome.simulation.time_unit)
+        else:
+            model.drawing(outcome, figure)
+        with writing(path):
+            save(figure, path)
+        note(f"picture written to {path}")
+
+    def _say(self, text: str) -> None:
+        if self.verbose:
+            note(text)
+
+    def _say_details(self, outcome: Run[Any]) -> None:
+        if not self.verbose:
+            return
+        from platform import python_version
+
+        import numpy as np
+
+        from eventide import __version__
+
+        sim = outcome.simulation
+        rooms = dict.fromkeys(name.split(".")[1] for name in sorted(sys.modules) if name.startswith("eventide."))
+        note(f"eventide {__version__}, Python {python_version()}, numpy {np.__version__}")
+        note(f"rooms loaded: {', '.join(rooms)}")
+        note(f"rel_error {sim.rel_error!r}, abs_error {sim.abs_error!r}, dt_min {sim.dt_min!r}, dt_max {sim.dt_max!r}")

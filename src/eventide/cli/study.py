@@ -1,0 +1,129 @@
+"""Many runs of the model in a file: `eventide study` and `eventide replicate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.cli.loading import model_in, set_up
+from eventide.cli.telling import DONE, FAILED, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.errors import InputError, ModelError, ParameterError
+
+if TYPE_CHECKING:
+    from eventide.experiment import Model, Replication
+
+MOST: Final = 1_000_000
+"""So many values of one parameter are a slip of the pen."""
+
+
+@dataclass(frozen=True)
+class StudyJob:
+    """One call of `eventide study` or `eventide replicate`."""
+
+    file: Path
+    over: Sequence[str]
+    replications: int
+    workers: int | None
+    store: Path | None
+    until: float | None
+    entropy: int | None
+    settings: Sequence[str]
+    time_limit: float | None
+    out: Path | None
+    plot: Path | None
+    response: str | None
+    verbose: bool
+
+    def status(self) -> int:
+        """Do it and tell what went wrong, if anything did; answers the exit status."""
+        return status_of(self.do, verbose=self.verbose)
+
+    def do(self) -> int:
+        """Make the runs, tell their means, write the table, draw the picture."""
+        from eventide.experiment import Study
+
+        check_target(self.out, "--out")
+        check_target(self.plot, "--plot", PICTURES)
+        texts = texts_by_name(self.settings)
+        with model_in(self.file) as found:
+            over = {name: values_of(found, name, text) for name, text in self._axes().items()}
+            first = {name: values[0] for name, values in over.items()}
+            try:
+                model = found(**first)
+            except ParameterError as error:
+                raise InputError(str(error)) from None
+            model = set_up(model, texts, self.until)
+            study = Study(
+                model, over, replications=self.replications, until=self.until, entropy=self.entropy,
+                time_limit=self.time_limit,
+            )  # fmt: skip
+            start = perf_counter()
+            try:
+                runs = study.run(workers=self.workers, store=self.store)
+            except KeyboardInterrupt:
+                if self.store is not None:
+                    note(f"stopped; what was done is in {self.store}: the same command goes on from there")
+                raise
+            note(f"{len(runs)} runs of {model.name} took {perf_counter() - start:.2f} s")
+            try:
+                self._write(runs)
+            finally:
+                say(str(runs))
+            return FAILED if len(runs.failures) else DONE
+
+    def _axes(self) -> dict[str, str]:
+        axes: dict[str, str] = {}
+        for told in self.over:
+            name, equals, text = told.partition("=")
+            if not (name and equals and text):
+                raise InputError(f"--over takes NAME=VALUES, as --over pits=8:12:2 or pits=8,10,12, and got {told!r}")
+            if name in axes:
+                raise InputError(f"--over gives {name} twice, {axes[name]!r} and {text!r}: give it once")
+            if name in texts_by_name(self.settings):
+                raise InputError(f"{name} stands in --over and in --set: leave one of them out")
+            axes[name] = text
+        return axes
+
+    def _write(self, runs: Replication) -> None:
+        if self.out is not None:
+            from eventide.observe.dumps import has_format, save
+
+            with writing(self.out):
+                save(runs.table, self.out, ending="" if has_format(self.out) else ".csv")
+            note(f"results written to {self.out}")
+        if self.plot is not None:
+            from eventide.view import save as save_figure
+
+            try:
+                figure = runs.plot(self.response).get_figure()
+            except ModelError as error:
+                raise InputError(f"{self.plot} was not drawn: {error}") from None
+            with writing(self.plot):
+                save_figure(figure, self.plot)  # type: ignore[arg-type]  # axes of our own are in a figure
+            note(f"picture written to {self.plot}")
+
+
+def values_of(model: Model[..., Any], name: str, text: str) -> list[Any]:
+    """The values that a text gives to a parameter: `8:12:2` from 8 to 12 by 2, both ends if they fit, or `8,10,12`."""
+    try:
+        return [model.set_texts({name: one}).values[name] for one in _texts(text)]
+    except ParameterError as error:
+        raise InputError(f"--over {name}={text}: {error}") from None
+
+
+def _texts(text: str) -> list[str]:
+    parts = text.split(":")
+    if len(parts) == 1:
+        return text.split(",")
+    try:
+        start, stop, step = (Decimal(part) for part in (*parts, "1")[:3])
+    except (InvalidOperation, ValueError):
+        raise InputError(f"{text!r} is no range, which is FROM:TO:STEP, as 8:12:2") from None
+    if len(parts) > 3 or not step or (stop - start) / step < 0 or (stop - start) / step > MOST:
+        raise InputError(f"{text!r} is no range, which is FROM:TO:STEP, as 8:12:2, and leads from one to the other")
+    # In decimals, so that 0.1 is one.
+    return [f"{start + k * step:f}" for k in range(int((stop - start) / step) + 1)]

@@ -1,0 +1,145 @@
+"""What the command line prints, and the files that it is asked to write."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from eventide.errors import InputError, SimulationError
+
+if TYPE_CHECKING:
+    from traceback import TracebackException
+
+DONE: Final = 0
+FAILED: Final = 1
+"""The exit status when the model raises an error of its own."""
+REFUSED: Final = 2
+"""The exit status when what was typed, or data that the model reads, cannot be used."""
+INTERRUPTED: Final = 130
+
+PICTURES: Final = (".png", ".pdf", ".svg")
+
+
+def status_of(do: Callable[[], int], *, verbose: bool) -> int:
+    """Do something and tell what went wrong, if anything did; answers the exit status."""
+    try:
+        return do()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except InputError as error:
+        complain(str(error))
+        return REFUSED
+    except BrokenPipeError:
+        close_output()
+        return FAILED
+    except Exception as error:  # noqa: BLE001  # whatever a model raises is shown to those who run it
+        show_failure(error, whole=verbose)
+        return FAILED
+
+
+def say(text: str) -> None:
+    """Print, with a question mark for what standard output cannot show; nothing if there is no standard output."""
+    if sys.stdout is None:
+        return
+    encoding = sys.stdout.encoding or "utf-8"
+    print(text.encode(encoding, "replace").decode(encoding), flush=True)
+
+
+def note(text: str) -> None:
+    """Print beside the results, where nobody expects equal runs to print the same."""
+    print(text, file=sys.stderr)
+
+
+def complain(text: str) -> None:
+    """Say what is wrong, in one line."""
+    note(f"eventide: {' '.join(text.split())}")
+
+
+def close_output() -> None:
+    """Whoever read standard output has gone: let nothing more be written there, not even when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_failure(error: Exception, *, whole: bool) -> None:
+    """Print the traceback of a model's error, of the model's own frames unless it is to be whole.
+
+    A numbered error is told first in the three lines of the manual of COMBINEDSIMULATION, 3.25.
+    """
+    from traceback import TracebackException
+
+    if isinstance(error, SimulationError):
+        for line in error.lines:
+            note(line)
+    shown = TracebackException.from_exception(error)
+    if not whole:
+        _hide_frames(shown)
+    sys.stderr.writelines(shown.format())
+    if not whole:
+        note("The frames of eventide are left out: --verbose shows them.")
+
+
+def _hide_frames(shown: TracebackException | None) -> None:
+    """Leave out the frames of eventide and of the machinery around it, in the causes of an error as well."""
+    if shown is None:
+        return
+    # Constructors of components are made of a string; their frames have no line to show.
+    hidden = (str(Path(__file__).parent.parent), contextlib.__file__, "<eventide ", "<frozen")
+    shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(hidden)]
+    for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
+        _hide_frames(other)
+
+
+def texts_by_name(settings: Sequence[str]) -> dict[str, str]:
+    """The values that `--set` gives, as texts. Raises InputError for what is no NAME=VALUE, and for a name twice."""
+    texts: dict[str, str] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not (name and equals):
+            raise InputError(f"--set takes NAME=VALUE, as --set pits=8, and got {setting!r}")
+        if name in texts:
+            raise InputError(f"--set gives {name} twice, {texts[name]!r} and {text!r}: give it once")
+        texts[name] = text
+    return texts
+
+
+def check_target(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> None:
+    """Raise InputError if a file to be written could not be."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise InputError(f"{option} takes the name of a file, and {path} is a folder")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {path} cannot be written: there is no folder {path.parent}")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{option} {path} cannot be written: the folder {path.parent} is write-protected")
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise InputError(
+            f"{option} {path} is no kind of picture that can be drawn: its name should end in {' or '.join(suffixes)}"
+        )
+
+
+def paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
+    """A path for each recording: `first`, then others beside it that bear the recordings' names."""
+    paths = [first]
+    for name in names[1:]:
+        plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
+        path = first.with_name(f"{first.stem}-{plain}{first.suffix}")
+        number = 2
+        while path in paths:
+            path = first.with_name(f"{first.stem}-{plain}-{number}{first.suffix}")
+            number += 1
+        paths.append(path)
+    return paths
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """The block in which a file is written; what the machine refuses is told in a line."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
