@@ -146,6 +146,9 @@ class Replication(Sequence[Result]):
                 failed += result.number < HOPELESS and result.failure is not None
                 if failed == HOPELESS:
                     self._give_up(result)
+        except KeyboardInterrupt as error:
+            error.add_note(f"{len(self)} of {len(self.study)} runs were made; with store= a study goes on from there")
+            raise
         finally:
             self._results.close()
 

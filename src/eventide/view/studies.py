@@ -26,10 +26,14 @@ if TYPE_CHECKING:
 Kind = Literal["box", "heat", "effects", "fan"]
 KINDS: Final = ("box", "heat", "effects", "fan")
 
-LEVELS: Final = 6
-"""A parameter of more values than these is cut into so many groups of like size."""
+LEVELS: Final = 8
+"""A parameter of more values than these is cut into groups of like size."""
+GROUPS: Final = 6
+"""So many."""
 NUMBERS: Final = 60
 """A map of more cells than these has no numbers in them."""
+LETTERS: Final = 50
+"""More than these below an axis are written aslant."""
 FANS: Final = 6
 """More points than these cannot be told apart in one fan chart."""
 
@@ -116,7 +120,7 @@ def _boxes(asked: _Asked, axes: Axes) -> Axes:
     plot_boxes(pd.DataFrame(padded), ax=axes)
     axes.set_ylabel(asked.label)
     axes.set_xlabel(", ".join(asked.by))
-    if max(map(len, padded)) * len(padded) > NUMBERS:
+    if sum(len(label) + 1 for label in padded) > LETTERS:
         axes.tick_params(axis="x", rotation=45)
     return axes
 
@@ -129,7 +133,7 @@ def _groups(values: pd.Series[Any]) -> list[tuple[str, float, Any]]:
         distinct.sort()
     if len(distinct) <= LEVELS or not is_number:
         return [(_shown(value), float(place), values == value) for place, value in enumerate(distinct)]
-    number = pd.qcut(values, LEVELS, labels=False, duplicates="drop")
+    number = pd.qcut(values, GROUPS, labels=False, duplicates="drop")
     parts = [number == part for part in range(int(number.max()) + 1)]
     return [(_shown(float(values[rows].mean())), float(place), rows) for place, rows in enumerate(parts)]
 
@@ -196,7 +200,7 @@ def _effects(asked: _Asked, axes: Axes) -> Axes:
         ticks += at
         labels += [label for label, _, _ in groups]
         left = at[-1] + 1.6
-    axes.set_xticks(ticks, labels, rotation=45 if sum(map(len, labels)) > NUMBERS else 0)
+    axes.set_xticks(ticks, labels, rotation=45 if sum(len(label) + 1 for label in labels) > LETTERS else 0)
     axes.set_ylabel(f"mean {asked.label}")
     axes.grid(visible=False, axis="x")
     return axes

@@ -1,0 +1,83 @@
+"""Pictures of studies: what stands on the axes is what was answered."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import eventide as ev
+
+
+@ev.model(until=2.0, time_unit="s")
+def decay(sim, *, rate: float = 1.0, size: int = 1, kind: str = "a"):
+    x = ev.Variable(sim, size * sim.stream("x").uniform(1.0, 2.0), name="x").start()
+    ev.law(sim, lambda: setattr(x, "rate", -rate * x.state))
+    sim.record(level=ev.Expression(lambda: x.state, unit="m"), every=0.5, name="level")
+    return {"end": lambda: x.state, "size": ev.Quantity(size, unit="m")}
+
+
+@pytest.fixture(scope="module")
+def grid():
+    study = ev.Study(decay, {"rate": [0.5, 1.0], "size": [1, 2, 3]}, replications=9, entropy=1)
+    return study.run(workers=1)
+
+
+@pytest.mark.row("R-277")
+def test_boxes_stand_at_the_values_of_a_parameter():
+    runs = ev.Study(decay, {"rate": [1.0, 0.25]}, replications=9, entropy=1).run(workers=1)
+    axes = runs.plot()
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.25", "1"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rate", "end")
+    medians = sorted(runs.table.groupby("rate")["end"].median().to_list())
+    drawn = {float(line.get_ydata()[0]) for line in axes.lines if len(set(line.get_ydata())) == 1}
+    assert set(medians) <= drawn
+    assert runs.plot("size").get_ylabel() == "size [m]"
+
+
+def test_a_map_has_the_means_in_its_cells(grid):
+    axes = grid.plot("end")
+    means = grid.table.pivot_table(index="parameter size", columns="rate", values="end")
+    assert axes.collections[0].get_array().tolist() == means.to_numpy().tolist()
+    assert [text.get_text() for text in axes.texts] == [f"{mean:.3g}" for mean in means.to_numpy().ravel()]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("rate", "parameter size")
+
+
+def test_main_effects_are_the_means_over_all_others(grid):
+    axes = grid.plot("end", kind="effects")
+    overall, rates, sizes = (line.get_ydata() for line in axes.lines)
+    assert overall[0] == grid.table["end"].mean()
+    assert rates.tolist() == pytest.approx(grid.table.groupby("rate")["end"].mean().to_list(), rel=1e-14)
+    assert sizes.tolist() == pytest.approx(grid.table.groupby("parameter size")["end"].mean().to_list(), rel=1e-14)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.5", "1", "1", "2", "3"]
+    many = ev.Study(decay, ev.designs.sobol(64, {"rate": (0.0, 1.0), "kind": ["a", "b"], "size": (1, 3)}), entropy=1)
+    axes = many.run(workers=1).plot("end")
+    assert [len(line.get_xdata()) for line in axes.lines[1:]] == [6, 2, 3]
+
+
+def test_a_fan_shows_the_median_and_the_bands_over_time():
+    times = np.linspace(0.0, 2.0, 5)
+    study = ev.Study(decay, {"rate": [0.5, 1.0]}, replications=9, entropy=1, record="level", at=times)
+    runs = study.run(workers=1)
+    axes = runs.plot("level")
+    states = runs.states("level")
+    first = states.loc[[number for number in states.index.levels[0] if number % 2 == 0], "level"]
+    assert axes.lines[0].get_ydata().tolist() == first.groupby(level="time").median().to_list()
+    assert len(axes.collections) == 4
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time [s]", "level [m]")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["rate = 0.5", "rate = 1"]
+
+
+def test_what_cannot_be_drawn_is_told(grid):
+    with pytest.raises(ev.ModelError, match=r"decay has no response 'y'; it has: end, size"):
+        grid.plot("y")
+    with pytest.raises(ev.ModelError, match=r"drawn as box, heat, effects, fan, and got kind='pie'"):
+        grid.plot(kind="pie")
+    with pytest.raises(
+        ev.ModelError, match=r"no parameter 'kind' differs in this study; there are: rate, parameter size"
+    ):
+        grid.plot("end", by=["kind"])
+    with pytest.raises(ev.ModelError, match=r"a heat map is over two parameters, and got rate"):
+        grid.plot("end", kind="heat", by="rate")
+    with pytest.raises(ev.ModelError, match="a fan needs recordings at common times"):
+        grid.plot(kind="fan")
+    alone = ev.Study(decay, {"rate": stats.uniform(0, 1)}, replications=3, entropy=1).run(workers=1)
+    assert alone.plot("end", kind="box", by=[]).get_ylabel() == "end"
