@@ -718,6 +718,7 @@ class Numbers(ev.Continuous):
     """Takes numbers of all kinds."""
 
     x: ev.State = ev.state(0.0)
+    u: ev.StateVector = ev.state_vector(0.0, size=2)
     size: float = 1.0
     count: int = 0
 
@@ -759,6 +760,24 @@ PLACES: dict[str, Any] = {
     "dt_max": lambda sim: setattr(sim, "dt_max", HUGE),
     "dt_min": lambda sim: setattr(sim, "dt_min", HUGE),
     "Step.height": lambda sim: ev.inputs.Step(1.0, HUGE),
+    "LinearTable.values[1]": lambda sim: ev.inputs.LinearTable((0.0, 1.0), (0.0, HUGE)),
+    "HeldTable.times[1]": lambda sim: ev.inputs.HeldTable((0.0, HUGE), (0.0, 1.0)),
+    "tally 'waits'": lambda sim: sim.tally("waits").add(HUGE),
+    "level 'stock': set": lambda sim: sim.level("stock").set(HUGE),
+    "vector.u": lambda sim: Numbers(sim, name="vector", u=[1.0, -HUGE]),
+    "other.u": lambda sim: setattr(Numbers(sim, name="other"), "u", HUGE),
+    "stream 'a': exponential(mean=...)": lambda sim: sim.stream("a").exponential(HUGE),
+    "stream 'a': negexp(rate=...)": lambda sim: sim.stream("a").negexp(HUGE),
+    "stream 'a': normal(stdev=...)": lambda sim: sim.stream("a").normal(0.0, HUGE),
+    "stream 'a': uniform(b=...)": lambda sim: sim.stream("a").uniform(0.0, HUGE),
+    "stream 'a': triangular(high=...)": lambda sim: sim.stream("a").triangular(0.0, 1.0, HUGE),
+    "stream 'a': lognormal(mean=...)": lambda sim: sim.stream("a").lognormal(HUGE, 1.0),
+    "stream 'a': weibull(scale=...)": lambda sim: sim.stream("a").weibull(1.0, HUGE),
+    "stream 'a': gamma(shape=...)": lambda sim: sim.stream("a").gamma(HUGE, 1.0),
+    "stream 'a': beta(b=...)": lambda sim: sim.stream("a").beta(1.0, HUGE),
+    "stream 'a': erlang(mean=...)": lambda sim: sim.stream("a").erlang(HUGE, 2),
+    "stream 'a': poisson(mean=...)": lambda sim: sim.stream("a").poisson(HUGE),
+    "stream 'a': empirical()": lambda sim: sim.stream("a").empirical([1.0, HUGE]),
 }
 
 
@@ -768,3 +787,17 @@ def test_numbers_beyond_the_largest_float_are_refused_in_words(place: str) -> No
         PLACES[place](ev.Simulation())
     what = "got a number of 401 digits: numbers are floats, up to 1.8e308; or write inf"
     assert str(caught.value) == f"{place} {what}"
+
+
+def test_a_number_too_large_for_an_item_names_the_vector(sim: ev.Simulation) -> None:
+    vector = Numbers(sim, name="vector")
+    with pytest.raises(OverflowError) as caught, vector["u"].write() as items:
+        items[0] = HUGE
+    assert caught.value.__notes__ == ["the items of vector.u are floats, up to 1.8e308"]
+    assert list(vector.u) == [0.0, 0.0]
+
+
+def test_a_whole_number_that_no_float_holds_is_no_limit_of_whole_numbers(sim: ev.Simulation) -> None:
+    with pytest.raises(TypeError, match=r"randint\(.*both limits are integers"):
+        sim.stream("a").randint(0.5, HUGE)  # type: ignore[arg-type]  # no integer
+    assert sim.stream("a").randint(HUGE, HUGE + 1) in (HUGE, HUGE + 1)

@@ -45,7 +45,7 @@ class OwnMethods:
         self.is_due = True
         motion, owners = self._motion, self._owners()
         late = [owner for owner in owners if not motion.analyst.is_law_current(owner)]
-        late += [condition.component for condition in self._conditions(owners) if hasattr(condition, "component")]
+        late += [one for c in self._conditions(owners) for one in owners if any(one is o for o in c.plan.touches)]
         for owner in late:
             name = min(self._methods_of(type(owner)).intersection(owner.__dict__))
             raise ModelError(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eventide.continuous.variable import Variable
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
-from eventide.errors import ModelError
+from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,14 +78,19 @@ def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64
     """Let an array have the values of a vector: one number for all of them, or as many as there are.
 
     title   whose vector it is, for errors: a component, or a text
-    Raises TypeError for what are no numbers, ValueError for another shape.
+    Raises TypeError for what are no numbers, ValueError for another shape, InputError for numbers beyond all floats.
     """
     if value is target:
         return
     try:
         values = np.asarray(value)
+        if values.dtype.kind == "O":  # of whole numbers beyond 64 bits
+            values = np.asarray(value, np.float64)
         if values.dtype.kind not in "fiub":
             raise TypeError
+    except OverflowError:
+        largest = max((one for one in np.asarray(value).flat if isinstance(one, Rational)), key=abs)
+        refuse_too_large(largest, f"{getattr(title, 'name', title)}.{name}")
     except (TypeError, ValueError):
         raise TypeError(_takes(title, layout, name, f"and got {value!r}")) from None
     if values.shape not in ((), target.shape):
@@ -186,7 +192,11 @@ class VectorVariable(Variable):
         Raises ValueError if they are not finite then.
         """
         draft = np.array(self.state)
-        yield draft
+        try:
+            yield draft
+        except OverflowError as error:
+            error.add_note(f"the items of {self.name} are floats, up to 1.8e308")
+            raise
         self.state = draft
 
     @property

@@ -114,7 +114,7 @@ class Queue(Component, Generic[Member]):
         place.unlink()
         self.departed += 1
         self.length.set(len(self._places))
-        self.waits.add(self.sim.time - place.since)
+        self.waits._add(self.sim.time - place.since)
 
     def clear(self) -> None:
         """Let all members leave, the first one first."""

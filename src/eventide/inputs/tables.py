@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 from eventide.inputs.base import Input, check_finite
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ class _Table(Input):
     values: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "times", tuple(map(float, self.times)))
-        object.__setattr__(self, "values", tuple(map(float, self.values)))
-        name, count = type(self).__name__, len(self.times)
+        name = type(self).__name__
+        for what in ("times", "values"):
+            numbers = (to_float(number, f"{name}.{what}[{i}]") for i, number in enumerate(getattr(self, what)))
+            object.__setattr__(self, what, tuple(numbers))
+        count = len(self.times)
         if count != len(self.values) or count < 2:
             raise ModelError(f"{name} has {count} times and {len(self.values)} values: as many of both, two at least")
         for i in range(count):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from math import inf, nan, sqrt
-from typing import Protocol
+from math import nan, sqrt
+from sys import float_info
+from typing import Final, Protocol
 
 import numpy as np
 
+from eventide.errors import refuse_too_large
 from eventide.statistics.moments import Moments
+
+LARGEST: Final = float_info.max
 
 MOST_VALUES = 10_000
 """So many different values are told apart; beyond, moments alone are kept."""
@@ -45,7 +49,7 @@ class Level:
         self.name = name
         self.unit = unit
         self._clock = clock
-        if not -inf < initial < inf:
+        if not -LARGEST <= initial <= LARGEST:
             raise self._not_finite("initial value", initial)
         self._value = initial
         self.reset()
@@ -60,7 +64,7 @@ class Level:
 
         Raises  ValueError when it is nan or infinite
         """
-        if not -inf < value < inf:
+        if not -LARGEST <= value <= LARGEST:
             raise self._not_finite("set", value)
         now = self._clock.time
         try:
@@ -179,6 +183,8 @@ class Level:
         return f"level {self.name!r}" if self.name else "a level"
 
     def _not_finite(self, what: str, value: float) -> ValueError:
+        if isinstance(value, int):
+            refuse_too_large(value, f"{self._label()}: {what}")
         return ValueError(f"{self._label()}: {what} {value!r}: a level is a finite number")
 
     def __repr__(self) -> str:

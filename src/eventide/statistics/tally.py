@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.errors import refuse_too_large
 from eventide.statistics.moments import BLOCK, Moments
 from eventide.statistics.quantiles import student_quantile
 
@@ -29,10 +30,10 @@ class Tally:
     among them raises ValueError when a statistic is read.
     """
 
-    __slots__ = ("_buffer", "_done", "_folded", "add", "keep", "name", "unit")
+    __slots__ = ("_add", "_buffer", "_done", "_folded", "keep", "name", "unit")
 
-    add: Callable[[float], None]
-    """Add one value. It is the append of a buffer: keep it in a local name at will."""
+    _add: Callable[[float], None]
+    """As `add`, in half the time, for a caller who knows that the value is a float."""
 
     def __init__(self, name: str = "", unit: str = "", *, keep: bool = True) -> None:
         self.name = name
@@ -44,12 +45,22 @@ class Tally:
         self._bind()
 
     def _bind(self) -> None:
-        self.add = self._buffer.append if self.keep else self._add_bounded
+        self._add = self._buffer.append if self.keep else self._add_bounded
 
     def _add_bounded(self, value: float) -> None:
         self._buffer.append(value)
         if len(self._buffer) >= BLOCK:
             self._fold()
+
+    def add(self, value: float) -> None:
+        """Take one more value [unit].
+
+        Raises  InputError for a whole number beyond the largest float
+        """
+        try:
+            self._add(value)
+        except OverflowError:
+            refuse_too_large(value, self._label())
 
     def _fold(self) -> None:
         """Fold the blocks that are full."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
-from math import ceil, exp, inf, log, log1p, sqrt
+from math import ceil, exp, log, log1p, sqrt
 from typing import TypeVar
 
 from eventide.discrete.random.drawing import Drawing
 from eventide.discrete.random.sources import Empirical, Trace, in_order
+from eventide.discrete.random.weights import LARGEST
 from eventide.statistics.quantiles import beta_quantile, gamma_quantile, normal_quantile
 
 T = TypeVar("T")
@@ -23,18 +24,19 @@ class Distributions(Drawing):
 
         Raises  ValueError unless 0 < mean < infinity
         """
-        if 0.0 < mean < inf:
+        if 0.0 < mean <= LARGEST:
             return -mean * log1p(-self.random())
-        raise self._refused(f"exponential(mean={mean!r})", "the mean is finite and greater than 0")
+        raise self._refused("exponential", {"mean": mean}, "the mean is finite and greater than 0")
 
     def triangular(self, low: float, mode: float, high: float) -> float:
         """A number between `low` and `high` with a triangular density, highest at mode.
 
         Raises  ValueError unless low <= mode <= high are finite
         """
-        if not -inf < low <= mode <= high < inf:
+        if not -LARGEST <= low <= mode <= high <= LARGEST:
             raise self._refused(
-                f"triangular(low={low!r}, mode={mode!r}, high={high!r})",
+                "triangular",
+                {"low": low, "mode": mode, "high": high},
                 "they are finite and do not fall: low, then mode, then high",
             )
         u = self.random()
@@ -50,9 +52,10 @@ class Distributions(Drawing):
                      take exp(stream.normal(mu, sigma))
         Raises       ValueError unless 0 < mean and 0 <= stdev, both finite
         """
-        if not (0.0 < mean < inf and 0.0 <= stdev < inf):
+        if not (0.0 < mean <= LARGEST and 0.0 <= stdev <= LARGEST):
             raise self._refused(
-                f"lognormal(mean={mean!r}, stdev={stdev!r})",
+                "lognormal",
+                {"mean": mean, "stdev": stdev},
                 "mean > 0 and standard deviation >= 0 of the number itself, finite",
             )
         spread = stdev / mean
@@ -67,10 +70,11 @@ class Distributions(Drawing):
         Source  inversion, see eventide.statistics.quantiles
         Cost    about 10 us; for many numbers at once use `stream.rng.gamma`
         """
-        if 0.0 < shape < inf and 0.0 < scale < inf:
+        if 0.0 < shape <= LARGEST and 0.0 < scale <= LARGEST:
             return scale * gamma_quantile(shape, self.random())
         raise self._refused(
-            f"gamma(shape={shape!r}, scale={scale!r})",
+            "gamma",
+            {"shape": shape, "scale": scale},
             "both are finite and greater than 0",
         )
 
@@ -81,19 +85,20 @@ class Distributions(Drawing):
         Source  inversion, see eventide.statistics.quantiles
         Cost    about 20 us; for many numbers at once use `stream.rng.beta`
         """
-        if 0.0 < a < inf and 0.0 < b < inf:
+        if 0.0 < a <= LARGEST and 0.0 < b <= LARGEST:
             return beta_quantile(a, b, self.random())
-        raise self._refused(f"beta(a={a!r}, b={b!r})", "both are finite and greater than 0")
+        raise self._refused("beta", {"a": a, "b": b}, "both are finite and greater than 0")
 
     def weibull(self, shape: float, scale: float) -> float:
         """A Weibull distributed number: P(X > x) = exp(-(x / scale) ** shape).
 
         Raises  ValueError unless both are finite and greater than 0
         """
-        if 0.0 < shape < inf and 0.0 < scale < inf:
+        if 0.0 < shape <= LARGEST and 0.0 < scale <= LARGEST:
             return scale * exp(log(-log1p(-self.random())) / shape)
         raise self._refused(
-            f"weibull(shape={shape!r}, scale={scale!r})",
+            "weibull",
+            {"shape": shape, "scale": scale},
             "both are finite and greater than 0",
         )
 
@@ -108,7 +113,8 @@ class Distributions(Drawing):
             self.random()
             return 1
         raise self._refused(
-            f"geometric(p={p!r})",
+            "geometric",
+            {"p": p},
             "p is the chance of success in one trial, above 0 and up to 1",
         )
 
@@ -119,7 +125,7 @@ class Distributions(Drawing):
         """
         if len(values):
             return values[int(self.random() * len(values))]
-        raise self._refused(f"choice({values!r})", "there must be a value to choose")
+        raise self._refused(f"choice({values!r})", {}, "there must be a value to choose")
 
     def shuffle(self, values: MutableSequence[T]) -> None:
         """Put the values in random order, in place; n values take n - 1 uniforms.
@@ -140,6 +146,7 @@ class Distributions(Drawing):
         if not 0 <= k <= len(pool):
             raise self._refused(
                 f"sample({len(pool)} values, k={k!r})",
+                {},
                 "k is from 0 to the number of values; choice() takes one repeatedly",
             )
         for first in range(k):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
-from math import inf, log1p
+from collections.abc import Callable, Iterable, Mapping
+from math import log1p
+from numbers import Rational
 from operator import index
+from typing import Any
 
-from eventide.discrete.random.weights import broken_line, rising_chances, summed_weights
+from eventide.discrete.random.weights import LARGEST, broken_line, rising_chances, summed_weights
+from eventide.errors import to_float
 from eventide.statistics.quantiles import normal_quantile, poisson_quantile
 
 WIDEST = 2**52
@@ -40,7 +43,7 @@ class Drawing:
         """
         if 0.0 <= p <= 1.0:
             return self.random() > 1.0 - p
-        raise self._refused(f"draw(p={p!r})", "p is a probability from 0 to 1")
+        raise self._refused("draw", {"p": p}, "p is a probability from 0 to 1")
 
     def randint(self, a: int, b: int) -> int:
         """One of the integers a, a+1, ..., b, all equally probable.
@@ -48,7 +51,10 @@ class Drawing:
         Raises  ValueError when b < a, or there are more than 2**52 of them;
                 TypeError when one is no integer
         """
-        span = b - a
+        try:
+            span = b - a
+        except OverflowError:  # a whole number and a float
+            return self._randint(a, b)
         if span.__class__ is int and 0 <= span < WIDEST:
             return a + int(self.random() * (span + 1))
         return self._randint(a, b)
@@ -65,7 +71,8 @@ class Drawing:
         if 0 <= high - low < WIDEST:
             return self.randint(low, high)
         raise self._refused(
-            f"randint(a={a!r}, b={b!r})",
+            "randint",
+            {"a": a, "b": b},
             "a is at most b, and they enclose at most 2**52 integers",
         )
 
@@ -74,9 +81,9 @@ class Drawing:
 
         Raises  ValueError unless a <= b are finite
         """
-        if -inf < a <= b < inf:
+        if -LARGEST <= a <= b <= LARGEST:
             return a + (b - a) * self.random()
-        raise self._refused(f"uniform(a={a!r}, b={b!r})", "a is at most b, and both are finite")
+        raise self._refused("uniform", {"a": a, "b": b}, "a is at most b, and both are finite")
 
     def normal(self, mean: float, stdev: float) -> float:
         """A normally distributed number.
@@ -84,10 +91,11 @@ class Drawing:
         Raises  ValueError unless both are finite and stdev >= 0
         Source  inversion by Wichura 1988, Appl. Stat. 37, AS 241
         """
-        if -inf < mean < inf and 0.0 <= stdev < inf:
+        if -LARGEST <= mean <= LARGEST and 0.0 <= stdev <= LARGEST:
             return mean + stdev * normal_quantile(self.random())
         raise self._refused(
-            f"normal(mean={mean!r}, stdev={stdev!r})",
+            "normal",
+            {"mean": mean, "stdev": stdev},
             "the mean is finite, the standard deviation finite and at least 0",
         )
 
@@ -96,10 +104,11 @@ class Drawing:
 
         Raises  ValueError unless 0 < rate < infinity
         """
-        if 0.0 < rate < inf:
+        if 0.0 < rate <= LARGEST:
             return -log1p(-self.random()) / rate
         raise self._refused(
-            f"negexp(rate={rate!r})",
+            "negexp",
+            {"rate": rate},
             "the rate, 1/mean, is finite and greater than 0",
         )
 
@@ -115,7 +124,8 @@ class Drawing:
         if 0.0 <= mean <= LARGEST_POISSON:
             return poisson_quantile(mean, self.random())
         raise self._refused(
-            f"poisson(mean={mean!r})",
+            "poisson",
+            {"mean": mean},
             "the mean lies from 0 to 1e9; above that, round normal(mean, sqrt(mean))",
         )
 
@@ -128,9 +138,10 @@ class Drawing:
 
         Raises  ValueError unless 0 < mean < infinity and k is an integer >= 1
         """
-        if not (0.0 < mean < inf and 1 <= k < inf and k == int(k)):
+        if not (0.0 < mean <= LARGEST and 1 <= k <= LARGEST and k == int(k)):
             raise self._refused(
-                f"erlang(mean={mean!r}, k={k!r})",
+                "erlang",
+                {"mean": mean, "k": k},
                 "the mean is finite and greater than 0, k is an integer from 1 on; for others there is gamma()",
             )
         stages = 0.0
@@ -172,5 +183,10 @@ class Drawing:
         # The product stays below the sum when it is rounded, as 1 - u is at least 2**-53.
         return bisect_right(sums, self.random() * sums[-1])
 
-    def _refused(self, call: str, allowed: str) -> ValueError:
-        return ValueError(f"stream {self.name!r}: {call}: {allowed}")
+    def _refused(self, call: str, given: Mapping[str, Any], allowed: str) -> ValueError:
+        """The error of a call; raises InputError where a number beyond the largest float was given."""
+        for name, value in given.items():
+            if isinstance(value, Rational):
+                to_float(value, f"stream {self.name!r}: {call}({name}=...)")
+        text = ", ".join(f"{name}={value!r}" for name, value in given.items())
+        return ValueError(f"stream {self.name!r}: {f'{call}({text})' if given else call}: {allowed}")

@@ -7,6 +7,8 @@ from itertools import chain, repeat
 from math import isfinite
 from typing import Generic, TypeVar
 
+from eventide.errors import to_float
+
 T = TypeVar("T")
 
 
@@ -66,7 +68,7 @@ class Empirical:
 
     def __init__(self, name: str, data: Iterable[float], random: Callable[[], float]) -> None:
         self.name = name
-        self._data = sorted(map(float, data))
+        self._data = sorted(to_float(value, f"stream {name!r}: empirical()") for value in data)
         self._random = random
         if len(self._data) < 2 or not all(map(isfinite, self._data)):
             raise ValueError(

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from math import inf
+from sys import float_info
+from typing import Final
 
 Table = tuple[float, ...]
+
+LARGEST: Final = float_info.max
+"""What is greater is infinite, or a whole number that no float holds."""
 
 
 @lru_cache(maxsize=256)
@@ -36,7 +40,7 @@ def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
             strictly, and there are as many of them
     """
     rising_chances(cumulative)
-    finite = all(-inf < value < inf for value in values)
+    finite = all(-LARGEST <= value <= LARGEST for value in values)
     rising = all(low < high for low, high in pairwise(values))
     if (cumulative[0], cumulative[-1]) != (0.0, 1.0) or not finite or not rising:
         raise ValueError(
@@ -56,7 +60,7 @@ def summed_weights(weights: Table) -> Table:
 
     Raises  ValueError when a weight is negative or not finite, or all are 0
     """
-    if not all(0.0 <= weight < inf for weight in weights) or not any(weights):
+    if not all(0.0 <= weight <= LARGEST for weight in weights) or not any(weights):
         raise ValueError(
             f"the weights are {weights!r}: each is a finite number >= 0, and at least one is greater than 0"
         )

@@ -94,7 +94,7 @@ class Resource(Station):
         self.queue = Level(0, clock=sim, name=f"{self.name} queue")
         self.supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
         self.waits = Tally(name=f"{self.name} waits")
-        self._add_wait = self.waits.add
+        self._add_wait = self.waits._add
         self._asked = self._reneged = self._preempted = self._moved = 0
         self._before = Counts()
         self._keep_statistics()

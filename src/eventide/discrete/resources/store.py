@@ -234,7 +234,7 @@ class Store(Depot):
         self._shelf: RowShelf | KeyShelf = RowShelf(entries) if key is None else KeyShelf(entries)
         self._entries: deque[Entry] | list[Entry] = self._shelf.entries
         self.stays = Tally(name=f"{self.name} stays")
-        self._add_stay = self.stays.add
+        self._add_stay = self.stays._add
         self._open(sim, len(entries))
 
     @property

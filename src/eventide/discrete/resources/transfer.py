@@ -175,7 +175,7 @@ class Side(Generic[Kind]):
         self.line: Line[Kind] = Line()
         self.queue = Level(0, clock=sim, name=f"{name} queue")
         self.waits = Tally(name=f"{name} waits")
-        self.add_wait = self.waits.add
+        self.add_wait = self.waits._add
         self._clock = sim
         self._joined = 0
 
