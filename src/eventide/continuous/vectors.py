@@ -11,7 +11,7 @@ import numpy as np
 
 from eventide.continuous.variable import Variable
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
-from eventide.errors import ModelError, refuse_too_large
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,8 +89,10 @@ def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64
         if values.dtype.kind not in "fiub":
             raise TypeError
     except OverflowError:
-        largest = max((one for one in np.asarray(value).flat if isinstance(one, Rational)), key=abs)
-        refuse_too_large(largest, f"{getattr(title, 'name', title)}.{name}")
+        for one in np.asarray(value).flat:
+            if isinstance(one, Rational):
+                to_float(one, f"{getattr(title, 'name', title)}.{name}")
+        raise
     except (TypeError, ValueError):
         raise TypeError(_takes(title, layout, name, f"and got {value!r}")) from None
     if values.shape not in ((), target.shape):
