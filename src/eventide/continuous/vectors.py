@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from numbers import Rational
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,19 +84,23 @@ def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64
     try:
         values = np.asarray(value)
         if values.dtype.kind == "O":  # of whole numbers beyond 64 bits
-            values = np.asarray(value, np.float64)
+            what = f"{getattr(title, 'name', title)}.{name}"
+            values = np.array([to_float(one, what) for one in _whole_numbers(values)]).reshape(values.shape)
         if values.dtype.kind not in "fiub":
             raise TypeError
-    except OverflowError:
-        for one in np.asarray(value).flat:
-            if isinstance(one, Rational):
-                to_float(one, f"{getattr(title, 'name', title)}.{name}")
-        raise
     except (TypeError, ValueError):
         raise TypeError(_takes(title, layout, name, f"and got {value!r}")) from None
     if values.shape not in ((), target.shape):
         raise ValueError(_takes(title, layout, name, f"and got an array of the shape {values.shape}"))
     target[:] = values
+
+
+def _whole_numbers(values: Any) -> list[int]:
+    """The items of an array of objects; raises TypeError if one is no whole number."""
+    items = list(values.flat)
+    if not all(isinstance(one, int) for one in items):
+        raise TypeError
+    return items
 
 
 def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any) -> None:
