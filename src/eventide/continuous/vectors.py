@@ -83,9 +83,9 @@ def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64
         return
     try:
         values = np.asarray(value)
-        if values.dtype.kind == "O":  # of whole numbers beyond 64 bits
+        if values.dtype.kind == "O":  # with whole numbers beyond 64 bits
             what = f"{getattr(title, 'name', title)}.{name}"
-            values = np.array([to_float(one, what) for one in _whole_numbers(values)]).reshape(values.shape)
+            values = np.array([to_float(one, what) for one in _numbers_of(values)]).reshape(values.shape)
         if values.dtype.kind not in "fiub":
             raise TypeError
     except (TypeError, ValueError):
@@ -95,10 +95,10 @@ def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64
     target[:] = values
 
 
-def _whole_numbers(values: Any) -> list[int]:
-    """The items of an array of objects; raises TypeError if one is no whole number."""
+def _numbers_of(values: Any) -> list[float]:
+    """The items of an array of objects; raises TypeError if one is no number."""
     items = list(values.flat)
-    if not all(isinstance(one, int) for one in items):
+    if not all(isinstance(one, int | float) for one in items):
         raise TypeError
     return items
 
