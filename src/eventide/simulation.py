@@ -26,8 +26,8 @@ class Simulation(World):
     rel_error, abs_error    tolerances, copied by each state when it is made
     dt_min                  the shortest step, and how closely state events are located; 0: to the last float
     dt_max                  the longest step
-    cascades                what to do when state events come ever closer to one time and nobody has said what is then
-                            (`@handler.accumulates`): "raise" a ModelError, or "warn" and go on as long as time does
+    cascades                what to do when state events come ever closer to one time and no `@handler.accumulates`
+                            says what follows: "raise" a ModelError, or "warn" and go on as long as time does
     time_unit               the unit of time, for axes and tables
     method                  the integration method, or its name in `ev.methods`, as "radau"; None: Runge-Kutta-England
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
@@ -259,7 +259,7 @@ class Simulation(World):
         return self._log
 
     def report(self) -> RunReport:
-        """What the run has cost up to now, in counts, and how closely its conditions are looked after. Print it."""
+        """What the run has cost up to now, in counts, and how closely its conditions are monitored. Print it."""
         from eventide.monitor.counts import RunReport, report
 
         return report(self._the_monitor) if "_the_monitor" in self.__dict__ else RunReport(self.events)

@@ -645,7 +645,7 @@ def test_a_step_that_is_repeated_or_accepted_in_vain_ends_in_an_error(answer: bo
     sim = Stubborn(rng=1, rel_error=0.0, abs_error=0.0)
     x = ev.Variable(sim, 1.0, name="x").start()
     ev.law(sim, lambda: x.set_rate(-x.state * x.state)).start()
-    with pytest.raises(ev.SimulationError, match="asked 1000 times about x") as caught:
+    with pytest.raises(ev.SimulationError, match="called 1000 times for x") as caught:
         sim.run(until=1.0)
     assert (caught.value.number, caught.value.variable) == (1, x)
     # Steps that are accepted halve, until they advance the time no longer.

@@ -334,7 +334,7 @@ def test_two_surfaces_whose_modes_are_no_sum_are_refused(simulate: Make) -> None
     sim = simulate(**TIGHT)
     Pair(sim, name="pair", product=0.3).start()
     with pytest.raises(
-        ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is no sum"
+        ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is not the sum"
     ):
         sim.run(until=5.0)
 
@@ -539,7 +539,7 @@ def test_handlers_that_set_a_field_from_a_state_are_refused(simulate: Make) -> N
 
     sim = simulate(**TIGHT)
     Follower(sim, name="follower").start()
-    with pytest.raises(ev.ModelError, match=r"follower\.below sets side from clock, and what handlers set counts as"):
+    with pytest.raises(ev.ModelError, match=r"follower\.below sets side from clock, but what handlers set is constant"):
         sim.run(until=2.0)
 
 

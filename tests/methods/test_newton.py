@@ -82,7 +82,10 @@ def test_equal_eigenvalues_have_no_basis() -> None:
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("LOBATTO_IIIB_3", "has a singular matrix, so that its stages do not tell its rates"), ("RK4", "is an explicit")],
+    [
+        ("LOBATTO_IIIB_3", "has a singular matrix, so that its stages do not determine its rates"),
+        ("RK4", "is an explicit"),
+    ],
 )
 def test_what_the_iteration_cannot_solve_is_refused(name: str, message: str) -> None:
     tableau = getattr(ev.methods, name)

@@ -115,7 +115,7 @@ class Wall(ev.Continuous):
 
 
 def test_a_quantity_called_as_what_tells_of_each_row_is_refused_before_anything_is_recorded(sim):
-    told = "s would have two columns called '{}', which tells of each row: record it under another name"
+    told = "s would have two columns called '{}', which describes each row: record it under another name"
     with pytest.raises(ev.ModelError, match=told.format("time")):
         sim.record(time=lambda: 0.0, name="times")
     with pytest.raises(ev.ModelError, match=told.format("side")):

@@ -1,6 +1,7 @@
-"""How a component's class tells of its data: annotations, defaults, units, the constructor made from them.
+"""Declarations of components: annotations, defaults and units, and the constructor made from them.
 
-May import: errors. Start reading at `fields.py`, then `component.py`.
+In: the annotations of a class and the functions that give defaults. Out: its fields and a constructor. May import:
+errors. Start reading at `fields.py`, then `component.py`.
 """
 
 from eventide.declare.component import Component, check_same_simulation

@@ -1,4 +1,4 @@
-"""The base of everything a model is made of: declared fields, a constructor made from them, a name."""
+"""The base of every part of a model: declared fields, a constructor made from them, and a name."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Component(_Declared):
         if "__init__" not in cls.__dict__:
             cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
         elif not cls.__module__.startswith("eventide."):
-            cls.__init__ = _completed(cls, cls.__init__)  # type: ignore[method-assign]  # the user's own, looked after
+            cls.__init__ = _completed(cls, cls.__init__)  # type: ignore[method-assign]  # the user's own, wrapped
 
     def __init__(self, sim: Simulation, *, name: str = "") -> None:
         self._attach(sim, name)
@@ -86,7 +86,7 @@ class Component(_Declared):
         return [f"self.{name} = {name}" for name in names]
 
     def _measure(self, **sizes: Any) -> None:
-        """Before it is attached: the fields that tell the sizes of vectors; only called where there are such."""
+        """Before the object is attached: set the fields with the sizes of vectors; only called where there are such."""
 
     def _complete(self) -> None:
         """The fields are set; rooms that derive something from them extend this."""
@@ -122,7 +122,7 @@ class Component(_Declared):
 
 
 def _own_fields(cls: type) -> dict[str, Field]:
-    """The fields that this class adds, in the order in which they stand."""
+    """The fields that this class adds, in the order of their text."""
     found: dict[str, Field] = {}
     for name, annotation in inspect.get_annotations(cls).items():
         resolved = _resolve(cls, annotation)
@@ -162,7 +162,7 @@ def _annotated(annotation: Any, role: Role) -> str:
 
 
 def _specify(cls: type, name: str, annotation: Any) -> Field:
-    """Join what the annotation says with what the right-hand side says."""
+    """Combine the annotation with the right-hand side."""
     marker = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Marker)), None)
     role = marker.role if marker else "field"
     given = cls.__dict__.get(name, MISSING)
@@ -217,7 +217,7 @@ def _refuse_roles(cls: type[Component], own: dict[str, Field]) -> None:
 
 
 def _size_fields(cls: type[Component]) -> tuple[str, ...]:
-    """The fields that tell the sizes of vectors, in order; raises TypeError for a size that is none."""
+    """The fields with the sizes of vectors, in order; raises TypeError for a size that is none."""
     found: dict[str, None] = {}
     for name, spec in cls._fields.items():
         if spec.role not in ("vector", "computed vector"):
@@ -267,7 +267,7 @@ def _make_constructor(cls: type[Component]) -> Any:
     if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
         body.append("    self._complete()")
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
-    # The name tells a reader of a traceback whose code this is.
+    # The name shows a reader of a traceback what this code is.
     exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"

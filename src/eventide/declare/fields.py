@@ -1,4 +1,4 @@
-"""What the class of a component says of its data: annotations and the functions that give defaults."""
+"""Fields of a component: the annotations of its class, and the functions that give defaults."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ComputedVector: TypeAlias = Annotated["npt.NDArray[np.float64]", Marker("compute
 
 
 class _Missing:
-    """Stands for a default that is not there; there is one such object, in every process."""
+    """The mark of a missing default; there is one such object in every process."""
 
     def __reduce__(self) -> str:
         return "MISSING"
@@ -53,7 +53,7 @@ MISSING: Final = _Missing()
 class Field:
     """One declared datum of a component: its role, default, unit and meaning.
 
-    size        of a vector: how many numbers it has, or the name of the whole-number field that tells it
+    size        of a vector: how many numbers it has, or the name of the whole-number field that holds it
     assigned    of a state: whether laws assign it, as a difference equation
     """
 
@@ -111,7 +111,7 @@ def state_vector(
     rel_error: float | None = None,
     assigned: bool = False,
 ) -> Any:
-    """Declare a `StateVector`: as many states as `size` says, under one name.
+    """Declare a `StateVector`: `size` states under one name.
 
     default     the initial value of all of them, or a sequence of values
     size        a number, or the name of an `int` field of the class, which is fixed when an object is made
@@ -121,7 +121,7 @@ def state_vector(
 
 
 def computed_vector(*, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
-    """Declare a `ComputedVector`: as many values as `size` says, which `equations` sets at every evaluation."""
+    """Declare a `ComputedVector`: `size` values, which `equations` sets at every evaluation."""
     return Field("computed vector", 0.0, None, unit, description, size=size)
 
 

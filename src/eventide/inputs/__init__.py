@@ -1,6 +1,8 @@
-"""Input signals: functions of time for laws, which know at which instants they or their slopes jump.
+"""Input signals: functions of time for laws, which know the times at which they or their slopes jump.
 
-May import: discrete, statistics, declare, errors. Start reading at `base.py`.
+In: a time. Out: the value of the signal, and the next time at which it is not smooth. A flow whose laws or conditions
+call an input has a limit there: its step ends at that time, and laws see a time just below it in the step that ends
+there. May import: discrete, statistics, declare, errors. Start reading at `base.py`.
 """
 
 from eventide.inputs.base import Input, common_grid

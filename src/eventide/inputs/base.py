@@ -1,4 +1,10 @@
-"""What every input signal is: a function of time that knows where it is not smooth."""
+"""The base of every input signal: a function of time that knows where it is not smooth.
+
+The step after a jump is tried with the length of the last one. Rejected: the estimate of a first step, and the length
+with which the stretch before began. Both refuse fewer steps and cost more: over five signals, two laws and two
+tolerances, evaluations grew by up to 41 % and 36 %, and fell in one case of twenty. A refused step costs seven, and
+the shorter ones after it nine each.
+"""
 
 from __future__ import annotations
 
@@ -81,5 +87,5 @@ def as_decimal(number: float) -> Fraction:
 
 
 def reached_inputs(functions: Iterable[Callable[..., Any]], owner: Any = None) -> Reach[Input]:
-    """The inputs that some functions, or what they call, may call; `owner` is whose functions they are."""
+    """The inputs that some functions, or what they call, may call; `owner` is the object with these functions."""
     return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for

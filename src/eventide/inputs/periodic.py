@@ -113,8 +113,8 @@ class Pulse(Periodic):
 class HeldNoise(Periodic):
     """Normal random numbers, each held over a period; `mean` before the start.
 
-    The number of the k-th period is a function of k and the two keys alone: whatever is asked, in whatever order and
-    however often, gives the same signal. Take the keys from a named stream of the run by `drawn`.
+    The number of the k-th period is a function of k and the two keys alone: reading it in any order, and any
+    number of times, gives the same signal. Take the keys from a named stream of the run by `drawn`.
 
     deviation   standard deviation
     key_1, key_2    whole numbers from 0 to 2**26

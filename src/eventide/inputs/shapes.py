@@ -1,4 +1,4 @@
-"""Inputs that are one formula, or a few after each other."""
+"""Inputs given by one formula, or by several in sequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs given by their values at some times."""
+"""Inputs given by their values at certain times."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Table(Input):
 
     @classmethod
     def of(cls, source: Input, times: Iterable[float]) -> Self:
-        """What the table says of another input measured at some times; what happens between them is neglected."""
+        """A table of another input, measured at some times; its values between them are ignored."""
         instants = tuple(times)
         return cls(instants, tuple(source(t) for t in instants))
 

@@ -1,9 +1,9 @@
-"""Integration methods as data: exact tableaux with order and source, and what can be proved and measured of them.
+"""Integration methods as exact data: tableaux with order and source, and what can be proved and measured of them.
 
-May import: inputs, discrete, native, engine, statistics, declare, errors.
+In: published coefficients, as fractions or numbers a + b * sqrt(d). Out: `Method`s and `Newton`s, which `sim.method`
+takes, and `Tableau`s. Invariant: the order of each is proved by the conditions of all rooted trees, not measured.
 
-`ENGLAND` ... `DOP853` are `Method`s, which `sim.method` takes; `IMPLICIT_EULER` ... are `Tableau`s. Start reading at
-`tableau.py`.
+May import: inputs, discrete, native, engine, statistics, declare, errors. Start reading at `tableau.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Polynomials by their Bernstein coefficients, between the least and the greatest of which they lie."""
+"""Bernstein coefficients of polynomials: a polynomial lies between the least and the greatest of them."""
 
 from __future__ import annotations
 

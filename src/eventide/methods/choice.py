@@ -1,4 +1,4 @@
-"""What a simulation takes as its integration method: the method itself, or its name."""
+"""The value of `Simulation(method=...)`: a method itself, or its name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Order conditions of Runge-Kutta methods, evaluated in exact numbers.
 
-A method of order p meets the condition sum_i b_i phi_i(tree) = 1 / density(tree) for every rooted tree with at most p
-nodes. An interpolant of order q meets sum_i b_i(theta) phi_i(tree) = theta**size / density(tree) for all theta, which
-is one condition for each power of theta.
+In: a tableau. Out: whether each condition holds. A method of order p meets the condition sum_i b_i phi_i(tree) = 1 /
+density(tree) for every rooted tree with at most p nodes. An interpolant of order q meets sum_i b_i(theta) phi_i(tree)
+= theta**size / density(tree) for all theta, which is one condition for each power of theta.
 
 Source: Hairer, Norsett & Wanner, Solving ODEs I, II.2 and II.6.
 """

@@ -1,4 +1,4 @@
-"""What can be measured of a method or a law: order of consistency, stability, Lipschitz constant, cocycle property.
+"""Measured properties of a method or a law: order of consistency, stability, Lipschitz constant, cocycle property.
 
 Source: Pannek, Simulation of mechatronic systems, Definitions 3.5, 3.16, 3.20, Remark 3.9, Theorem 3.22.
 """
@@ -26,7 +26,7 @@ Flow: TypeAlias = Callable[[float, float, Any], Any]
 """Phi(t, t0, x0): the state at t of what was x0 at t0."""
 
 _NOISE: Final = 1e-13
-"""Errors below this, relative to the state, are rounding and tell nothing of the order."""
+"""Errors below this, relative to the state, are rounding and say nothing about the order."""
 
 
 def consistency_order(
@@ -119,7 +119,8 @@ def lipschitz_constant(
 
 
 def cocycle_defect(flow: Flow, start: float, state: ArrayLike, middle: float, end: float) -> float:
-    """How far going on from an intermediate point is from going all the way: |x(t; t0, x0) - x(t; t1, x(t1; t0, x0))|.
+    """The difference between continuing from an intermediate point and going all the way:
+    |x(t; t0, x0) - x(t; t1, x(t1; t0, x0))|.
 
     It vanishes for exact solutions, and for numeric ones up to their tolerance.
     """

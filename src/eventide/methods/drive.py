@@ -1,6 +1,6 @@
 """One step of any tableau, and many in a row, for a law that is a plain function of time and state.
 
-These are for asking what a method is worth; simulations run by the stepper.
+For the study of methods, in the plainest form; simulations run by the stepper.
 
 Source: Pannek, Simulation of mechatronic systems, Algorithms 1, 2 and 3, corrected.
 """
@@ -29,7 +29,7 @@ Solver: TypeAlias = Literal["fixed point", "newton"]
 
 ITERATIONS: Final = 100
 ROUNDING: Final = 1e-14
-"""Stages of an implicit method that move less than this, relative to the largest rate, stand still."""
+"""Stages of an implicit method that move less than this, relative to the largest rate, have converged."""
 _GRID: Final = 1e-9
 """An interval that holds a whole number of steps up to this is not given a tiny step more."""
 
@@ -51,7 +51,7 @@ def one_step(
     solver      of the stages of an implicit method: "fixed point" converges while the contraction constant is below 1,
                 "newton" beyond that too
     tolerance   times step**p for a method of order p, it is how much the stages may still move, relative to the largest
-                rate: so the order is kept; 0: they are iterated until they stand still
+                rate: so the order is kept; 0: they are iterated until they no longer move
     Raises      ModelError if the stages do not converge
     """
     tableau = tableau_of(method)
@@ -127,7 +127,7 @@ def _implicit_stages(
     tolerance: float,
     iterations: int,
 ) -> State:
-    """Iterate all stages at once, from the rate at the start, until they stand still."""
+    """Iterate all stages at once, from the rate at the start, until they converge."""
     nodes, matrix, _ = tableau.arrays
     rates = np.tile(np.atleast_1d(np.asarray(law(time, start), dtype=np.float64)), (tableau.stages, 1))
     correct = _newton(tableau, law, time, start, step) if solver == "newton" else _fixed_point

@@ -1,4 +1,19 @@
-"""Runge-Kutta-England, the manual's method and the default."""
+"""Runge-Kutta-England, the manual's method and the default.
+
+The weights are those of the whole step, while the manual's belong to its half: so order conditions are checked in
+fractions as for every method, and the interpolant is a matrix. The rows of `K` are: K[0..8] the rates at the stages c1
+... c7, r, c8 of the manual, K[9] the rate at the end. The error estimate needs the first eight stages, so a refused
+attempt costs seven evaluations and an accepted step nine. The estimate is added to the result (order 5); the order
+that is controlled is 4, hence the exponent 1/5. The middle of the quintic interpolant is corrected by half the
+estimate, which gives a local error of order 6 instead of 5.
+
+Errors beside SciPy's, the largest during 13 problems at tolerances of 1e-4 to 1e-7
+(`tests/methods/test_reference_problems.py`): England's are 0.1 to 0.7 times those of RK45 in the mean, but up to 5.3
+times on single problems; Dormand and Prince's are 0.4 to 0.7 times SciPy's in the mean and at most 2.4 times, Bogacki
+and Shampine's and those of order 8 at most 1.3 times. The pair is the cause, not the control: SciPy's own step control
+with the tableaux of England and Fehlberg makes errors 1.3 to 3.2 times as large as ours in the mean, with 13 % fewer
+evaluations.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods of fixed step."""
+"""Explicit Runge-Kutta methods with a fixed step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manual's four flags, by which a program of its time chose the method."""
+"""The four flags by which programs written for the manual choose their method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implicit Runge-Kutta methods, fully and diagonally implicit ones."""
+"""Implicit Runge-Kutta methods, fully and diagonally implicit ones, as exact tableaux."""
 
 from __future__ import annotations
 

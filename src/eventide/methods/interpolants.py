@@ -1,4 +1,4 @@
-"""Interpolants of a step as rows of weights: what multiplies theta, theta**2, ... in (y(theta) - y0) / h."""
+"""Interpolants of a step as rows of weights: the coefficients of theta, theta**2, ... in (y(theta) - y0) / h."""
 
 from __future__ import annotations
 

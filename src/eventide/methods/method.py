@@ -1,4 +1,4 @@
-"""What the stepper runs: an explicit tableau, and where in a step tolerances are measured."""
+"""An explicit method as the stepper runs it: a tableau, and the stage at which tolerances are measured."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Method(Tabulated):
     tableau         its numbers
     scale_stage     the stage at whose argument relative tolerances are measured; None: the last one before the error is
                     known
-    blind_stages    a stage that may see a jump which the error estimate does not, behind its like in the first half of
-                    the step: both without a weight in result and estimate, and at the time of the next; or 0 and 0
+    blind_stages    a stage that may see a jump which the error estimate does not, and its counterpart in the first half
+                    of the step: both without a weight in result and estimate, and at the time of the next; or 0 and 0
     Raises          ModelError if the tableau is not explicit or has no interpolant
     """
 

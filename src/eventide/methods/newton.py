@@ -1,8 +1,17 @@
 """Implicit Runge-Kutta methods as the stepper runs them: all stages at once, by Newton's method.
 
-The unknowns are the mean rates z_i = (Y_i - y0) / h up to the stages. With M = inverse of A they solve M z = F(z), and
-M = T blocks inverse(T) takes the system of s * n equations apart into one of n for each real eigenvalue and a complex
-one for each pair. A first stage that is the start itself is known; what it gives to the others is kept apart.
+In: an implicit tableau. Out: the numbers that `engine/newton_step.py` uses. The unknowns are the mean rates z_i = (Y_i
+- y0) / h up to the stages. With M = inverse of A they solve M z = F(z), and M = T blocks inverse(T) splits the system
+of s * n equations into one of n for each real eigenvalue and a complex one for each pair; diagonal tableaux share one.
+A first stage that is the start itself is known; its contribution to the others is separate. Only Lobatto IIIB has a
+singular matrix, and is refused.
+
+Methods of collocation with an odd number of stages have an error estimate. It also corrects their interpolant, which
+so has order 4 for Radau instead of 3, and stays within the tolerance on stiff problems. All other methods step dt_max.
+
+Not supported: algebraic conditions 0 = g(x, z). The iteration would allow them (zeros in place of the eigenvalue);
+what is missing is solving for z at the start and after each event before conditions are tested, and a field to declare
+them.
 
 Source: Hairer & Wanner, Solving ODEs II, IV.8.
 """
@@ -64,11 +73,11 @@ class Newton(Tabulated):
                 f"{self.name} has {self.implicit_stages} implicit stages; the stepper has room for {MOST_IMPLICIT}"
             )
         try:
-            self._inverse  # noqa: B018  # it is made here, where the user stands
+            self._inverse  # noqa: B018  # computed here, so that an error has the user's line
         except ZeroDivisionError:
             raise ModelError(
-                f"{self.name} has a singular matrix, so that its stages do not tell its rates: take Lobatto IIIA or "
-                "IIIC, or another family"
+                f"{self.name} has a singular matrix, so that its stages do not determine its rates: take Lobatto IIIA "
+                "or IIIC, or another family"
             ) from None
 
     @property

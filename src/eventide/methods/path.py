@@ -1,7 +1,8 @@
 """The path integrator: p' = v, v' = a(t, p, v) from one checked state to the next.
 
-Its protocol is a document's own: whoever checks a state says how far the next step may go, and may change the state.
-So it has a loop of its own and knows nothing of processes; models with discrete events are run by `Simulation`.
+In: a state, and a check that returns how far the next step may go and may change the state. Out: states along a path.
+The protocol is that of a published program; it has a loop of its own and knows no processes. Models with discrete
+events are run by `Simulation`.
 
 Source: the Modula-3 module of a Runge-Kutta-Fehlberg integrator (StartStep, FinishStep, AdjustStepSize,
 HermiteInterpolate, CheckStateProc), corrected; Fehlberg, NASA TR R-315 (1969).
@@ -200,9 +201,7 @@ class PathIntegrator:
         while True:
             there = end if step == end - time else time + step
             if not time < there < inf:
-                raise ModelError(
-                    f"a step of {step!r} does not advance time {time!r}: raise dt_min, or let the path end"
-                )
+                raise ModelError(f"a step of {step!r} does not advance time {time!r}: raise dt_min, or end the path")
             self.start_step(time, p, v, a, there, acceleration)
             shares = (
                 self.position_error / limits.position_tolerance,
@@ -235,7 +234,7 @@ def hermite_interpolate(
     *,
     extrapolate: bool = False,
 ) -> float:
-    """Put the state at te, by Hermite's cubic through two states, in place of the first one; answers te, the new t0.
+    """Put the state at te, by Hermite's cubic through two states, in place of the first one; returns te, the new t0.
 
     p0, v0      arrays (n,) that are overwritten; at te = t0 they stay, at te = t1 they become p1, v1 bit for bit
     Raises      ModelError if te lies outside, unless `extrapolate`, or if t0 = t1 and te is another time

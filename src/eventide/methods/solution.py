@@ -1,4 +1,4 @@
-"""Solution methods: what makes of a law and an initial value the states over an interval, apart from any model.
+"""Solution methods: from a law and an initial value to the states over an interval, without a simulation.
 
 A `SolutionMethod` is either a `OneStep` method, which goes from one state to the next (`Explicit`, `Implicit`,
 `Adaptive`), or `Multiscale`, which applies such methods from sampling instant to sampling instant.
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 SHORTER: Final = 0.2
 LONGER: Final = 5.0
-"""The next step of an adaptive method is at least and at most so many times as long as the present one."""
+"""Bounds of the ratio of the next step of an adaptive method to the present one."""
 _WHOLE: Final = 1e-9
-"""An interval that is so much less than a whole number of periods is taken for that number."""
+"""An interval shorter than a whole number of periods by less than this counts as that number."""
 
 
 class Trajectory(NamedTuple):
@@ -108,8 +108,8 @@ class Implicit(_Fixed):
 class Adaptive(OneStep):
     """An embedded pair that chooses its steps: the solution of higher order goes on, the error of the lower is kept.
 
-    The error is the largest difference of the two in a component. A step whose error is not below `tolerance`, or is no
-    number, is made again; the next is h * safety * (tolerance / error)**(1 / (p + 1)), p being the lower order, within
+    The error is the largest difference of the two in a component. A step whose error is not below `tolerance`, or is
+    NaN, is repeated; the next is h * safety * (tolerance / error)**(1 / (p + 1)), p being the lower order, within
     `SHORTER` and `LONGER` times h.
     first       length of the first step; None: the whole interval
     least       a step that would have to be shorter is an error
@@ -231,7 +231,7 @@ class Multiscale(SolutionMethod):
         return self._go(law, state, times)
 
     def over(self, law: Law, start: float, state: ArrayLike, intervals: int) -> Trajectory:
-        """The states on the fine grid over exactly so many intervals: intervals * parts steps."""
+        """The states on the fine grid over exactly `intervals` periods: intervals * parts steps."""
         return self._go(law, state, self.grid(start, intervals))
 
     def _go(self, law: Law, state: ArrayLike, instants: list[float]) -> Trajectory:

@@ -1,6 +1,6 @@
-"""The eigenvalues and vectors of small matrices to many digits, so that every machine rounds them to the same floats.
+"""Eigenvalues and eigenvectors of small matrices to fifty digits, so that every machine rounds to the same floats.
 
-Reckoned with decimals of fifty digits: libraries for floats give other last bits on other processors.
+Computed with decimals: libraries for floats return other last bits on other processors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stability function of a Runge-Kutta method: what a step makes of y' = lambda y, y(t0) = 1, for z = h lambda."""
+"""The stability function of a Runge-Kutta method: the factor of one step for y' = lambda y, with z = h lambda."""
 
 from __future__ import annotations
 

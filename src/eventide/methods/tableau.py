@@ -28,7 +28,7 @@ Source: Butcher, Numerical Methods for Ordinary Differential Equations, 324; Pan
 class Tableau:
     """A Runge-Kutta method: y1 = y0 + h sum_i b_i k_i with k_i = f(t0 + c_i h, y0 + h sum_j a_ij k_j).
 
-    name            how it is called in reports
+    name            its name in reports
     order           of the solution that is propagated
     nodes           c: stage times, in units of the step
     matrix          row i: a_ij, weights of the stages in the argument of stage i; entries left off at its end are zero
@@ -44,7 +44,7 @@ class Tableau:
     source          where it was published
     digits          to how many decimals the source gives the numbers; None: they are exact
     Raises          ModelError if rows do not fit each other, a node is not the sum of its row, or the order is above
-                    what so many stages can have
+                    the maximum for that number of stages
     """
 
     name: str
@@ -170,7 +170,7 @@ class Tableau:
 
 
 def highest_order(stages: int) -> int:
-    """The highest order an explicit method of so many stages can have.
+    """The highest order of an explicit method with a number of stages.
 
     From 9 on, where more is known of upper bounds than of methods, it is 3 less than the stages at most.
     """

@@ -1,4 +1,4 @@
-"""Rooted trees: each stands for one condition on the order of a Runge-Kutta method.
+"""Rooted trees: each gives one condition on the order of a Runge-Kutta method.
 
 Source: Butcher, Numerical Methods for Ordinary Differential Equations, 301 to 313.
 """

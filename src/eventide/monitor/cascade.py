@@ -1,4 +1,11 @@
-"""A model that stops advancing says so: events without end at one instant, or ever closer to one."""
+"""Models that stop advancing: events without end at one instant, chatter, and Zeno behaviour.
+
+In: a condition that the stepper reports (`engine/zeno.py`) because it fires too often. Out: the handler that comes
+next, a warning, or an error that names the conditions, the window and a remedy. Judged are: 1,000 firings in a row
+while time barely advances; two handlers that lead back to one surface in turn, while the states they read stay where
+they are; and intervals that shrink by one ratio towards a time just ahead. A handler's `accumulates` then says what
+comes next.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +25,9 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 RESOLUTION: Final = FLOATS * 2.220446049250313e-16
-"""Two conditions that fire in turn stay where they are if the states they read move by no more than this share."""
+"""Two conditions that fire in turn do not advance if the states they read move by at most this fraction."""
 LOOKS: Final = 4
-"""So many times it is looked at whether they do, before that is put off."""
+"""How often this is checked before the check is postponed."""
 
 
 class Cascade:
@@ -32,10 +39,10 @@ class Cascade:
         self._suspects: dict[Any, tuple[float, list[float], Condition]] = {}
 
     def judge(self, condition: Condition) -> Condition:
-        """A condition fires once too often; answers who is to fire in its place, which may be itself.
+        """Judge a condition that has fired too often; returns the condition that fires in its place, perhaps itself.
 
-        If it has fired 1,000 times in a row while time hardly went on, or in turn with another condition of the same
-        states while these hardly moved (which is looked at from the 1,000th time on), or if its intervals shrink
+        If it has fired 1,000 times in a row while time barely advanced, or in turn with another condition of the same
+        states while these barely moved (checked from the 1,000th time on), or if its intervals shrink
         geometrically towards a time just ahead (Zeno), the handler that `accumulates` gave to it, or to one that fires
         in turn with it, is next. Without one ModelError is raised, which names conditions, window and remedy; with
         cascades="warn" the last kind is a warning.
@@ -60,9 +67,9 @@ class Cascade:
         return settled
 
     def judge_switch(self, switch: Condition) -> None:
-        """A comparison in a law has changed once too often: raise ModelError if time, or what it reads, hardly goes on.
+        """A comparison in a law has changed too often: raise ModelError if time, or what it reads, barely advances.
 
-        That is told as for `judge`, but that each comparison is its own partner.
+        The rules are those of `judge`, but each comparison is its own partner.
         """
         run, time = self.motion.run, self.sim.time
         trail = self.motion.watches.trail_of(switch)
@@ -77,13 +84,13 @@ class Cascade:
                 return
         raise ModelError(
             f"the law chatters: {switch.name} has changed {trail.crowd + 1 if trail.crowd else trail.steady + 2} times "
-            f"from {trail.since!r} to {time!r}, as the equations on each side of it lead back to the other. Give it a "
-            "band: let two handlers, at two levels, set a field that the law reads. Or let two handlers set it that "
-            "slide (`on.slides(off)`). Or set `locate_branches = False` in the class: then error control alone sees it"
+            f"from {trail.since!r} to {time!r}, because the equations on each side lead back to the other. Add "
+            "hysteresis: a field that the law reads and two handlers, at two levels, set. Or use two handlers that "
+            "slide (`on.slides(off)`). Or set `locate_branches = False` in the class: then error control alone decides"
         )
 
     def _has_moved(self, switch: Condition, trail: Trail) -> bool:
-        """Whether what a comparison reads goes on by more than rounding between two of its changes."""
+        """Whether what a comparison reads advances by more than rounding between two of its changes."""
         flow, motion = switch.flow, self.motion
         slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
         size = max((abs(motion.arena.rows[Y][slot]) for slot in slots), default=0.0)
@@ -93,7 +100,7 @@ class Cascade:
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has fired just before, as these were on its side by rounding.
 
-        That they are on their way back is part of it: who fires together on the way through a level moves on.
+        The states must move back: conditions that fire together while a state passes through a level do not count.
         """
         motion = self.motion
         slots = tuple(slot for slot in condition.plan.looks_at if slot in condition.flow.slots)
@@ -123,7 +130,7 @@ class Cascade:
         return [t for t in trails if t.time >= trail.time - trail.interval]
 
     def _settle(self, trail: Trail, end: float) -> Condition | None:
-        """Let the handler for the end of the cycle be next, its own first; None if there is none."""
+        """Make the handler for the end of the cycle the next one, its own first; None if there is none."""
         cycle = self._cycle(trail)
         for other in [trail, *cycle]:
             for trigger in self.sim._conditions:
@@ -140,8 +147,8 @@ class Cascade:
         text = (
             f"{trail.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
             f"{trail.steady + 2} intervals shrank by the factor {trail.ratio:.6g} each, to {trail.interval:.3g}, and "
-            f"would end at time {end!r} after infinitely many events. Say what is then, by @handler.accumulates or "
-            'handler.accumulates(ev.rest("velocity")), or let the handler end the motion when it has become small'
+            f"would end at time {end!r} after infinitely many events. Define what follows by @handler.accumulates or "
+            'handler.accumulates(ev.rest("velocity")), or end the motion in the handler once it is small'
         )
         if self.sim.cascades != "warn":
             raise ModelError(text)
@@ -150,7 +157,7 @@ class Cascade:
         return condition
 
     def _refuse(self, trail: Trail, time: float) -> NoReturn:
-        """Raise the error of events without end where time hardly goes on."""
+        """Raise the error of endless events while time barely advances."""
         cycle = self._cycle(trail)
         names = ", ".join(f"{t.name} ({t.crowd + 1} times)" for t in cycle)
         window = f"from {trail.since!r} to {time!r}"
@@ -158,8 +165,8 @@ class Cascade:
             one, other = (f"{t.name} [{describe_code(t.code)}]" for t in cycle)
             raise ModelError(
                 f"chatter across a surface: {one} and {other} fire in turn, {trail.crowd + 1} times each {window}, as "
-                "what follows each leads back to the other. Give them a band: let one fire at a level above that of "
-                "the other. Or let one lead to the motion along the surface, with equations of its own"
+                "each leads back to the other. Add hysteresis: the level of one above that of the other. Or make one "
+                "switch to equations of its own for the motion along the surface"
             )
         if trail.since == time:
             raise ModelError(
@@ -168,5 +175,6 @@ class Cascade:
                 "`and self.velocity < 0`, or wait for `crosses(...)`"
             )
         raise ModelError(
-            f"time hardly goes on: {names} fired {window}. Let what follows each event lead away from its condition"
+            f"time barely advances: {names} fired {window}. Make each handler change the state so that its own "
+            "condition becomes false"
         )

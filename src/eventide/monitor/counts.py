@@ -1,4 +1,4 @@
-"""What a run has cost and how closely it has looked: numbers for a report."""
+"""The counts of a run for `sim.report()`: its cost, and how closely its conditions were monitored."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class RunReport:
 
     events          events that have taken place, and state_events of them
     steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
-    certified, sampled, opaque      how many conditions have been watched: over the whole of each step by proofs, at
-                    points of it, and, as their code cannot be read, at its middle and its end only
+    certified, sampled, opaque      how many conditions were monitored: over the whole of each step by proofs, at
+                    samples, and, because their code cannot be read, at its middle and its end only
     unproved        in how many steps a condition could not be proved to stay false, certified as it is
     jacobians       how often an implicit method has evaluated derivatives of the laws of a flow, all or some, and
                     factorizations: how often it has factorized matrices made of them for a step

@@ -1,4 +1,9 @@
-"""The condition list of a simulation that has a monitor: conditions are watched inside steps as well."""
+"""The condition list of a simulation with a monitor: its conditions are also monitored inside steps.
+
+In: waits and handlers as they begin and end. Out: rows of the guard record. A wait that is over may leave its row,
+kernel and addresses in its flow; a process that waits for the same line again, with the same objects, reuses them and
+writes only its numbers. If only its rank is new, that goes along with the call that proceeds to the next event.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class WatchedConditions(ConditionList):
-    """As `ConditionList`; tells the motion of every change. Waits that are over may rest among the members.
+    """Like `ConditionList`, and passes every change on to the stepper. Finished waits may stay among the members.
 
-    instants    when those on time alone become true
+    instants    the times at which those on time alone become true
     """
 
     __slots__ = ("_motion", "_watches", "instants")
@@ -71,15 +76,15 @@ class WatchedConditions(ConditionList):
         self._motion.reactions.count_event(trigger)
 
     def count_wait(self, wait: StateWait) -> None:
-        """A wait is over for the so-manieth time: who waits may go on as native code from then on."""
+        """A wait is over for the N-th time: from now on its process may continue as native code."""
         self._motion.journeys.count_event(wait)
 
     def disturb(self, process: Any) -> None:
-        """Something else than its condition will let a process go on that waits for one."""
+        """Something other than its condition resumes a process that waits."""
         self._motion.journeys.leave(process)
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
-        """Let a wait that is over be waited for once more; False if it is kept no longer."""
+        """Wait again for a finished wait; False if it is no longer kept."""
         wait.ask(test)
         self._arrivals = arrival = self._arrivals + 1.0
         wait.rank, wait.priority = -arrival if prior else arrival, priority
@@ -91,13 +96,13 @@ class WatchedConditions(ConditionList):
         return True
 
     def take_up(self, wait: StateWait, until: Until) -> bool:
-        """The same, where nothing but its rank is new: that is told on the way to the next event; False otherwise."""
+        """The same if only its rank is new, which then goes along to the next event; False otherwise."""
         sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
         priority = sim.until_priority if until.priority is None else until.priority
         if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
             return False
         if test.__class__ is FunctionType:
-            wait.test = wait.function = test  # as `ask` does; that what it is called with is nothing is known
+            wait.test = wait.function = test  # as `ask` does; it is known to be called without arguments
         else:
             wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
         stands = plan.pattern.stands

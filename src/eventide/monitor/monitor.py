@@ -1,6 +1,17 @@
-"""The monitor: it brings the model from one event to the next.
+"""The monitor: advances the model from one event to the next.
 
-Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, their two versions reconciled in DESIGN.md.
+In: the time of the next event in the event list. Out: the event that comes first; before it every quantity has its
+left value x-. Invariant: after an event the monitor rechecks structure (active objects, references, waits, observers,
+step limits) only if a change was announced, or while the model contains something that announces no changes.
+
+Ctrl-C: the first press is recorded. The run loop then finds another object in place of the monitor, so an event pays
+nothing for it, and `march` returns (PAUSED) before its next step. It also returns after a certain amount of work
+(states times steps), because Python runs signal handlers only in its own loop. Rejected: KeyboardInterrupt wherever
+Python raises it (a process that was active is lost, and the clock is left behind the states), and polling from native
+code (the user's handlers would run within a step).
+
+Source: Helsgaun, COMBINEDSIMULATION manual, section 2 and appendix C, whose two versions differ; see the step in
+DESIGN.md.
 """
 
 from __future__ import annotations
@@ -63,9 +74,9 @@ class Monitor:
     def advance(self, horizon: float, due: float) -> Any:
         """Bring the model to its next event.
 
-        due         when the first in the event list is
-        Returns     whose event it is, if that is one of a condition; None if it is that of the first in the list;
-                    AT_END if there is none before `horizon`
+        due         the time of the first event in the event list
+        Returns     the owner of the event of a condition; None for the first event of the list; AT_END if there is none
+                    before `horizon`
         """
         sim, motion, system, changes = self.sim, self.motion, self.system, self.motion.changes
         if not motion.flows and self._has_nothing_to_do():
@@ -86,7 +97,7 @@ class Monitor:
                         motion.complete_exposed()
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
-                    # Who waits again does so for what moves.
+                    # A repeated wait is for something that moves.
                     is_awaited = motion.watches.returning is not None or (motion.run.listed and system._active)
                     if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
@@ -99,7 +110,7 @@ class Monitor:
                 if answer >= 0 or self._is_event(answer):
                     chosen = motion.chosen
                 elif answer == REACHED and changes.are_seen and stop < LATEST:
-                    sim.time = stop  # nobody looks
+                    sim.time = stop  # there are no observers
                 else:
                     self._attend(answer, stop, next_event)
             self.state_events += 1
@@ -114,9 +125,9 @@ class Monitor:
             sim.active = False
 
     def _look_around(self) -> Trigger | None:
-        """After an event that may have changed more than states and numbers: see what it has changed.
+        """After an event that may have changed more than states and numbers: determine what it has changed.
 
-        Returns     the handler whose event is next because of what slides; None if there is none
+        Returns     the handler whose event is next because of sliding; None if there is none
         """
         sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
         is_rebound = slides.is_awake and (motion.changes.references or not motion.references.stands())
@@ -151,7 +162,7 @@ class Monitor:
             self.sim.active = False
 
     def _look_ahead(self, next_event: float) -> float:
-        """When somebody looks or a condition on time alone becomes true; at latest the next event."""
+        """The next time of an observer or of a condition on time alone; at latest the next event."""
         look = self._instant = inf
         observers, instants = self.observers, self._watched.instants
         if observers.periodic or observers.taped or observers.at_will:
@@ -164,9 +175,9 @@ class Monitor:
         return min(next_event, look, self._instant)
 
     def _attend(self, code: int, stop: float, next_event: float) -> None:
-        """The model has been brought to an occasion that is no state event; as a code of `tables.py` tells.
+        """Handle a stop of the march that is no state event, according to its code (see `engine/codes.py`).
 
-        That is an observer's instant, the end of a step, the next event, or the instant of a condition on time alone.
+        That is an observer's time, the end of a step, the next event, or the time of a condition on time alone.
         """
         sim, motion, observers = self.sim, self.motion, self.observers
         if observers.taped:
@@ -193,7 +204,7 @@ class Monitor:
             raise SimulationError(7, sim.time, "No condition has become true.")
 
     def _reacts(self) -> int:
-        """Which handlers may run as native code: not where somebody looks who would see that they do."""
+        """Which handlers may run as native code: none where an observer would notice."""
         sim = self.sim
         is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
         if is_looked_at or is_traced() or self._slides.is_awake or self._watched.instants.varying:
@@ -208,7 +219,7 @@ class Monitor:
         reactions.fresh = 0
 
     def _stop(self) -> NoReturn:
-        """Ctrl-C was pressed: let the run end here, as at the end that was asked for."""
+        """Ctrl-C was pressed: end the run here, as at its regular end."""
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
         self.sim._keyboard.stop()
 
@@ -238,7 +249,7 @@ class Monitor:
         return True
 
     def _show_left(self, code: int) -> None:
-        """Let observers look at the model just before a state event, then open what it touches."""
+        """Call the observers just before a state event, then prepare what it touches for writing."""
         if self.observers.taped:
             self.observers.fetch_tapes()
         try:
@@ -256,7 +267,7 @@ class Monitor:
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
     def _touch_at(self, instant: float) -> None:
-        """Let the conditions on time alone that become true now be looked at."""
+        """Test the conditions on time alone that become true now."""
         if instant == self.sim.time:
             for condition in self._watched.instants.at(instant):
                 self.motion.touch(condition.flow)
@@ -266,7 +277,7 @@ class Monitor:
         self.motion.tell_step()
 
     def _resolve(self, code: int) -> None:
-        """A step could not be made: raise what the model raised, or ask the model what to do."""
+        """A step could not be made: raise what the model raised, or call its `integration_error`."""
         sim, motion = self.sim, self.motion
         if motion.host.has_met:
             motion.join_what_met()
@@ -331,7 +342,7 @@ class Monitor:
     # --- observers ------------------------------------------------------------------------------------------------
 
     def add_observer(self, observer: Observer) -> None:
-        """Let an observer look from now on."""
+        """Add an observer."""
         self.observers.add(observer, self.sim.time)
         self.sim._watch()
 

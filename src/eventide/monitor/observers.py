@@ -1,4 +1,4 @@
-"""Who looks at the model while it runs, and when; looking never changes a step or an event."""
+"""Observers of a running model, and the times at which each observes; observing never changes a step or an event."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Phase(Enum):
     BEFORE = "before"
     """Just before an event, and at the end of a run."""
     REST = "rest"
-    """A run has ended: only those who look at will are called."""
+    """A run has ended: call only observers that choose their times."""
 
 
 Frequency: TypeAlias = Fraction | Literal["step", "event"]
@@ -60,7 +60,7 @@ class Observer:
         raise NotImplementedError
 
     def _begin_grid(self, time: float) -> None:
-        """Begin the regular grid anew at `time`."""
+        """Restart the regular grid at `time`."""
         self._grid = Grid(time, self._frequency) if isinstance(self._frequency, Fraction) else None
         self._index = 0
         self._upcoming = inf if self._grid is None else self._grid.time(0)
@@ -86,10 +86,10 @@ class Observers:
     """The active observers: periodic ones, those of spans, of every step, of events, each in order of their start.
 
     at_spans    those that see spans
-    at_will     those that choose their instants
-    taped       those whose regular instants the stepper serves by itself until the next occasion
-    will        when the first of those who choose wants to look
-    count       of all that look at events
+    at_will     those that choose their times
+    taped       those whose regular times the stepper serves by itself until it returns
+    will        the first time chosen by one of these
+    count       of all that observe events
     """
 
     def __init__(self, motion: Motion) -> None:
@@ -117,13 +117,13 @@ class Observers:
         return any(o is observer for o in self._list_of(observer))
 
     def add(self, observer: Observer, time: float) -> None:
-        """Let an observer look from now on; its regular grid begins now."""
+        """Add an observer; its regular grid begins now."""
         observer._begin_grid(time)
         self._list_of(observer).append(observer)
         self._renew()
 
     def remove(self, observer: Observer) -> None:
-        """Let an observer look no longer."""
+        """Remove an observer."""
         kept = self._list_of(observer)
         kept[:] = [o for o in kept if o is not observer]
         self._renew()
@@ -144,7 +144,7 @@ class Observers:
         return self.at_steps if observer._frequency == "step" else self.at_events
 
     def look_ahead(self) -> tuple[float, list[Tape]]:
-        """When the next periodic observer is to be called, and tapes that serve those who need no call until then."""
+        """The time of the next call of a periodic observer, and tapes for those that need no call until then."""
         look = self.will
         self.taped, tapes = [], []
         for observer in self.periodic:
@@ -169,7 +169,7 @@ class Observers:
         self._look(list(self), phase)
 
     def observe_grid(self, time: float) -> None:
-        """Those whose regular instant is `time` look, or who want to."""
+        """Call the observers whose regular or chosen time is `time`."""
         self.observe_at_will(time)
         due = [observer for observer in self.periodic if observer._next_time() == time]
         for observer in due:
@@ -177,13 +177,13 @@ class Observers:
         self._look(due, Phase.GRID)
 
     def observe_at_will(self, time: float) -> None:
-        """Those look who want to by now."""
+        """Call the observers whose chosen time has come."""
         if self.will <= time:
             self._look([observer for observer in self.at_will if observer._next_time() <= time], Phase.GRID)
             self._renew_will()
 
     def observe_rest(self) -> None:
-        """A run has ended: those look who are called at no events."""
+        """A run has ended: call the observers that are not called at events."""
         self._look(self.at_will, Phase.REST)
         self._renew_will()
 
@@ -199,7 +199,7 @@ class Observers:
         self._look(self.at_spans, phase)
 
     def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
-        """Let these look at the model, which refuses to be changed meanwhile."""
+        """Call these observers; the model refuses changes meanwhile."""
         self.motion.is_observed = True
         try:
             for observer in observers:

@@ -1,4 +1,4 @@
-"""How long `integration_error` may go on repeating or accepting a step without time going on."""
+"""The limit for `integration_error`: how often it may repeat or accept a step without time advancing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 MOST: Final = 1000
-"""So many errors of integration may be met one after the other ..."""
+"""The largest number of consecutive integration errors ..."""
 SAME: Final = 1e-12
-"""... within this share of the time (of 1, if that is more)."""
+"""... within this fraction of the time (of 1, if that is more)."""
 
 
 class Patience:
@@ -26,7 +26,7 @@ class Patience:
     def spend(self, variable: Variable, time: float, sim: Simulation) -> None:
         """Note that a step from `time` cannot be made accurately enough.
 
-        Raises SimulationError 1 if `integration_error` has been asked 1,000 times and time has hardly gone on.
+        Raises SimulationError 1 if `integration_error` was called 1,000 times while time barely advanced.
         """
         if abs(time - self._since) > SAME * max(1.0, abs(time)):
             self._since, self._count = time, 0
@@ -35,7 +35,7 @@ class Patience:
             raise SimulationError(
                 1,
                 time,
-                f"integration_error was asked {MOST} times about {variable.name}, and time does not go on: repeat a "
-                f"step after a change that helps, or accept it with a dt_min (now {sim.dt_min!r}) that can be seen.",
+                f"integration_error was called {MOST} times for {variable.name}, and time does not advance: repeat a "
+                f"step after a change that helps, or accept it with a larger dt_min (now {sim.dt_min!r}).",
                 variable=variable,
             )

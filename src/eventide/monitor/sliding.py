@@ -1,8 +1,16 @@
-"""Motion along a surface between two handlers, each of which leads back to it: when it begins and when it ends.
+"""Sliding along a surface between two handlers that lead back to each other: when it begins and when it ends.
 
-After an event of a handler that may slide, the rate of its condition's number tells whether the event leads on, away
-from the surface, or back to it. If back, the other handler is next, just on the other side; if that leads back too,
-the state slides. What the handlers have written makes up the modes of the two sides.
+In: the event of a handler that may slide. Out: the handler that comes next, or a flow that slides
+(`engine/law_evaluation.py`). The rate of the condition's event function shows whether the event leads away from the
+surface or back to it. If back, the other handler comes next, with the state just on its side; if that leads back too,
+the state slides. What the two handlers have written are the modes of the two sides: one event each, then none. Waiting
+for a thousand events was rejected, as was taking both fields from the text of an `if`, which does not say where the
+surface is.
+
+Along n surfaces there are n + 1 passes and n linear equations for the weights. The sliding ends where a weight leaves
+[0, 1]: the handler of that side runs, and has to write what it wrote before. Any event that changes a parameter, a
+state of the flow or a reference ends it too, and both handlers are tried again. Refused: conditions that are not one
+comparison of states, handlers that set states or set fields from states, and equations that test the sign themselves.
 """
 
 from __future__ import annotations
@@ -28,11 +36,11 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 SUM: Final = 1e-9
-"""To this share, what several modes change together is the sum of what each changes."""
+"""The relative tolerance within which modes must add up: their joint effect is the sum of the single effects."""
 
 
 class _Edge(Condition):
-    """The condition above a surface, tested in the passes of the laws and watched by nobody."""
+    """The condition above a surface, tested in the passes of the laws and not monitored."""
 
     __slots__ = ("trigger",)
 
@@ -86,9 +94,9 @@ def field_below_leads_away(self: Any) -> bool:
 
 
 class SlidingMotion(Continuous):
-    """Stands for the motion along one surface while it lasts: its share is part of what the laws say.
+    """Sliding along one surface while it lasts: its weight is part of the rates.
 
-    share   of the field above in the motion
+    share   the weight of the field above
     """
 
     share: Computed = computed()
@@ -100,9 +108,9 @@ class SlidingMotion(Continuous):
         for trigger in (self.above, self.below):
             for name, state in states_set_from(trigger.component._fields, trigger.handler):
                 raise ModelError(
-                    f"{trigger.name} sets {name} from {state}, and what handlers set counts as constant while the "
-                    "state slides: let them set which side it is, and let the equations say what depends on it and on "
-                    "states"
+                    f"{trigger.name} sets {name} from {state}, but what handlers set is constant while the state "
+                    "slides: let them set only which side it is, and compute what depends on the side and on states in "
+                    "`equations`"
                 )
         self.start_event = Trigger(self, lambda: True, self.begins, 0.0, False)
         self.start_event.function = above.function
@@ -151,9 +159,9 @@ class Slides:
         self._turn = _Turn(trigger, self.sim.time, table[Y].copy(), rates, self._read(trigger)[1])
 
     def look(self, *, is_rebound: bool) -> Trigger | None:
-        """After an event: who is to fire at once, as it would be on the other side of a surface; None if nobody.
+        """After an event: the handler that fires at once, as on the other side of a surface; None without one.
 
-        is_rebound      whether a component has come to refer to another object
+        is_rebound      whether a component now refers to another object
         """
         trigger = self._look(is_rebound=is_rebound)
         self.is_awake = bool(self._under_way) or trigger is not None
@@ -182,7 +190,7 @@ class Slides:
     # --- from a handler's event to the motion ---------------------------------------------------------------------
 
     def _read(self, trigger: Trigger) -> tuple[float, float]:
-        """The number of a trigger's condition, 0 or more where it holds, and its rate."""
+        """The event function of a trigger, 0 or more where it holds, and its rate."""
         measured = self.motion.measure(trigger)
         pattern = trigger.plan.pattern
         if measured is None or measured[1] != measured[1] or pattern.comparisons != 1 or pattern.needs_laws:
@@ -207,7 +215,7 @@ class Slides:
         return wrote, states
 
     def _follow(self, turn: _Turn, states: list[str]) -> Trigger | None:
-        """Who is next after the event of a handler: its partner, the motion, or nobody as the event leads on."""
+        """What follows the event of a handler: its partner, sliding, or nothing because the event leads away."""
         motion, trigger = self.motion, turn.trigger
         motion.settle()
         speed = self._read(trigger)[1]
@@ -300,11 +308,11 @@ class Slides:
             if not abs(above[slot] - below[slot] - change) <= tolerance:
                 raise ModelError(
                     f"{names} are at one time, and what their modes change in the rate of "
-                    f"{motion.system.name_of(slot)} is no sum of what each changes by itself, so that there is more "
-                    "than one motion along all surfaces: say which by equations of its own"
+                    f"{motion.system.name_of(slot)} is not the sum of what each changes by itself, so the "
+                    "motion along all surfaces is not unique: define it by equations of its own"
                 )
         if any(not abs(motion.arena.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
-            raise ModelError(f"{names} are at one time, and no shares of the fields keep all of them on their surfaces")
+            raise ModelError(f"{names} are at one time, and no weights of the fields keep them on their surfaces")
         motion.touch(flow)
 
     def _rates(self, flow: Flow, side: int) -> dict[int, float]:
@@ -324,7 +332,7 @@ class Slides:
     # --- from the motion back -------------------------------------------------------------------------------------
 
     def end(self, sliding: SlidingMotion, to: Trigger) -> None:
-        """The state leaves its surface to one side, whose handler is next."""
+        """The state leaves its surface to one side; the handler of that side comes next."""
         side = int(to is sliding.above)
         modes = sliding._slide.modes
         self._stop(sliding, to, {slot: values[1 - side] for slot, values in modes.items()})
@@ -332,9 +340,9 @@ class Slides:
         self._expected = {slot: values[side] for slot, values in modes.items()}
 
     def _break_off(self, sliding: SlidingMotion) -> None:
-        """An event has changed the model: the state goes on from the side of the handler that ran last.
+        """An event has changed the model: the state continues on the side of the handler that ran last.
 
-        If the handlers still lead back, the motion begins anew, with what they write then.
+        If the handlers still lead back, sliding begins again, with what they write then.
         """
         sim = self.sim
         was_active, sim.active = sim.active, False
@@ -382,8 +390,8 @@ class Slides:
                 raise ModelError(
                     f"{turn.trigger.name} sets {self.motion.system.name_of(slot)} to {numbers[slot]!r} at the end of a "
                     f"motion along the edge of its condition, and it was {value!r} when that began. What handlers set "
-                    "counts as constant while the state slides: let them set which side it is, and let the equations "
-                    "say what depends on it and on states"
+                    "is constant while the state slides: let them set only which side it is, and compute what depends "
+                    "on the side and on states in `equations`"
                 )
 
     # --- what changes meanwhile -----------------------------------------------------------------------------------
@@ -404,7 +412,7 @@ class Slides:
 
 
 class _Standing:
-    """What stands still while a state slides, to see whether an event has changed it."""
+    """What is constant while a state slides, to detect whether an event has changed it."""
 
     def __init__(self, motion: Motion) -> None:
         self._motion = motion
@@ -425,7 +433,7 @@ class _Standing:
 
 
 def _partner(trigger: Trigger) -> Trigger:
-    assert trigger.partner is not None  # who slides has one
+    assert trigger.partner is not None  # a sliding handler has one
     return trigger.partner
 
 
@@ -436,7 +444,7 @@ def _is_bound(trigger: Trigger) -> bool:
 
 
 def _members(flow: Flow) -> list[Any]:
-    """Who belongs to a flow, but for what stands for motions."""
+    """The members of a flow, without the objects that represent sliding."""
     return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
 
 

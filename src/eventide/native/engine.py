@@ -1,4 +1,8 @@
-"""The native stepper: its source gathered and translated, compiled once for an installation, and loaded."""
+"""The native stepper: gather and translate its source, compile it once for an installation, and load it.
+
+In: the functions that `engine/interface.py` lists. Out: an `Engine` of native functions, from the store if its source,
+compiler and processor are known there. Each method of integration gets a table of functions of its own.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +60,11 @@ class NativeEngine:
 
     @locked
     def _add(self, method: Coefficients) -> tuple[Coefficients, list[int]]:
-        """A method, and where its arrays stand. Native code works on these, so what is made first is kept for good."""
+        """A method and the addresses of its arrays. Native code works on these, so the first ones are kept for good."""
         key = id(method)
         if key not in self._methods:
             whole = method._replace(kernels=self._kernels_of(method))
-            # It is kept with what it was made from, whose number might else be given to another.
+            # Kept with its source object, whose id might otherwise be given to another object.
             self._methods[key] = method, places_of(whole)
         return self._methods[key]
 
@@ -80,7 +84,7 @@ def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
 
 
 def _told(make: Callable[[], str]) -> Callable[[], str]:
-    """The same, but it says that it takes a moment."""
+    """The same, with a message that it takes a moment."""
 
     def make_and_tell() -> str:
         sys.stderr.write("eventide: compiling its stepper, once for this installation (some seconds)\n")
@@ -106,7 +110,7 @@ def stepper_text() -> str:
 def program(entries: dict[str, FunctionType]) -> str:
     """Functions of the stepper's language, and those that they call, as assembly.
 
-    Its function `@kernel` answers a table of the addresses of the entries. Raises Untranslatable.
+    Its function `@kernel` returns a table of the addresses of the entries. Raises Untranslatable.
     """
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])

@@ -1,4 +1,4 @@
-"""Expressions of the stepper's source as LLVM assembly."""
+"""Expressions of the stepper's source as LLVM instructions; `a.flow.key[f]` becomes an address and a load."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def column_of(node: ast.expr) -> tuple[str, Column] | None:
 
 
 def signature(function: FunctionType) -> tuple[list[Kind], Kind]:
-    """The kinds of a function's arguments and of its answer, from its annotations."""
+    """The kinds of a function's arguments and of its result, from its annotations."""
     notes = dict(function.__annotations__)
     answer = KINDS[str(notes.pop("return"))]
     return [KINDS[str(note)] for note in notes.values()], answer
@@ -65,7 +65,7 @@ def signature(function: FunctionType) -> tuple[list[Kind], Kind]:
 class Expressions:
     """The expressions of one function.
 
-    local       where each local variable stands, and its kind
+    local       the address of each local variable, and its kind
     called      functions of the source that are called, by name
     """
 
@@ -155,7 +155,7 @@ class Expressions:
         return name, self.builder.value("add nsw", "i64", start, column)
 
     def _place_in_record(self, node: ast.Subscript, record: str, column: Column) -> tuple[str, str]:
-        """`a.flow.key[f]`, and `a.guard.still[c, k]` where a name stands for several columns."""
+        """`a.flow.key[f]`, and `a.guard.still[c, k]` where a name is a block of several columns."""
         name = f"{record}.{column.kind}"
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if len(items) != (1 if column.width is None else 2):
@@ -203,7 +203,7 @@ class Expressions:
         whole, floating = _ARITHMETIC[type(operator)]
         return Value(self.builder.value(whole if kind == "i64" else floating, kind, one, other), kind)
 
-    # --- truths ---------------------------------------------------------------------------------------------------
+    # --- Booleans -------------------------------------------------------------------------------------------------
 
     def compare(self, operator: ast.cmpop, left: Value, right: Value) -> str:
         """One comparison."""

@@ -1,4 +1,8 @@
-"""Functions of the stepper's language, gathered with those that they call, as assembly."""
+"""Gather functions of the stepper's language, with all functions that they call, as assembly.
+
+What depends on the method's degree (interpolant, bounds of proofs) is translated once for each method, with loops
+unrolled, and called at an address of the table `kernels`.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +37,10 @@ _INLINED: Final = frozenset(
 _RARE: Final = frozenset(module.__name__ for module in (newton_step, newton_matrices, law_evaluation))
 """Modules of what few models need: their functions are not copied into those that call them."""
 WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing)  # type: ignore[assignment]
-"""What each method has of its own: loops over the degree, which is known there, are written out. They are called at
-the addresses that stand first in `kernels`."""
+"""Functions made for each method, with loops over the degree unrolled. They are called at the first addresses in
+`kernels`."""
 FITTING: Final = len(WRITTEN_OUT)
-"""Where in `kernels` the address of the function for the interpolant's coefficients stands; behind it that of the
+"""The place in `kernels` of the address of the function for the interpolant's coefficients; after it that of the
 interpolant, of the same with its derivative, of its bounds, and those of the rows of the method's table."""
 INTERPOLANT: Final = FITTING + 1
 MOTION: Final = FITTING + 2
@@ -49,10 +53,10 @@ MATHEMATICAL: Final = ("pow", *LIBRARY)
 def gathered(
     functions: Mapping[str, FunctionType], replaced: Any = None, sizes: Sequence[int] | None = None
 ) -> list[str]:
-    """The text of functions and of those that they call, behind what they declare.
+    """The assembly of functions and of those that they call, preceded by declarations.
 
-    replaced    a module whose functions take the place of those of the same name
-    sizes       those of the method, if they are for one alone; else what it has of its own is called at its address
+    replaced    a module whose functions replace those of the same name
+    sizes       those of the method, if the functions are for one method; else its functions are called at addresses
     Raises Untranslatable.
     """
     own = {} if sizes is not None else {function.__name__: k for k, function in enumerate(WRITTEN_OUT)}
@@ -76,7 +80,7 @@ def gathered(
 
 
 def _mark(function: FunctionType) -> str:
-    """What the compiler is told of a function of the stepper."""
+    """The attributes of a function of the stepper for the compiler."""
     if function.__name__ in _INLINED:
         return "alwaysinline"
     return "cold" if function.__module__ in _RARE else ""

@@ -1,5 +1,5 @@
-# ruff: noqa: ARG001  # what stands for an instruction has the arguments of its kind
-"""Functions that stand for instructions: what native code does that the stepper's language has no words for.
+# ruff: noqa: ARG001  # a placeholder has the arguments of its instruction
+"""Functions that stand for instructions: operations of native code that the stepper's language cannot express.
 
 They are never run. `INSTRUCTIONS` says what is written in place of a call.
 """
@@ -18,19 +18,19 @@ from eventide.native.values import Kind, Value
 def law(
     address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, calls: int, n: int, at: int
 ) -> int:
-    """Call a law's kernel for `n` rows of the chain; answers 0, or RAISES."""
+    """Call a law's kernel for `n` rows of the chain; returns 0, or RAISES."""
     return 0
 
 
 def condition(
     address: int, time: float, dt: float, last: float, y: int, r: int, y0: int, ix: int, numbers: int, out: int, at: int
 ) -> int:
-    """Call a condition's kernel; answers 0 or 1, or RAISES."""
+    """Call a condition's kernel; returns 0 or 1, or RAISES."""
     return 0
 
 
 def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
-    """Test a condition in Python, which answers 0 or 1; without one (-1) execute the laws of a flow."""
+    """Test a condition in Python, which returns 0 or 1; without one (-1) execute the laws of a flow."""
     return 0
 
 
@@ -49,7 +49,7 @@ def fused(
     step: float,
     end: float,
 ) -> float:
-    """Call what stands for `attempt` or `complete` in a small flow."""
+    """Call the function that replaces `attempt` or `complete` in a small flow."""
     return 0.0
 
 
@@ -58,7 +58,7 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
 
 
 def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
-    """Whether of LANES slots, told by the addresses of their numbers, each error times a ratio is in its tolerance."""
+    """Whether the error of each of LANES slots, times a ratio, is within its tolerance; operands are addresses."""
     return False
 
 
@@ -72,7 +72,7 @@ def clear_run(low: int, high: int) -> None:
 
 
 def move_run(low: int, high: int, to: int) -> None:
-    """Copy what stands from one address up to another, not included, to a third; they may overlap."""
+    """Copy the bytes from one address up to another, not included, to a third; the ranges may overlap."""
 
 
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
@@ -156,9 +156,9 @@ def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
 
 
 LANES: Final = 4
-"""So many slots are looked at together."""
+"""The number of slots that are processed together."""
 FEW: Final = 128
-"""So many bytes are set to zero one number after the other."""
+"""Up to this number of bytes is set to zero number by number."""
 INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),

@@ -1,7 +1,8 @@
-"""Functions for LLVM, written block by block as instructions, which passes can look at, move and replace.
+"""LLVM functions in memory: blocks of instruction objects that passes inspect, move and replace.
 
 An operand is its name, `%v7`, or a constant. Doubles are `double`, whole numbers `i64`, Booleans `i1`. Nothing here
-knows what the code means in Python. Assembly is made of a function when it is complete, and is never read again.
+knows what the code means in Python. Invariant: assembly is made from a function once it is complete, and is never
+parsed again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ ONE = real(1.0)
 INFINITE = real(inf)
 NAN = real(nan)
 SCALAR = "!llvm.loop !0"
-"""The mark of a loop over objects, which stand anywhere: to gather their numbers takes longer than to load each."""
+"""Do not vectorise a loop over objects, which are at any place: for a law of three operands gathering the numbers of
+eight objects took 2.6 times as long as loading each."""
 SELDOM = "!prof !2"
 """The mark of a branch that hardly ever goes the first way."""
 MARKS = """!0 = distinct !{!0, !1}
@@ -33,7 +35,7 @@ MARKS = """!0 = distinct !{!0, !1}
 """
 """What a text that has these marks ends with."""
 STACK = 2**14
-"""So many bytes a kernel may keep on the stack, which is small in some threads; the rest is allocated."""
+"""The bytes that a kernel may keep on the stack, which is small in some threads; the rest is allocated."""
 HEAP: Final = "%heap"
 """The address of the memory that is allocated for the length of a call."""
 LARGEST_WHOLE = 2.0**53
@@ -51,11 +53,11 @@ class Instruction:
     """One instruction of LLVM.
 
     opcode      with its flags or predicate: "fadd", "add nsw", "icmp slt", "call", "br", ...
-    kind        of the operands; of a call what it returns, of memory what stands there
-    operands    values; of a call each with its kind; of a branch the labels behind the test; of a phi the values
+    kind        of the operands; of a call what it returns, of memory what it holds
+    operands    values; of a call each with its kind; of a branch the labels after the test; of a phi the values
     result      the name of its value; empty if it has none
     to          of a conversion the kind it gives; of a call what is called; of a phi the labels of its values
-    mark        what stands behind it: alignment, metadata
+    mark        what follows it: alignment, metadata
     """
 
     __slots__ = ("kind", "mark", "opcode", "operands", "result", "to")
@@ -147,7 +149,7 @@ class Function:
         return "\n".join([*self.declarations, f"{head} {{\n{self.body}\n}}\n"]) + self.marks
 
     def inlined(self, name: str) -> str:
-        """The function by another name, to be written into whoever calls it."""
+        """The function by another name, to be inlined into its callers."""
         return f"define internal i64 {name}({self.arguments}) alwaysinline {{\n{self.body}\n}}\n"
 
 
@@ -159,11 +161,11 @@ class Builder:
     symbols     the functions of the mathematical library that are called
     loops       the loops of numpy that are called
     calls       the functions of Python that are called, with their declarations
-    room        the memory that is taken for the length of a call, as instructions of the first block
-    heap        how many bytes of it are allocated, as they are too many for the stack
+    room        the memory that is used for the duration of a call, as instructions of the first block
+    heap        how many bytes of it are allocated because they are too many for the stack
     runs        the declarations of what sets runs of memory to zero, or moves them
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
-    only_where  the truths, and what they must be for Python to come here
+    only_where  the Booleans, and their values on the paths on which Python would come here
     overflows   whether it is noted at once where a power is too large for Python; else when all else is known
     """
 
@@ -273,11 +275,11 @@ class Builder:
         return name
 
     def get(self, kind: str, pointer: str, mark: str = "") -> str:
-        """What stands at an address."""
+        """Load the value at an address."""
         return self.value("load", kind, pointer, mark=mark)
 
     def put(self, kind: str, value: str, pointer: str) -> None:
-        """Set what stands at an address."""
+        """Store a value at an address."""
         self.do(Instruction("store", kind, value, pointer))
 
     def merge(self, block: Block, kind: str, incoming: list[tuple[str, Block]], name: str | None = None) -> str:
@@ -296,7 +298,7 @@ class Builder:
         self.put(kind, value, self.address(kind, row, index))
 
     def address(self, kind: str, row: str, index: str) -> str:
-        """Where an item of an array stands."""
+        """The address of an item of an array."""
         return self.value("getelementptr", kind, row, index)
 
     def select(self, test: str, kind: str, then: str, otherwise: str) -> str:
@@ -327,7 +329,7 @@ class Builder:
         self.put("i1", self.value("or", "i1", before, test), "%trap")
 
     def note_inexact(self, value: str) -> None:
-        """A double stands for a whole number, which it may not hold exactly: Python knows."""
+        """A double represents a whole number, perhaps not exactly: ask Python."""
         if self.traps:
             self.note_trap(Wire(self, value).machine("fabs").test("uge", LARGEST_WHOLE))
 
@@ -342,7 +344,7 @@ class Builder:
 
     @contextmanager
     def where(self, truth: str, wanted: bool) -> Iterator[None]:
-        """What is written meanwhile is computed anyway, and Python comes there only if a truth is what is wanted."""
+        """What is written meanwhile is always computed, but Python comes there only if a Boolean has this value."""
         before = self.only_where
         self.only_where = (*before, (truth, wanted))
         try:
@@ -371,7 +373,7 @@ class Builder:
         self.current = present
 
     def has_trapped(self) -> str:
-        """Whether Python would have raised in this call, for the last block; to be asked if there is a `trap`."""
+        """Whether Python would have raised in this call, for the last block; call it only if there is a `trap`."""
         return self.get("i1", self.trap)
 
     def begin_without_trap(self, block: Block) -> None:
@@ -380,7 +382,7 @@ class Builder:
             block.lines[:0] = [Instruction("store", "i1", "false", self.trap)]
 
     def memory(self, kind: str, count: int) -> str:
-        """The address of memory for so many values of eight bytes, anew in each call of the kernel."""
+        """The address of memory for N values of eight bytes, new in each call of the kernel."""
         self._count += 1
         name, size = f"%m{self._count}", 16 * ((count + 1) // 2)
         if self._stacked + size <= STACK:
@@ -428,13 +430,13 @@ class Builder:
         self.call("void", f"@{symbol}", ("ptr", addresses), ("ptr", counts), ("ptr", strides), ("ptr", "null"))
 
     def zero(self, address: str, size: str) -> None:
-        """Set so many bytes from an address on to zero."""
+        """Set N bytes from an address on to zero."""
         self.runs["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] = None
         arguments = ("ptr", address), ("i8", "0"), ("i64", size), ("i1", "false")
         self.call("void", "@llvm.memset.p0.i64", *arguments)
 
     def move(self, address: str, to: str, size: str) -> None:
-        """Copy so many bytes from one address on to another; they may overlap."""
+        """Copy N bytes from one address to another; the ranges may overlap."""
         self.runs["declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)"] = None
         arguments = ("ptr", to), ("ptr", address), ("i64", size), ("i1", "false")
         self.call("void", "@llvm.memmove.p0.p0.i64", *arguments)
@@ -481,7 +483,7 @@ class Builder:
 
 
 class Wire:
-    """A double operand that can be reckoned with, for formulas of several steps."""
+    """A double operand with arithmetic operators, for formulas of several operations."""
 
     __slots__ = ("_builder", "text")
 
@@ -531,7 +533,7 @@ class Wire:
         return Wire(self._builder, self._builder.intrinsic(name, self.text, *(other.text for other in others)))
 
     def test(self, comparison: str, other: Wire | float) -> str:
-        """A truth: `olt`, `oeq`, `une`, ..."""
+        """A Boolean: `olt`, `oeq`, `une`, ..."""
         return self._builder.value(f"fcmp {comparison}", "double", self.text, self._of(other))
 
     def unless(self, test: str, other: Wire | float) -> Wire:

@@ -1,6 +1,6 @@
-"""One thread at a time makes what all simulations of the process share: kernels, the stepper, what code has been read.
+"""One lock for everything that simulations of a process share: kernels, the stepper, code that has been read.
 
-What is made is published once, whole, and stays where it is. So who finds it needs no lock.
+Invariant: what is made is published once and complete, and stays at its place. So readers need no lock.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The inner loops of numpy's universal functions, to be called from kernels: so their bits are numpy's on any machine.
+"""The inner loops of numpy's universal functions, called from kernels, so that the bits are numpy's on any machine.
 
-Many of them are vectorised by numpy itself and round otherwise than the mathematical library, and sums are taken
-pairwise; whatever they do, a kernel that calls the same loop over the same numbers does the same.
+Numpy vectorises many of them itself, with other roundings than the mathematical library, and takes sums pairwise. A
+kernel that calls the same loop over the same numbers gets the same result in any case.
 Source: numpy, C-API, `PyUFuncObject`, `PyUFuncGenericFunction`.
 """
 

@@ -1,4 +1,4 @@
-"""Where the arrays stand: a table of addresses and widths, which is all that native code is given of them."""
+"""The layout of the arrays as native code sees it: a table of addresses and widths, its only argument for them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WIDTHS: Final = {
 }
 """How many columns there are, where that never changes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
-"""Arrays that nobody writes while native code runs."""
+"""Arrays that are not written while native code runs."""
 INVARIANT: Final = "!invariant.load !0"
 """The mark of a load that gives the same however often it is made; `!0` is an empty node."""
 AS_IT_STANDS: Final = "!llvm.loop !1"
@@ -79,13 +79,13 @@ def places_of(parts: Iterable[Any]) -> list[int]:
         if isinstance(part, RunState):
             flat += [ctypes.addressof(part), 1]
         else:
-            # What `array.ctypes.data` tells, in a tenth of the time; of an empty array nobody asks.
+            # As `array.ctypes.data`, in a tenth of the time; the address of an empty array is not used.
             flat += [ctypes.addressof(ctypes.c_char.from_buffer(part)) if part.size else 0, part.shape[-1]]
     return flat
 
 
 def table_at(address: int) -> Any:
-    """The table of addresses that the function at an address answers."""
+    """The table of addresses that the function at an address returns."""
     return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
 
 
@@ -124,7 +124,7 @@ class Memory:
         self._builder.put(kind, value.text, address)
 
     def field(self, name: str) -> tuple[Kind, str]:
-        """The kind of a field of `a.run`, and where it stands."""
+        """The kind of a field of `a.run`, and its address."""
         if name not in RunState.__annotations__:
             raise Untranslatable(f"a.run has no field {name}")
         kind: Kind = "double" if RunState.__annotations__[name] == "float" else "i64"
@@ -135,7 +135,7 @@ class Memory:
         return "double" if name in FLOATS or name.endswith(".floats") else "i64"
 
     def address(self, name: str, index: str) -> str:
-        """Where an item stands."""
+        """The address of an item."""
         base = self.base(name)
         return self._builder.value("getelementptr inbounds", self.kind(name), base, index)
 

@@ -1,6 +1,7 @@
-"""A method's tableau as native code: one function for each combination of rates, its weights written into it.
+"""A method's tableau as native code: one function for each combination of rates, with its weights as constants.
 
-Four slots are worked on at once, each by the same operations in the same order as in `engine/stepper.py`.
+In: `Coefficients`. Out: assembly, and a table of addresses. Four slots are computed at once, each by the same
+operations in the same order as in `engine/stepper.py`, so that the bits are equal.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _AS_IT_STANDS = """
 
 
 def method_text(method: Coefficients) -> str:
-    """A method as assembly. Its function `@kernel` answers a table of the addresses of `kernels_of`."""
+    """A method as assembly. Its function `@kernel` returns a table of the addresses of `kernels_of`."""
     stages, degree, implicit = (int(method.sizes[k]) for k in (STAGES, DEGREE, IMPLICIT))
     own = {function.__name__: function for function in WRITTEN_OUT}
     texts = [*gathered(own, sizes=method.sizes), "\n"]
@@ -78,7 +79,7 @@ def kernels_of(method: Coefficients) -> list[str]:
 
 
 def table_of(names: list[str]) -> str:
-    """The assembly of a table of the addresses of functions, and of `@kernel`, which answers where it stands."""
+    """The assembly of a table of the addresses of functions, and of `@kernel`, which returns its address."""
     table = f"@entries = internal constant [{len(names)} x ptr] [{', '.join(f'ptr {name}' for name in names)}]"
     return table + "\n\ndefine ptr @kernel() {\n  ret ptr @entries\n}\n"
 
@@ -112,7 +113,7 @@ class _Lanes:
         self._names = 0
 
     def do(self, instruction: str) -> str:
-        """Write an instruction; answers the name of its value."""
+        """Write an instruction; returns the name of its value."""
         self._names += 1
         name = f"{self.mark}{self._names}"
         self.lines.append(f"{name} = {instruction}")
@@ -128,7 +129,7 @@ class _Lanes:
         return self.do(f"{operation} {self.kind} {one}, {other}")
 
     def same(self, name: str, product: str) -> str:
-        """A number that is the same for every slot: its value, to be reckoned once."""
+        """A number that is the same for every slot: its value, to be computed once."""
         one = f"{self.mark}.{name}"
         self.setup.append(f"{one}.one = fmul double {product}")
         if self.is_single:
@@ -204,7 +205,7 @@ class _Interpolant(_Lanes):
 
 
 class _Bounds(_Lanes):
-    """What the interpolant stays above and below, as `bounds_of` in `engine/guard_screening.py` reckons it."""
+    """Lower and upper bound of the interpolant, computed as `bounds_of` in `engine/guard_screening.py` does."""
 
     def __init__(self, degree: int, *, is_single: bool) -> None:
         super().__init__(is_single=is_single)

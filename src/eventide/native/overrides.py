@@ -1,7 +1,9 @@
-# they have the arguments of those whose place they take
-"""What the stepper does differently as native code: kernels are called by their addresses, not through Python.
+# they have the arguments of those that they replace
+"""Functions of the stepper that differ in native code: kernels are called at their addresses, not through Python.
 
-These functions are translated in place of those of the same name in the room `engine`.
+These functions are translated in place of those of the same name in `engine/`. Consecutive laws with the same kernel
+are one call. A kernel that meets a case in which Python might raise, or give another result (a whole number beyond
+2**53), returns that it has done so; then Python executes all laws of the flow, or the condition, at the same states.
 """
 
 from __future__ import annotations
@@ -59,16 +61,16 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 LAYS: Final = 2
-"""Of COUNTED: runs are right, and index rows of those that are joined are laid in this pass."""
+"""In `flow.counted`: run lengths are right, and the index rows of joined laws are copied in this pass."""
 SHORTEST_RUN: Final = 4
-"""Shorter runs are not worth to be joined."""
+"""Shorter runs are not worth joining."""
 
 
 def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
-    """Execute the laws of a flow; those that look at rates, or are called back in Python, by way of row R.
+    """Execute the laws of a flow; those that read rates, or are called back in Python, by way of row R.
 
-    Where one meets what only Python does, Python executes them all, at the same states: it may raise, or know the
-    answer, as with whole numbers of any size.
+    Where one meets what only Python can do, Python executes them all, at the same states: it may raise an error, or
+    have the result, as with whole numbers of any size.
     """
     instant = min(time, a.flow.before_limit[f])
     if a.flow.assigns[f] == 1:
@@ -123,7 +125,7 @@ def call_laws(a: Arrays, f: int, instant: float, dt: float, target: int) -> int:
 
 
 def count_runs(a: Arrays, f: int) -> None:
-    """Find laws of one kernel that stand one behind the other; the first of them tells how many, and who calls them."""
+    """Find consecutive laws of one kernel; store their number in the first of them, and which call executes them."""
     first, high = a.flow.chain_lo[f], a.flow.chain_hi[f]
     while first < high:
         e = first + 1
@@ -138,9 +140,9 @@ def count_runs(a: Arrays, f: int) -> None:
 
 
 def join_runs(a: Arrays, f: int) -> None:
-    """Let contributions and equations of the same objects be one call.
+    """Join contributions and equations of the same objects to one call.
 
-    Both stand in the order of the objects, so that contributions are looked for behind those that were found last.
+    Both are in the order of the objects, so the search for contributions starts after those that were found last.
     """
     start, high = a.flow.chain_lo[f], a.flow.chain_hi[f]
     first = second = start
@@ -174,7 +176,7 @@ def contributions_of(a: Arrays, first: int, second: int, at: int) -> int:
 
 
 def are_of_the_same(a: Arrays, first: int, second: int, at: int) -> bool:
-    """Whether contributions are of the objects of a run of equations, and their index rows stand side by side."""
+    """Whether contributions are of the objects of a run of equations, and their index rows are adjacent."""
     if first + a.law.run_length[second] > second:
         return False
     for k in range(a.law.run_length[second]):
@@ -186,7 +188,7 @@ def are_of_the_same(a: Arrays, first: int, second: int, at: int) -> bool:
 
 
 def cut_run(a: Arrays, start: int, place: int) -> None:
-    """Let a run that goes on at a place behind its start end there, and another begin."""
+    """Split a run at a place after its start."""
     rest = start + a.law.run_length[start] - place
     if place > start and rest > 0:
         a.law.run_length[start] = place - start
@@ -204,9 +206,9 @@ def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
-    """Evaluate stages until the error is known; a small flow that slides nowhere has a function of its own for it.
+    """Evaluate stages until the error is known; a small flow that does not slide has a function of its own for it.
 
-    That goes on to the end of a step that is accurate; if rates there are not finite, its answer is negative.
+    That function also completes an accurate step; if the rates at its end are not finite, its result is negative.
     """
     if a.flow.attempt[f] == 0 or a.flow.slides[f] >= 0:
         return attempt_stages(a, f, step, end)
@@ -266,7 +268,7 @@ def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) ->
 
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
-    """Whether condition `c` holds now; where Python would raise it is asked, at the same states."""
+    """Whether condition `c` holds now; where Python would raise, Python tests it at the same states."""
     instant = min(time, a.flow.before_limit[f])
     answer = condition(
         a.guard.address[c],
@@ -287,7 +289,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
 
 
 def handle(a: Arrays, c: int, at: int, time: float) -> int:
-    """Run the kernel of a handler, which tells in `models` what it has written."""
+    """Run the kernel of a handler, which lists in `models` what it has written."""
     return condition(
         a.guard.handler[c],
         time,
@@ -304,7 +306,7 @@ def handle(a: Arrays, c: int, at: int, time: float) -> int:
 
 
 def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
-    """Write what the kernel of a tape's column answers; whether Python would have got so far."""
+    """Write what the kernel of a tape's column returns; False if Python would have raised an error."""
     return (
         condition(
             a.lists[column + WHERE],
@@ -375,7 +377,7 @@ def bound_states(a: Arrays, f: int) -> None:
 
 
 def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
-    """Set rows Y and R of one slot alike."""
+    """Set rows Y and R of one slot in the same way."""
     width = a.rows.width
     combination(a.method.kernels[MOTION], address_of(a.rows[0, 0]), width, slot, slot + 1, theta, scale)
 

@@ -1,6 +1,6 @@
-"""Functions of the stepper's source as LLVM assembly, statement by statement.
+"""Functions of the stepper's source as LLVM functions, statement by statement.
 
-Variables stand in memory of the function's frame; LLVM puts them in registers.
+Variables are memory in the function's frame; LLVM puts them in registers.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Translation:
     """One function as assembly.
 
-    mark        what the compiler is told of it
+    mark        its attributes for the compiler
     sizes       those of the method, if they are known: loops are unrolled then
-    own         functions that are called at their addresses, and where in `kernels` these stand
+    own         functions that are called at their addresses, and the places of these in `kernels`
     text        its definition
     called      the functions of the source that it calls, by name
     builder     knows which functions of the machine and the mathematical library it calls

@@ -1,8 +1,8 @@
 """Kernels as machine code: compiled once, kept on disk under the hash of everything they depend on.
 
-A file is written under another name and renamed, so that whoever reads sees a whole one or none, and many may write at
-once. What cannot be written is kept in memory. Machine code is executed: so folder and file must be such as nobody else
-could have written (nobody but the administrator), and a file must be the one of its key.
+A file is written under another name and renamed, so that a reader sees a complete file or none, and several processes
+may write at once. What cannot be written is kept in memory. Machine code is executed, so only the user and the
+administrator may be able to write the folder and the file, and a file must belong to its key.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Store:
 
 
 def _digest(key: str, code: bytes) -> bytes:
-    """What a file says of itself: of its key, which tells text, compiler and processor, and of its code."""
+    """The digest in a file: of its key, which covers text, compiler and processor, and of its code."""
     return hashlib.sha256(key.encode() + code).digest()
 
 
@@ -130,7 +130,7 @@ def _digest(key: str, code: bytes) -> bytes:
 def is_trusted(status: os.stat_result) -> bool:
     """Whether none but this user and the administrator could have written a file, or into a folder."""
     if not hasattr(os, "geteuid"):
-        return True  # modes tell nothing there
+        return True  # modes mean nothing there
     return status.st_uid in (0, os.geteuid()) and not status.st_mode & FOR_OTHERS
 
 

@@ -1,4 +1,4 @@
-"""The kinds of values that the stepper's source works with, and how one becomes another."""
+"""The kinds of values in the stepper's source, and conversions between them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from eventide.native.ir import Builder, real
 
 Kind: TypeAlias = Literal["i64", "double", "i1", "ptr", "void", "{ double, double }"]
-"""A whole number, a real one, a truth, the arrays, nothing, and what `two_sum` answers."""
+"""A whole number, a real one, a Boolean, the arrays, nothing, and what `two_sum` returns."""
 
 KINDS: Final[dict[str, Kind]] = {
     "int": "i64",
@@ -39,7 +39,7 @@ def literal(value: float) -> Value:
 
 
 def convert(builder: Builder, value: Value, kind: Kind) -> Value:
-    """The same value as another kind: a truth as 0 or 1, a whole number as a real one, a real one cut off."""
+    """The same value as another kind: a Boolean as 0 or 1, a whole number as a real one, a real one truncated."""
     if value.kind == kind:
         return value
     if value.kind == "i64" and kind == "double":

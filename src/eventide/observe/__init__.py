@@ -1,7 +1,8 @@
-"""Looking at a run: reporters, recordings, dumps.
+"""Observation of a run: reporters, recordings, integrals, logs, watches, and dumps to files and databases.
 
-May import: monitor, continuous, discrete, data, statistics, declare, errors. Start reading at `recording.py`, then
-`recording_base.py`; files and databases begin at `dumps.py`.
+In: a running model. Out: rows of numbers and texts. Invariant: observing never changes a step or an event; the model
+refuses writes while it is observed. May import: monitor, continuous, discrete, data, statistics, declare, errors.
+Start reading at `recording.py`, then `recording_base.py`; files and databases begin at `dumps.py`.
 """
 
 from eventide.observe.dumps import load, save

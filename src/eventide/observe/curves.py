@@ -1,4 +1,7 @@
-"""Curves of a run that goes on: few points, however many have come."""
+"""Curves of a running simulation: a bounded number of points, however many have been added.
+
+Points are thinned, and the extremes of each column are kept.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ if TYPE_CHECKING:
     from eventide.observe.recording_base import Heading
 
 ROOM: Final = 16384
-"""A curve that has so many points is thinned."""
+"""A curve with this number of points is thinned."""
 KEPT: Final = 2048
-"""Into so many parts of its time: more than a page has columns of points."""
+"""The number of time intervals after thinning: more than a page has columns of points."""
 
 
 class Points(NamedTuple):

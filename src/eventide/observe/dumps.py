@@ -1,4 +1,6 @@
-"""Data dumps: recordings and tables to files and databases, and back.
+"""Dumps: recordings and tables to files and databases, and back.
+
+In: a recording or DataFrame. Out: a file or table from which `load` returns an equal one.
 
 Source: Pannek, Simulation of mechatronic systems, definition 4.8.
 """
@@ -50,7 +52,7 @@ def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str 
     table       its name in a database; the name of the recording, or `attrs["name"]`, if it is not given
     ending      the format of a file whose name does not end in it, as in save(trace, "/dev/stdout", ending=".csv")
     Raises      ModelError if it is neither, or cannot be kept: columns of one name, or of other kinds than numbers,
-                truths and texts; or if a table of that name in a database is not eventide's own
+                Booleans and texts; or if a table of that name in a database is not eventide's own
     """
     frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else _checked_frame(data)
     head = Head.of(frame)
@@ -115,7 +117,7 @@ def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> I
 
 
 def has_format(where: str | PathLike[str]) -> bool:
-    """Whether the name of a file tells its format, or it is the URL of a database."""
+    """Whether the name of a file has a known ending, or it is the URL of a database."""
     text = os.fspath(where)
     return "://" in text or Path(text).suffix.lower() in (*READERS, *DATABASES)
 

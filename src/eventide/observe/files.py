@@ -1,4 +1,4 @@
-"""Files: written whole or not at all."""
+"""Files that are written completely or not at all: written beside their place and moved there at the end."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ except ImportError:  # Windows
 
 @contextmanager
 def whole_file(path: str | PathLike[str]) -> Iterator[Path]:
-    """A path to write to; at the end of the block what is there takes the place of `path`, after an error it is gone.
+    """A path to write to; at the end of the block it replaces `path`; after an error it is removed.
 
     A file keeps its mode and its owner, a link goes on leading where it led. What is no regular file, as a pipe or a
-    device, is written through when all is known. What a program that was killed has left behind is removed.
+    device, is written at the end. Leftovers of a program that was killed are removed.
     Raises FileNotFoundError if the folder does not exist.
     """
     target = Path(path)
@@ -74,7 +74,7 @@ def _make_alike(path: Path, before: os.stat_result) -> None:
 
 
 def sweep(folder: Path, name: str = "*") -> None:
-    """Remove unfinished files in a folder, but for those that somebody holds: a run that goes on.
+    """Remove unfinished files in a folder, except those that a running program has locked.
 
     name        of the files that they were to become, as a pattern
     """
@@ -89,9 +89,9 @@ def sweep(folder: Path, name: str = "*") -> None:
 
 
 def _try_to_hold(file: int) -> bool:
-    """Hold an open file until it is closed; answers whether nobody else does."""
+    """Lock an open file until it is closed; returns False if another program has locked it."""
     if fcntl is None:
-        return True  # there nobody can remove a file that is open
+        return True  # an open file cannot be removed there
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.observe.recording_base import Block, Ledger
 
 SIDES: Final = ("", "after", "before")
-"""What a row says of its side, by its number 0, 1 or -1."""
+"""The text for the side of a row, by its number 0, 1 or -1."""
 
 
 def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
 
     columns = _columns(ledger, block, sides=sides)
     del columns["time"]
-    # A list of texts says what it is even if it is empty.
+    # A list of texts keeps its type even if it is empty.
     data = {name: pd.array(d, dtype="str") if isinstance(d, list) else d for name, d in columns.items()}
     frame = pd.DataFrame(data, index=pd.Index(block.times, name="time"))
     frame.attrs.update(attributes_of(ledger))
@@ -69,7 +69,7 @@ def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, Any]:
 
 
 def attributes_of(ledger: Ledger) -> dict[str, Any]:
-    """What a recording says of itself and its columns."""
+    """The attributes of a recording and its columns."""
     return {
         "name": ledger.name,
         "units": {"time": ledger.sim.time_unit, **{column.name: column.unit for column in ledger.columns}},

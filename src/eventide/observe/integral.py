@@ -1,4 +1,7 @@
-"""Integrals, averages and extremes of continuous quantities, from what the integration method knows between its steps.
+"""Integrals, averages and extremes of continuous quantities, computed from the interpolants of the steps.
+
+In: each step at its end, and before a state event cuts it, while its interpolant exists. Out: the value at any time of
+the run. Points inside steps are read by the same code that recordings use.
 
 Source: Pannek, Simulation of mechatronic systems, Def. 2.16 (cost functional)
 """
@@ -75,7 +78,7 @@ class Integral(Observer):
         return (Group((head,), lambda: [self.value]),)
 
     def reset(self) -> None:
-        """Begin anew at the present time."""
+        """Restart at the present time."""
         self._course = self._ahead = _Course(self.sim.time)
         self._latest = nan
 
@@ -168,9 +171,9 @@ class Integral(Observer):
         return self._ahead
 
     def _follow(self, course: _Course) -> float:
-        """Let a course go on to the present time; answers the quantity there.
+        """Continue a course to the present time; returns the quantity there.
 
-        Each flow is within the step, or part of one, that covers the whole way: it can be shown at every time of it.
+        One step of each flow, or a part of it, covers the interval, so the flow can be shown at each of its times.
         """
         sim = self.sim
         first, last = self._latest, self._value_at(sim.time)

@@ -1,4 +1,4 @@
-"""Libraries that come with an extra: loaded when they are needed, named when they are missing."""
+"""Optional libraries: loaded when they are needed; an error names the extra that installs a missing one."""
 
 from __future__ import annotations
 

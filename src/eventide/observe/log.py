@@ -1,4 +1,7 @@
-"""The log of a run: what happened when and why, what it changed, and whom it released."""
+"""The log of a run: what happened when and why, what it changed, and which processes it released.
+
+While a log is active it replaces the monitor and the class of the event list, so that a run without one pays nothing.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 MICROSECONDS: Final = 1e6
 MOST_DIGITS: Final = 17
-"""No two floats have the same text with so many."""
+"""With this number of digits no two floats have the same text."""
 
 
 class Change(NamedTuple):
@@ -38,7 +41,7 @@ class Change(NamedTuple):
     after: float
 
     def __str__(self) -> str:
-        """With six digits, or as many as tell the values apart."""
+        """With six digits, or as many as distinguish the values."""
         before, after = self.before, self.after
         digits = next((n for n in range(6, MOST_DIGITS) if f"{before:.{n}g}" != f"{after:.{n}g}"), MOST_DIGITS)
         return f"{self.name}: {before:.{digits}g} -> {after:.{digits}g}"
@@ -47,11 +50,11 @@ class Change(NamedTuple):
 class Entry(NamedTuple):
     """An event.
 
-    time        when
+    time        its time
     kind        "state event", "handler", "period", "hold", "activation", "interrupt", "end", or "grant" of what was
                 waited for
     who         the process or handler
-    why         what made it happen, in words, as `sim.trace` tells it
+    why         its cause, in words, as in `sim.trace`
     condition   the condition that became true, for a state event or handler, else empty
     wrote       what it changed of the continuous components
     released    the processes whose events it placed in the event list, in order
@@ -134,7 +137,7 @@ class EventLog(Sequence[Entry]):
         return f"<log of {len(self)} events>"
 
     def _close(self) -> None:
-        """Whoever reads the log after a run sees its last event as well."""
+        """Complete the last event, so that the log can be read after a run."""
         if not self.sim._is_running:
             self.end()
 
@@ -168,7 +171,7 @@ class EventLog(Sequence[Entry]):
         return ("grant" if "got " in why else "activation"), ""
 
     def end(self) -> None:
-        """The event has ended: complete its entry, and note what those who took part wait for now."""
+        """The event has ended: complete its entry, and store what its participants wait for now."""
         if not self._is_open:
             return
         self._is_open = False
@@ -203,8 +206,9 @@ class EventLog(Sequence[Entry]):
     def to_perfetto(self, path: str | PathLike[str], *, microseconds: float = MICROSECONDS) -> None:
         """Write the log as a trace in Chrome's format, which https://ui.perfetto.dev opens.
 
-        Each process and handler is a track; waits are slices, events instants, arrows lead from who released to whom.
-        microseconds    how long a unit of simulated time is there; a million: as if it were a second
+        Each process and handler is a track; waits are slices, events are instants, and arrows lead from a
+        process to those that it released.
+        microseconds    the length of a unit of simulated time in the file; a million: as if it were a second
         Source          Google, Trace Event Format, 2016
         """
         self._close()
@@ -259,10 +263,10 @@ def _plain(value: float) -> float | str:
 
 
 class _Slots:
-    """The states and parameters as they were before an event, to tell what it has written.
+    """The states and parameters before an event, to find what it has written.
 
-    Reading brings a flow's states to the present, and that is no change: what counts is how they were when the flow's
-    step was ended by the event.
+    Reading advances the states of a flow to the present, which is no change: they are compared with their values when
+    the event ended the flow's step.
     """
 
     def __init__(self, sim: Simulation) -> None:
@@ -273,7 +277,7 @@ class _Slots:
         self._tenancies: dict[Any, Any] = {}
 
     def begin(self) -> None:
-        """Remember how everything stands."""
+        """Store all values."""
         if "_continuum" not in self.sim.__dict__:
             return
         system = self.sim._continuum

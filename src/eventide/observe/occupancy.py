@@ -1,4 +1,4 @@
-"""Who waited in a queue or held units of a resource, from when to when."""
+"""Stays in queues and at resources: which process or member waited or held units, from when to when."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ State: TypeAlias = Literal["waits", "holds"]
 
 
 class Stay(NamedTuple):
-    """A stretch of time that somebody waited for, or held, units of a resource, or stood in a queue.
+    """A stretch of time in which a process waited for or held units of a resource, or a member was in a queue.
 
     where       the name of the resource or queue
     who         the name of the process or member
     state       "waits" or "holds"
     units       how many
-    start, end  from when to when; the end of one that goes on is NaN
+    start, end  its times; the end is NaN while the stay continues
     """
 
     where: str
@@ -40,9 +40,9 @@ class Stay(NamedTuple):
 
 
 class Occupancy(Observer):
-    """Notes all stays at some resources and queues from now on; looking changes nothing.
+    """Records all stays at some resources and queues from now on, without changing anything.
 
-    Stays of no duration are left out. A look at every event takes time in proportion to those who are there.
+    Stays without duration are left out. The cost of each event is proportional to the number of present processes.
     Example: `log = ev.Occupancy(sim, desk, row); sim.run(); log.plot()`
     """
 
@@ -61,7 +61,7 @@ class Occupancy(Observer):
 
     @property
     def stays(self) -> tuple[Stay, ...]:
-        """The stays so far, by their start, those that go on included."""
+        """The stays until now, by their start, including those that continue."""
         return tuple(sorted((*self._ended, *self._present.values()), key=lambda stay: stay.start))
 
     def to_pandas(self) -> pd.DataFrame:
@@ -73,7 +73,7 @@ class Occupancy(Observer):
         return frame
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a Gantt chart; answers the axes."""
+        """Draw a Gantt chart; returns the axes."""
         from eventide.view import plot_gantt
 
         return plot_gantt(self, ax)
@@ -95,7 +95,7 @@ class Occupancy(Observer):
             if isinstance(place, Queue):
                 for member in place:
                     who = str(getattr(member, "name", None) or member)
-                    # What has no identity of its own is told apart by its value, as the queue does.
+                    # Objects without an identity of their own are distinguished by value, as in the queue.
                     key = (member,) if type(member) in VALUES else id(member)
                     since = place.since(member)
                     yield (number, (key, since), "waits"), Stay(place.name, who, "waits", 1, since, nan)

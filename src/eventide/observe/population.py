@@ -1,4 +1,4 @@
-"""Recordings of all objects of one class, which come and go while the model runs."""
+"""Recordings of all objects of one class, including those that start or stop while the model runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class PopulationRecording(Ledger):
         return {"component": [self._labels[number] for number in numbers]}
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
-        """Draw one line for each component over time; answers the axes."""
+        """Draw one line for each component over time; returns the axes."""
         from eventide.view import plot_recording
 
         return plot_recording(self, ax, columns)

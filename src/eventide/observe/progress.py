@@ -1,4 +1,4 @@
-"""A line that tells how far a run is, while it goes on."""
+"""A progress line on the terminal: simulated time, events and steps of a run."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 REFRESHES: Final = 4
-"""So many times a second the line is written anew."""
+"""How often the line is rewritten in a second."""
 
 
 class Progress:
     """The simulated time, events and steps of a run, and when it may end, on the last line of the terminal.
 
-    `with ev.Progress(sim, until=500.0): sim.run(until=500.0)`. It looks from a thread of its own, so that a run is the
-    same with and without it, bit for bit. Where standard error is no terminal it says nothing.
-    until       when the run ends; without it no end is estimated
+    `with ev.Progress(sim, until=500.0): sim.run(until=500.0)`. It reads the model from a thread of its own, so a
+    run is the same with and without it, bit for bit. Where standard error is no terminal it writes nothing.
+    until       the end of the run; without it no end is estimated
     console     where to write; None: standard error
     clock       gives the seconds since some moment
     """
@@ -47,7 +47,7 @@ class Progress:
         self._begin()
 
     def line(self) -> str:
-        """What the line says now."""
+        """The present text of the line."""
         return " | ".join(self.parts())
 
     def parts(self) -> list[str]:
@@ -67,7 +67,7 @@ class Progress:
         return parts
 
     def share(self) -> float | None:
-        """How much of the way is done, from 0 to 1; None where no end is known."""
+        """The fraction of the run that is done, from 0 to 1; None where no end is known."""
         whole = self.until - self._time
         return (self.sim.time - self._time) / whole if isfinite(whole) and whole > 0.0 else None
 

@@ -1,4 +1,4 @@
-"""The integral of a function over an interval, and its least and greatest value there."""
+"""Adaptive quadrature: the integral of a function over an interval, and its least and greatest value there."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def pieces_of(
     """An interval in pieces, in order; one of them where the function is smooth there.
 
     first, last     the function's values at the ends of the interval
-    relative        the errors of all pieces together are at most so much of the integral of the absolute value,
-    absolute        plus so much in unit time; unless that would take more than 64 pieces
-    values_at       gives its values at several times at once, if somebody can; None: one by one
+    relative        the errors of all pieces together are at most this fraction of the integral of the absolute value,
+    absolute        plus this amount in unit time; unless that would take more than 64 pieces
+    values_at       a function for its values at several times at once; None: one by one
     """
     values_at = values_at or partial(map, function)
     pieces = [_piece(values_at, start, end, first, last)]
@@ -184,8 +184,8 @@ def _climb(function: Function, low: float, known: Peak, high: float) -> Peak:
 
 
 def _vertex(near: float, far: float, rise: float, climb: float) -> float:
-    """How far the vertex of a parabola lies from a point, which lies `near` and `far` after two others and is so much
-    higher than they are; infinity if there is none.
+    """The distance of the vertex of a parabola from a point that is `near` and `far` after two others, with its heights
+    above them; infinity if there is none.
     """
     below = 2.0 * (near * climb - far * rise)
     return (far * far * rise - near * near * climb) / below if below != 0.0 else inf

@@ -61,7 +61,7 @@ class Recording(Ledger):
         return frame
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
-        """Draw the columns, or those that are named, over time; answers the axes."""
+        """Draw the columns, or those that are named, over time; returns the axes."""
         from eventide.view import plot_recording
 
         return plot_recording(self, ax, columns)

@@ -1,4 +1,9 @@
-"""What all recordings share: rows in flat buffers, and the rule for the two sides of an event."""
+"""The base of recordings: rows in flat buffers, with both sides of every event that changed a recorded quantity.
+
+In: values of sources at regular times and around events. Out: rows with a `side`: -1 before an event, 1 after it, 0
+otherwise. Regular rows are sampled by the stepper (`engine/sampling.py`) where it can: states from the interpolant
+that a call would read as well, what laws compute by running them, functions by kernels; counts change at events only.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +61,7 @@ class Source(Protocol):
 
 
 class Row(NamedTuple):
-    """One row: whose it is, when, on which side of an event, and the values."""
+    """One row: its source, time, side of an event, and values."""
 
     source: int
     time: float
@@ -123,7 +128,7 @@ class Ledger(Observer):
     """The base of recordings: whatever sources are present write their rows one after the other.
 
     columns     the heads of the columns
-    labels      the names of the columns that tell of each row, and of no quantity
+    labels      the names of the columns that describe each row and hold no quantity
     """
 
     labels: ClassVar[tuple[str, ...]] = ("time", "side")
@@ -146,14 +151,14 @@ class Ledger(Observer):
         """The latest regular instant."""
         self._outlet: Outlet | None = None
         self._taps: list[Callable[[], None]] = []
-        """Called before rows are let go, by who follows them."""
+        """Called before rows are dropped, for subclasses."""
 
     def _check_labels(self) -> None:
-        """Raise ModelError, before anything is recorded, if a quantity is called as what tells of each row."""
+        """Raise ModelError, before anything is recorded, if a quantity has the name of a describing column."""
         for column in self.columns:
             if column.name in self.labels:
                 raise ModelError(
-                    f"{self.name} would have two columns called {column.name!r}, which tells of each row: "
+                    f"{self.name} would have two columns called {column.name!r}, which describes each row: "
                     "record it under another name"
                 )
 
@@ -162,7 +167,7 @@ class Ledger(Observer):
         raise NotImplementedError
 
     def _labels_of(self, numbers: npt.NDArray[np.int32]) -> dict[str, list[str]]:
-        """Columns of texts that tell the sources of rows apart; none if there is one source only."""
+        """Columns of texts with the source of each row; none if there is one source only."""
         return {}
 
     # --- reading it -----------------------------------------------------------------------------------------------
@@ -214,13 +219,13 @@ class Ledger(Observer):
     def to_xarray(self) -> xr.Dataset:
         """The rows as a Dataset over `time`, with a variable for each quantity, and `side` (-1, 0, 1) beside the time.
 
-        For a class the name of the `component` stands beside the time as well. A variable's attributes are `units` and
+        For a class the name of the `component` is a coordinate as well. A variable's attributes are `units` and
         `long_name`, as in the CF conventions; the Dataset's is the recording's `name`.
         """
         return to_xarray(self, self._block())
 
     def to_polars(self, *, sides: bool = False) -> pl.DataFrame:
-        """The rows as a polars DataFrame, which has no index and no attributes: the units stand in `columns`.
+        """The rows as a polars DataFrame, which has no index and no attributes: the units are in `columns`.
 
         Raises MissingLibraryError if polars is not installed.
         """
@@ -241,7 +246,7 @@ class Ledger(Observer):
     # --- letting rows go ------------------------------------------------------------------------------------------
 
     def take(self) -> pd.DataFrame:
-        """The rows so far as `to_pandas(sides=True)` gives them; the recording lets them go and records on.
+        """The rows until now as `to_pandas(sides=True)` gives them; the recording drops them and continues.
 
         For runs without end: `while True: sim.run(until=sim.time + 100.0); digest(trace.take())`.
         """
@@ -251,21 +256,22 @@ class Ledger(Observer):
         return frame
 
     def drain(self, receive: Callable[[pd.DataFrame], Any], *, rows: int = 10_000) -> Outlet:
-        """Let a function receive the rows, about `rows` at a time while the run goes on, and the rest at the end.
+        """Pass the rows to a function, about `rows` at a time while the run continues, and the rest at the end.
 
-        It is called between events with what `to_pandas(sides=True)` gives, and looks at the model only; then the
-        recording lets these rows go. The end is that of the block: `with trace.drain(digest): sim.run()`, or `close()`.
+        It is called between events with what `to_pandas(sides=True)` gives, and must only read the model;
+        then the recording drops these rows. The end is that of the block `with trace.drain(digest): sim.run()`, or
+        `close()`.
         An error of the function goes up, and the rows stay.
         """
         return Outlet(self, receive, rows)
 
     def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> Outlet:
-        """Write the rows to a file or a database while the run goes on, so that memory holds few of them.
+        """Write the rows to a file or a database while the run continues, so that memory holds few of them.
 
         `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
         place of what was there, as after `ev.save`; also if the run failed or was interrupted: with the rows so far.
         where, table    as for `ev.save`; a JSON file cannot be streamed to
-        rows            about so many are written at a time
+        rows            the approximate number written at a time
         """
         return Outlet.into(self, where, table, rows)
 
@@ -379,7 +385,7 @@ class Ledger(Observer):
     def _pass(self, time: float) -> None:
         if self._grid is not None and self._next_time() <= time:
             if self._instant != time:
-                self._settle()  # what is due now says nothing of the instant before
+                self._settle()  # what is due now says nothing about the instant before
             self._due = time
         super()._pass(time)
 

@@ -1,4 +1,4 @@
-"""Reporters: the user's own eyes on a running model."""
+"""Reporters: functions of the user that observe a running model."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Reporter(Observer, Component):
     """Subclass it and write `report`, which is called while the reporter is active.
 
     every   a period: at each multiple of it after the start; "step": at the end of each step; "event": no more.
-            Whatever it is, just before and just after each event as well.
-    A reporter looks and must not change the model.
+            In all cases it is also called just before and just after each event.
+    A reporter reads the model and must not change it.
     """
 
     every: Every = "step"

@@ -1,4 +1,4 @@
-"""Where rows go while a run goes on, so that a run without end needs no memory without end."""
+"""Targets for rows while a run continues, so that a run without end needs a bounded amount of memory."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Outlet:
         return outlet
 
     def offer(self, count: int) -> None:
-        """So many rows are written down: hand them on if they are enough."""
+        """The buffer has this number of rows: pass them on if they are enough."""
         if count >= self._rows:
             self._hand_on()
 
@@ -59,7 +59,7 @@ class Outlet:
         return count >= self._rows or self._rows < FEWEST_ROWS
 
     def close(self) -> None:
-        """Hand on the rest; a file then stands in its place. The recording goes on in memory."""
+        """Pass on the rest; a file is then moved to its place. The recording continues in memory."""
         self.__exit__(None, None, None)
 
     def __enter__(self) -> Self:

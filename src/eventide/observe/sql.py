@@ -1,7 +1,7 @@
 """Tables in databases, by SQLAlchemy: SQLite without a server, PostgreSQL and others by their URL.
 
-Beside the tables stands one of their heads, `eventide_tables`: what a table was before it became SQL. Everything that a
-dump does is one transaction, so that a reader sees the old table or the new one, and nothing in between.
+A further table, `eventide_tables`, holds what a table was before it became SQL. Everything that a dump does is one
+transaction, so that a reader sees the old table or the new one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROW: Final = "row number"
 """The column that keeps the order of the rows, for a table in a database has none."""
 
 BATCH: Final = 10_000
-"""So many rows are sent at a time."""
+"""The number of rows sent at a time."""
 
 
 def _library() -> Any:
@@ -63,7 +63,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
 
 
 def _let_sqlite_undo(sqlalchemy: Any, engine: Engine, words: str) -> None:
-    """Let a transaction of SQLite hold the making of tables too, which its driver leaves outside."""
+    """Include the creation of tables in a transaction of SQLite; its driver leaves that outside."""
 
     def leave_to_us(connection: Any, _: Any) -> None:
         connection.isolation_level = None
@@ -190,11 +190,11 @@ def _as_parameters(column: pd.Series[Any], *, is_text: bool) -> list[Any]:
 
 
 def physical_names(names: list[str], longest: int, dialect: str) -> list[str]:
-    """The names under which columns stand in a database: their own, where it can tell them apart.
+    """The names of columns in a database: their own, where it can distinguish them.
 
     SQLite takes `a` and `A` for one name, PostgreSQL cuts long ones: such columns get a number.
     """
-    taken: set[str] = set()  # is only asked whether a name is in it
+    taken: set[str] = set()  # only for membership tests of names
     found = []
     for name in names:
         attempt, number = _cut(name, longest, ""), 1
@@ -207,7 +207,7 @@ def physical_names(names: list[str], longest: int, dialect: str) -> list[str]:
 
 
 def _cut(name: str, longest: int, ending: str) -> str:
-    """A name of so many bytes at most."""
+    """A name shortened to a number of bytes."""
     return name.encode()[: longest - len(ending)].decode(errors="ignore") + ending
 
 

@@ -1,4 +1,4 @@
-"""What can be recorded, and the columns that each thing gives."""
+"""What can be recorded, and the columns that each subject gives."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Expression:
 
 @runtime_checkable
 class Recordable(Protocol):
-    """What tells itself which columns it gives."""
+    """An object that describes the columns it gives."""
 
     def _groups(self) -> Sequence[Group]: ...
 
@@ -122,9 +122,9 @@ def check_names(names: Sequence[str], deed: str = "record") -> None:
 
 
 def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
-    """A reader of floats that says whose value is none."""
+    """A reader of floats, whose errors name the quantity."""
 
-    @wraps(read)  # who compiles it wants to know what is asked
+    @wraps(read)  # the compiler needs the function itself
     def value() -> list[float]:
         try:
             number = read()
@@ -182,7 +182,7 @@ def _variable_group(variable: Variable) -> Group:
 
 
 def _spec_of(variable: Variable) -> Field | None:
-    """What the class of its owner says of it; None for a loose variable."""
+    """Its declaration in the class of its owner; None for a loose variable."""
     owner = variable._owner
     if owner is variable:
         return None

@@ -1,4 +1,4 @@
-"""The head of a dumped table: what is needed, beside the values, to give back an equal one."""
+"""The schema of a dumped table: what is needed, in addition to the values, to return an equal one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True)
 class Head:
-    """What a table says of itself.
+    """The description of a table.
 
     index       the columns that are its index, the first ones; none if the rows are merely counted
     columns     the name of every column, in order, the index included
@@ -39,8 +39,8 @@ class Head:
     def of(cls, frame: pd.DataFrame) -> Self:
         """The head of a DataFrame.
 
-        Raises ModelError if it cannot be dumped: columns of one name or of other kinds than numbers, truths and texts,
-        an index without a name, attributes that are no plain data
+        Raises ModelError if it cannot be dumped: columns of one name or of other kinds than numbers, Booleans and
+        texts, an index without a name, attributes that are no plain data
         """
         index = _index_names(frame)
         flat = flatten(frame)
@@ -66,7 +66,7 @@ class Head:
             raise InputError(f"{place} is no table of eventide: its head cannot be understood ({error!r})") from None
 
     def _check(self) -> None:
-        """Raise ValueError if no table has such a head: a type that does not exist could ask for any memory."""
+        """Raise ValueError if no table has such a head: a type that does not exist could need any amount of memory."""
         lists: tuple[Any, ...] = (self.index, self.columns, self.dtypes)  # as found, and not yet what they should be
         for names in lists:
             if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
@@ -92,7 +92,7 @@ class Head:
         return unit if isinstance(unit, str) else ""
 
     def description(self, column: str) -> str:
-        """What a column means, empty if it is not said."""
+        """The description of a column, empty if it has none."""
         descriptions = self.attributes.get("descriptions")
         text = descriptions.get(column, "") if isinstance(descriptions, Mapping) else ""
         return text if isinstance(text, str) else ""
@@ -106,7 +106,7 @@ class Head:
         return not self.is_text(place) and np.dtype(self.dtypes[place]).kind == "f"
 
     def restore(self, values: Iterable[Any]) -> pd.DataFrame:
-        """The table, from the values of each column in order; None stands for a missing text or NaN."""
+        """The table, from the values of each column in order; None is a missing text or NaN."""
         import pandas as pd
 
         data = [_series(column, dtype) for column, dtype in zip(values, self.dtypes, strict=True)]
@@ -149,7 +149,7 @@ def _check_names(names: list[Any]) -> None:
 
 
 def is_number(dtype: np.dtype[Any]) -> bool:
-    """Whether a dump takes columns of such numbers or truths."""
+    """Whether a dump takes columns of such numbers or Booleans."""
     return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
@@ -161,7 +161,7 @@ def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
     if text in TEXT and all(isinstance(value, str) for value in column.dropna()):
         return text
     raise ModelError(
-        f"column {name!r} is of dtype {text}: a dump takes numbers of at most 8 bytes, truths and texts; "
+        f"column {name!r} is of dtype {text}: a dump takes numbers of at most 8 bytes, Booleans and texts; "
         f"transform it first, as with frame[{name!r}].astype(str)"
     )
 
@@ -175,7 +175,7 @@ def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
             is_plain = False
         if not is_plain:
             raise ModelError(
-                f"attrs[{key!r}] is {value!r}: a dump takes attributes of texts, finite numbers, truths, lists and "
+                f"attrs[{key!r}] is {value!r}: a dump takes attributes of texts, finite numbers, Booleans, lists and "
                 "dicts with texts as keys"
             )
     return dict(attributes)

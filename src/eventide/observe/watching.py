@@ -1,7 +1,7 @@
-"""Watches: curves of a run while it goes on, on a page or in a notebook.
+"""Watches: curves of a running simulation, on a page or in a notebook.
 
-A watch looks at the model at instants that it chooses itself, about a thousand in a run and some ten a second, so that
-it costs little; what is shown, and how often, is the business of the screens in `view`.
+A watch chooses the times at which it reads the model, about a thousand in a run and some ten a second, so that it
+costs little. What is drawn, and how often, is decided by the screens in `view/`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 INSTANTS: Final = 1000
-"""So many looks fill the time to the end of a run."""
+"""The number of readings up to the end of a run."""
 ROUGHLY: Final = 300
 """Where no end is known, the next look is after such a part of the time that has passed."""
 FINEST: Final = 1e-6
@@ -44,20 +44,20 @@ SHARE: Final = 0.05
 """The part of a run's time that looks may take, after the first ALLOWANCE seconds of looking."""
 ALLOWANCE: Final = 0.1
 LATEST_CURVES: Final = 256
-"""Of objects that come and go, so many curves are kept."""
+"""The number of curves kept for objects that start and stop."""
 MOST_ITEMS: Final = 64
-"""Of a longer vector so many items are watched, evenly apart."""
+"""The number of items watched in a longer vector, evenly spaced."""
 
 Where: TypeAlias = Literal["notebook", "page"]
 
 
 class Snapshot(NamedTuple):
-    """What there is to be shown.
+    """The present picture of a watch.
 
     title, time_unit    of the simulation
     state               "waits", "runs", "rests", "ended" or "failed"
-    progress            parts of a line that tells how far the run is; share: the same from 0 to 1, None if not known
-    curves              heading, points and crowd of each, as `Curve` has them; hidden: how many there were besides
+    progress            parts of a progress line; share: the progress from 0 to 1, None if not known
+    curves              heading, points and crowd of each, as in `Curve`; hidden: how many others there were
     """
 
     title: str
@@ -122,7 +122,7 @@ class Watch(Observer):
         return "" if self._screen is None else self._screen.address
 
     def snapshot(self) -> Snapshot:
-        """What there is to be shown now; may be asked for in any thread."""
+        """The present picture; may be called from any thread."""
         with self._lock:
             curves = [(curve.heading, curve.points(), curve.crowd) for curve in self._source.curves()]
         progress = self._progress
@@ -137,7 +137,7 @@ class Watch(Observer):
         )
 
     def show_on(self, screen: Screen) -> None:
-        """Let a screen show it."""
+        """Show it on a screen."""
         self._screen = screen
 
     def close(self) -> None:
@@ -241,7 +241,7 @@ class _Source(Protocol):
         ...
 
     def release(self) -> None:
-        """Take no more."""
+        """End the watch."""
         ...
 
 
@@ -302,7 +302,7 @@ class _Recorded:
             self._ledger.stop()
 
     def _take_last(self) -> None:
-        """The rows that are written down are let go."""
+        """Drop the stored rows."""
         with self._lock:
             self._note(self._ledger._rows_from(self._taken))
             self._taken = 0

@@ -1,4 +1,4 @@
-"""Tables as files: CSV, JSON and Parquet, written piece by piece and read back equal."""
+"""Tables as files: CSV, JSON and Parquet, written in pieces and read back equal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Write: TypeAlias = "Callable[[pd.DataFrame], None]"
 """Takes the next rows of a table; they have the columns of its head."""
 
 MARK: Final = "# eventide table: "
-"""How the first line of a CSV file begins that tells of its columns."""
+"""The start of the first line of a CSV file, which describes its columns."""
 
 MISSING: Final = "\\N"
 """A missing text in a CSV file, where an empty one is empty; a text that begins with a backslash has one more."""
@@ -35,7 +35,7 @@ _FIELDS: Final = Lock()
 
 @contextmanager
 def csv_writer(path: Path, head: Head) -> Iterator[Write]:
-    """A CSV file: a line that tells of the columns, a header with units, rows."""
+    """A CSV file: a line that describes the columns, a header with units, rows."""
     with path.open("w", newline="", encoding="utf-8") as file:
         file.write(f"{MARK}{head.to_json()}\n")
         # Every text in quotes: one with a bare carriage return would else be two rows to a reader.
@@ -79,7 +79,7 @@ def read_csv(path: Path) -> pd.DataFrame:
 
 @contextmanager
 def _fields_as_long_as(size: int) -> Iterator[None]:
-    """Let Python's reader take fields of so many characters: by itself it refuses texts of more than 131,072."""
+    """Raise the limit of Python's reader for fields, which by default refuses texts of more than 131,072 characters."""
     with _FIELDS:  # the limit is one for all threads
         before = csv.field_size_limit(min(max(size, csv.field_size_limit()), 2**31 - 1))
         try:

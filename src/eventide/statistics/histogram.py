@@ -115,9 +115,9 @@ class Histogram:
 
     @property
     def density(self) -> NDArray[np.float64]:
-        """Share of all values per unit of width, (bins,) [1/unit]; nan without values.
+        """Fraction of all values per unit of width, (bins,) [1/unit]; nan without values.
 
-        It integrates to the share of the values that lie within the limits.
+        It integrates to the fraction of the values within the limits.
         """
         if not self.count:
             return np.full(len(self.edges) - 1, nan)
@@ -125,7 +125,7 @@ class Histogram:
         return self.counts / (self.count * widths)
 
     def quantile(self, q: float) -> float:
-        """Value below which the share `q` of the data lies [unit]; nan without values.
+        """Value below which the fraction `q` of the data lies [unit]; nan without values.
 
         Linear inside the bin, as if its values lay evenly: exact to one bin's width.
 

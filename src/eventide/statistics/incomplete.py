@@ -34,7 +34,7 @@ def log_beta_tail(a: float, b: float, x: float, y: float) -> float:
     """Logarithm of the regularised incomplete beta function I_x(a, b).
 
     a, b    > 0
-    x, y    > 0 with x + y = 1; both are asked for, as one may be tiny
+    x, y    > 0 with x + y = 1; both are needed, as one may be tiny
     Source  DLMF 8.17.22, and I_x(a, b) = 1 - I_y(b, a) beyond (a + 1) / (a + b + 2)
     """
     front = a * log(x) + b * log(y) - log_beta(a, b)

@@ -14,7 +14,7 @@ from eventide.statistics.moments import Moments
 LARGEST: Final = float_info.max
 
 MOST_VALUES = 10_000
-"""So many different values are told apart; beyond, moments alone are kept."""
+"""The largest number of distinct values that are counted one by one; beyond it only moments are kept."""
 
 
 class Clock(Protocol):
@@ -60,7 +60,7 @@ class Level:
         return self._value
 
     def set(self, value: float) -> None:
-        """Let the level be `value` [unit] from now on.
+        """Set the level to `value` [unit] from now on.
 
         Raises  ValueError when it is nan or infinite
         """
@@ -75,7 +75,7 @@ class Level:
         self._value = value
 
     def _move(self, value: float, now: float) -> None:
-        """As `set`, in half the time, for a caller who knows the present time and a finite value."""
+        """As `set`, in half the time, for a caller that knows the present time and a finite value."""
         try:
             self._held[self._value] += now - self._changed
         except KeyError:
@@ -84,7 +84,7 @@ class Level:
         self._value = value
 
     def _shift(self, difference: float, now: float) -> None:
-        """As `change`, in half the time, for a caller who knows the present time and finite values."""
+        """As `change`, in half the time, for a caller that knows the present time and finite values."""
         value = self._value
         try:
             self._held[value] += now - self._changed
@@ -94,14 +94,14 @@ class Level:
         self._value = value + difference
 
     def change(self, difference: float) -> None:
-        """Let the level rise by `difference` [unit] now, or fall where it is negative.
+        """Raise the level by `difference` [unit] now; it falls where that is negative.
 
         Raises  ValueError when the new value is nan or infinite
         """
         self.set(self._value + difference)
 
     def reset(self) -> None:
-        """Begin the statistics anew at the present time; the value stays."""
+        """Restart the statistics at the present time; the value stays."""
         self._start = self._changed = self._clock.time
         # How long each value was held up to the last change: every statistic comes from it.
         self._held: dict[float, float] = {}
@@ -157,7 +157,7 @@ class Level:
         return self._held_by_now().get(value, 0.0)
 
     def fraction(self, value: float) -> float:
-        """For which share of the elapsed time, 0 to 1, the level was exactly `value`.
+        """The fraction of the elapsed time, 0 to 1, in which the level was exactly `value`.
 
         Raises  ValueError when the level took more than 10,000 different values
         """

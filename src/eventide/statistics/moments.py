@@ -1,4 +1,4 @@
-"""Weight, total, spread and extremes of data: what tally and level keep when values go."""
+"""Weight, total, spread and extremes of data: what tally and level keep when they drop the values."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 BLOCK = 1024
 """Values are folded in blocks of this many, counted from the first one.
 
-The blocks depend on the data alone, never on when somebody reads: reading a
+The blocks depend on the data alone, never on when a statistic is read: reading a
 statistic in the middle of a run leaves every later bit as it was.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """What is left of data when the values themselves are let go.
+    """What remains of data when the values themselves are dropped.
 
     weight            sum of the weights: a count for values, a duration for levels
     total             sum of weight * value
@@ -40,7 +40,7 @@ class Moments:
 
     @classmethod
     def of(cls, values: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> Moments:
-        """Moments of `values`, each of weight 1 unless `weights` says otherwise."""
+        """Moments of `values`, each of weight 1 unless `weights` are given."""
         if not values.size:
             return cls()
         if weights is None:

@@ -1,4 +1,4 @@
-"""How many values are needed, and whether those that are there depend on each other."""
+"""How many values are needed, and whether given values are independent of each other."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FEWEST: Final = 10
-"""Of fewer values the ranks tell too little."""
+"""With fewer values the ranks say too little."""
 
 
 def sample_size(stdev: float, half_width: float, *, level: float = 0.95) -> int:
-    """The least number of independent values, 2 at least, whose confidence interval is so narrow.
+    """The least number of independent values, 2 at least, whose confidence interval is that narrow.
 
     stdev       of one value, as estimated from a few
     half_width  half the length that the interval may have, in the same unit, > 0
@@ -45,8 +45,8 @@ def sample_size(stdev: float, half_width: float, *, level: float = 0.95) -> int:
 def independence(values: npt.ArrayLike) -> float:
     """The chance that independent values, in this order, look as dependent as these do, or more; NaN below ten values.
 
-    Small values speak against independence: neighbours are alike, or alternate. Von Neumann's ratio of the ranks, which
-    asks nothing of the distribution, with its normal approximation; equal values share their ranks.
+    Small values are evidence against independence: successive values are similar, or alternate. Von Neumann's ratio of
+    the ranks, which assumes nothing about the distribution, with its normal approximation; equal values share ranks.
     Source  Bartels 1982, The rank version of von Neumann's ratio test for randomness, JASA 77
     """
     numbers = np.asarray(values, dtype=float)

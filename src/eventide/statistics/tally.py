@@ -142,9 +142,9 @@ class Tally:
         return np.array(self._buffer)
 
     def quantile(self, q: float) -> float:
-        """Value below which the share `q` of the data lies [unit]; nan without values.
+        """Value below which the fraction `q` of the data lies [unit]; nan without values.
 
-        q       share from 0 to 1: 0.25 and 0.75 give the quartiles
+        q       fraction from 0 to 1: 0.25 and 0.75 give the quartiles
         Raises  ValueError for another q, or when the tally was made with keep=False
         Source  Hyndman & Fan 1996, Am. Stat. 50, type 7: linear between order statistics
         """
@@ -184,7 +184,7 @@ class Tally:
         """Add all values of `other`, which stays as it is.
 
         Raises  ValueError when the units differ, or when this tally keeps its values
-                and `other` has let its own go
+                and `other` has dropped its own
         """
         if self.unit != other.unit:
             raise ValueError(

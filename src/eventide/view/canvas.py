@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NARROW: Final = 4.5
-"""A figure of less than so many inches is set in a column: what else stands beside the axes stands above them."""
+"""A narrower figure, in inches, is set in a column: legends beside the axes move above them."""
 
 
 @dataclass(frozen=True)

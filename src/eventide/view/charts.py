@@ -30,7 +30,7 @@ def plot_gantt(occupancy: Occupancy, ax: Axes | None = None) -> Axes:
 
     Those who came first stand above. Bars that wait are hatched, bars that hold are full, with a colour for each
     resource or queue; one that still goes on is open to the right.
-    Raises      ModelError if nobody was there yet
+    Raises      ModelError if there was no stay yet
     """
     stays = occupancy.stays
     if not stays:

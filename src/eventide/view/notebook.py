@@ -36,7 +36,7 @@ class Cell:
         return curves_as_html(self._watch.snapshot())
 
     def notice(self, *, is_at_rest: bool) -> None:
-        """Draw anew if it is time to, and where the run rests."""
+        """Redraw if it is time to, and where the run pauses."""
         begun = perf_counter()
         if is_at_rest or begun >= self._next:
             self._handle.update(self._html(self._draw()))

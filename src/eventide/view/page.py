@@ -21,7 +21,7 @@ PAUSE: Final = 0.25
 SHARE: Final = 0.05
 """and so much of the time at most is spent on drawing: a browser is told when to come again."""
 PATIENCE: Final = 2.0
-"""So many seconds the end of a watch waits for browsers to fetch the last picture."""
+"""How long the end of a watch waits for browsers to fetch the last picture [s]."""
 
 
 class Page:

@@ -37,11 +37,11 @@ FLAT: Final = 1e-10
 """What varies by less, in parts of its size, is drawn as a straight line: that is rounding."""
 TINIEST: Final = 1e-280
 CROWD: Final = 6
-"""So many components of one class are drawn as one crowd in one colour."""
+"""From this number on, components of one class are drawn as one crowd in one colour."""
 COLUMNS: Final = 24_000
-"""So many columns of points all lines of a panel have together, so that many are drawn as fast as few;"""
+"""The number of columns of points of all lines of a panel together, so that many are drawn as fast as few;"""
 FEWEST_COLUMNS: Final = 60
-"""but each has so many at least."""
+"""but each line has at least this number."""
 LONGEST_LEGEND: Final = 12
 DASHES: Final = {"-": "none", "--": "6 3", ":": "2 3"}
 STATES: Final = {"waits": "not begun", "runs": "running", "rests": "at rest", "ended": "ended", "failed": "failed"}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CROWD: Final = 6
-"""From so many components on, a population is drawn as one crowd in one colour."""
+"""From this number of components on, a population is drawn as one crowd in one colour."""
 
 LONGEST_LEGEND: Final = 10
 

@@ -27,7 +27,7 @@ def screen_for(watch: Watch, where: Where | None = None, port: int = 0) -> Scree
         _check_notebook()
         return Cell(watch)
     page = Page(watch, port)
-    # The address is no result of the run, and nobody could guess it.
+    # The address is no result of the run, and cannot be guessed.
     print(f"watch the run at {page.address}", file=sys.stderr, flush=True)  # noqa: T201  # it is meant for people
     return page
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 Field: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
 
 ARROWS: Final = 21
-"""So many arrows of a flow stand side by side."""
+"""The number of arrows of a flow in each direction."""
 
 MANY_ROWS: Final = 2000
 """A path of more rows than this, which may cross itself often, is a thin one."""
 
 MOST_MARKERS: Final = 60
-"""Up to so many rows a trajectory shows each as a point."""
+"""Up to this number of rows a trajectory shows each as a point."""
 
 
 def plot_series(
