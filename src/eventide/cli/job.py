@@ -64,7 +64,7 @@ class Job:
                 raise
             note(f"{model.name} ran for {perf_counter() - start:.2f} s")
             self._say_details(outcome)
-            # Files first: whoever reads standard output may have gone. What cannot be written is printed nevertheless.
+            # Files first: the reader of standard output may have exited. What cannot be written is printed anyway.
             try:
                 try:
                     self._write_recordings(outcome)

@@ -60,7 +60,7 @@ def complain(text: str) -> None:
 
 
 def close_output() -> None:
-    """Whoever read standard output has gone: let nothing more be written there, not even when Python ends."""
+    """The reader of standard output has exited: write nothing more there, not even when Python ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
