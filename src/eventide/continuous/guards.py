@@ -310,8 +310,8 @@ class Watches:
     def resume(self, wait: Any) -> bool:
         """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
         motion, plan, flow = self.motion, wait.plan, wait.flow
-        stands = plan.pattern.stands
-        if stands is None or not stands(wait.function, wait.arguments, plan.binding):
+        bind = plan.pattern.bind
+        if bind is None or bind(wait.function, wait.arguments) != plan.binding:
             plan = motion.analyst.resume(wait, plan)
             if plan is None:
                 self._discard(wait)

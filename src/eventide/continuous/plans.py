@@ -131,8 +131,8 @@ class Pattern:
     is_still            whether these are single ones
     comparisons         of how many it consists; 0 if that is not known
     recourse            the address of who asks Python where the kernel would raise; 0 if it never does
-    stands              whether it would work on what it has worked on, for another function of the same code and its
-                        arguments
+    bind                what it works on, for another function of the same code and its arguments; None if that may
+                        change without notice
     guide               where it is tested in Python: what tells its event function; None if it has no kernel
     returns             whether who has waited for one waits for it again; None while that is not known
     row                 what its row of the arrays holds before it is known on what it works, and in which flow
@@ -140,6 +140,7 @@ class Pattern:
 
     __slots__ = (
         "address",
+        "bind",
         "certificate",
         "comparisons",
         "guide",
@@ -150,7 +151,6 @@ class Pattern:
         "recourse",
         "returns",
         "row",
-        "stands",
     )
 
     def __init__(
@@ -163,7 +163,7 @@ class Pattern:
         is_still: bool = False,
         comparisons: int = 0,
         recourse: int = 0,
-        stands: Callable[[Any, tuple[Any, ...], Any], bool] | None = None,
+        bind: Callable[[Any, tuple[Any, ...]], Any] | None = None,
         guide: Guidance | None = None,
     ) -> None:
         self.address = address
@@ -174,7 +174,7 @@ class Pattern:
         self.is_still = is_still
         self.comparisons = comparisons
         self.recourse = recourse
-        self.stands = stands
+        self.bind = bind
         self.guide = guide
         self.returns: bool | None = None
         row = GuardRecord.row("ints", address=address, recourse=recourse, certificate=certificate, dozes=is_steady)

@@ -105,8 +105,8 @@ class WatchedConditions(ConditionList):
             wait.test = wait.function = test  # as `ask` does; it is known to be called without arguments
         else:
             wait.ask(test)  # type: ignore[arg-type]  # no crossing has the code of a plain wait
-        stands = plan.pattern.stands
-        if not (wait.flow.is_open and stands(test, wait.arguments, plan.binding)):
+        bind = plan.pattern.bind
+        if not wait.flow.is_open or bind is None or bind(test, wait.arguments) != plan.binding:
             return False
         self._arrivals = arrival = self._arrivals + 1.0
         wait.rank = -arrival if (sim.until_prior if until.prior is None else until.prior) else arrival

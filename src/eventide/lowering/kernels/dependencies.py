@@ -1,19 +1,19 @@
 """What a kernel reads and writes, as places in its binding and columns of the objects there: found out once.
 
-So that the plan of the thousandth object of a class is made without looking names up: one small function, written out
-for its kernels, adds columns to the first slots of their blocks.
+So that the plan of the thousandth object of a class is made without looking names up: columns are added to the first
+slots of the kernels' blocks.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.engine.codes import IS_SET, MOVES, STANDS
 from eventide.inputs import Input
 from eventide.lowering.names.paths import ITEMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from eventide.continuous.layout import Layout
     from eventide.lowering.kernels.lowered import Access, Lowered, Row
@@ -97,13 +97,6 @@ that are written; those that are written without having been read; those that ha
 """
 
 
-class FindLawUses(Protocol):
-    """Finds what kernels read and write where they are bound; `owners` are touched in any case, before all others."""
-
-    def __call__(self, owners: tuple[Any, ...], bounds: Sequence[Bound], /) -> Found:
-        """Find it."""
-
-
 class KernelUses(NamedTuple):
     """What a kernel reads and writes.
 
@@ -161,109 +154,55 @@ def _exchanges(lowered: Lowered, found: dict[Access, tuple[bool, int, int]]) -> 
         yield Exchange(*where, sort, access in lowered.reads, access in lowered.writes)
 
 
-class FindReads(Protocol):
-    """Finds what one kernel reads where it is bound, if it writes nothing."""
+def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[Any, ...], Slots]:
+    """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
+    of all quantities, each once.
+    """
+    objects, bases, lists, _, items, _, _ = binding
+    touched: dict[Any, None] = {}
+    slots: dict[int, None] = {}
+    for is_many, place, column, moves in uses.quantities:
+        if is_many:
+            slots.update(dict.fromkeys([first + column for first in lists[place]]))
+            if moves:
+                touched.update(dict.fromkeys(items[place]))
+        else:
+            slots[bases[place] + column] = None
+            if moves:
+                touched[objects[place]] = None
+    return tuple(touched), tuple(slots)
 
-    def __call__(self, binding: Binding, /) -> tuple[tuple[Any, ...], Slots]:
-        """The objects of which it reads more than parameters, and the slots of all quantities, each once."""
+
+def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[Any, ...], bounds: Sequence[Bound]) -> Found:
+    """What kernels read and write together where they are bound; `owners` are touched in any case, before others."""
+    touched: dict[Any, None] = dict.fromkeys(owners)
+    slots: dict[int, None] = {}
+    rates: dict[int, bool] = {}
+    inputs: tuple[Input, ...] = ()
+    bases: Slots = ()
+    for uses, bound in zip(kernels, bounds, strict=True):
+        binding = bound.binding
+        some, read = reads_at(uses, binding)
+        touched.update(dict.fromkeys(some))
+        slots.update(dict.fromkeys(read))
+        for rate in uses.rates:
+            firsts = binding.lists[rate.place] if rate.is_many else binding.bases[rate.place : rate.place + 1]
+            rates.update(dict.fromkeys([first + column for first in firsts for column in rate.columns], rate.is_read))
+        inputs, bases = inputs + binding.inputs, bases + binding.bases
+    sets, adds = ([slot for slot in rates if rates[slot] == is_read] for is_read in (False, True))
+    return tuple(touched), tuple(slots), inputs, bases, tuple(rates), tuple(sets), tuple(adds)
 
 
-def make_reads(uses: KernelUses) -> FindReads:
-    """The function that finds what a kernel reads that writes nothing."""
-    answer = f"{_each_once(_touched(0, uses))}, {_each_once(_read(0, uses))}"
-    glance: FindReads = _function("glance(binding)", [_opened(0, "binding"), f"return {answer}"])
-    return glance
-
-
-def make_footprint(effects: Effects) -> Callable[[Slots], Slots]:
-    """The function that tells, of the first slots of all blocks of a handler, what it concerns.
+def concerns_at(effects: Effects, bases: Slots) -> Slots:
+    """What a handler concerns, of the first slots of all its blocks.
 
     That is the first slot of each block in `effects.blocks`; then for each write its slot, the first of its block, and
     which kind it is.
     """
-    texts = [f"bases[{place}]" for place in effects.blocks]
-    for place, column, kind in effects.writes:
-        texts += [f"bases[{place}] + {column}", f"bases[{place}]", str(kind)]
-    footprint: Callable[[Slots], Slots] = _function("footprint(bases)", [f"return ({_listed(texts)})"])
-    return footprint
-
-
-def make_law_uses(kernels: Sequence[KernelUses]) -> FindLawUses:
-    """The function that finds what these kernels read and write together, for bindings of each in their order."""
-    lines, touches, reads, rates = [], ["*owners"], [], []
-    for n, uses in enumerate(kernels):
-        lines.append(_opened(n, f"bounds[{n}].binding"))
-        touches += _touched(n, uses)
-        reads += _read(n, uses)
-        rates += [_written(n, rate) for rate in uses.rates]
-    numbers = range(len(kernels))
-    answer = [
-        _each_once(touches),
-        _each_once(reads),
-        " + ".join(f"inputs{n}" for n in numbers) or "()",
-        " + ".join(f"bases{n}" for n in numbers) or "()",
-        "tuple(rates)",
+    writes = [
+        number for place, column, kind in effects.writes for number in (bases[place] + column, bases[place], kind)
     ]
-    if any(rate.is_read for uses in kernels for rate in uses.rates):
-        answer += [f"tuple([slot for slot, is_read in rates.items() if {test}])" for test in ("not is_read", "is_read")]
-    else:
-        answer += ["tuple(rates)", "()"]
-    lines += [f"rates = {{{_listed(rates)}}}", f"return {', '.join(answer)}"]
-    spread: FindLawUses = _function("spread(owners, bounds)", lines)
-    return spread
-
-
-def _function(head: str, lines: list[str]) -> Any:
-    """The function of these lines."""
-    names: dict[str, Any] = {}
-    body = "\n    ".join(lines)
-    exec(f"def {head}:\n    {body}\n", names)  # noqa: S102  # our own text: numbers only
-    return names[head.partition("(")[0]]
-
-
-def _opened(n: int, binding: str) -> str:
-    """The line that names the parts of the n-th kernel's binding."""
-    return f"objects{n}, bases{n}, lists{n}, _, items{n}, inputs{n}, _ = {binding}"
-
-
-def _touched(n: int, uses: KernelUses) -> list[str]:
-    """The objects of which the n-th kernel reads or writes more than parameters, as parts of a tuple."""
-    return [f"*items{n}[{u.place}]" if u.is_many else f"objects{n}[{u.place}]" for u in uses.quantities if u.moves]
-
-
-def _read(n: int, uses: KernelUses) -> list[str]:
-    """The slots of all quantities of the n-th kernel, as parts of a tuple."""
-    return [_slots(n, use) for use in uses.quantities]
-
-
-def _each_once(texts: Iterable[str]) -> str:
-    """A tuple of what these expressions give, each once."""
-    different = list(dict.fromkeys(texts))
-    listed = f"({_listed(different)})"
-    return listed if len(different) < 2 and "*" not in listed else f"tuple(dict.fromkeys({listed}))"
-
-
-def _listed(texts: Iterable[str]) -> str:
-    return "".join(f"{text}, " for text in texts)
-
-
-def _slots(n: int, use: Use) -> str:
-    """The slots of a quantity of the n-th kernel as part of a tuple."""
-    if use.is_many:
-        return f"*[first + {use.column} for first in lists{n}[{use.place}]]"
-    return f"bases{n}[{use.place}] + {use.column}"
-
-
-def _written(n: int, rate: Rate) -> str:
-    """The slots of a run of rates of the n-th kernel as part of a dict."""
-    low, high = rate.columns.start, rate.columns.stop
-    first = f"bases{n}[{rate.place}]"
-    if rate.is_many:
-        slots = f"[slot for first in lists{n}[{rate.place}] for slot in range(first + {low}, first + {high})]"
-        return f"**dict.fromkeys({slots}, {rate.is_read})"
-    if len(rate.columns) == 1:
-        return f"{first} + {low}: {rate.is_read}"
-    return f"**dict.fromkeys(range({first} + {low}, {first} + {high}), {rate.is_read})"
+    return (*[bases[place] for place in effects.blocks], *writes)
 
 
 def _step_of(lowered: Lowered, access: Access) -> Step:

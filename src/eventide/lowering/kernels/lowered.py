@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.continuous import Variable
 from eventide.inputs import Input
-from eventide.lowering.kernels.dependencies import (
-    Effects,
-    FindReads,
-    KernelUses,
-    effects_of,
-    make_footprint,
-    make_reads,
-    uses_of,
-)
+from eventide.lowering.kernels.dependencies import Effects, KernelUses, effects_of, uses_of
 from eventide.lowering.names.paths import ITEMS, Step, same_number
 from eventide.native.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from eventide.lowering.names.binder import Bind, IsBoundAlike, Locate
+    from eventide.lowering.names.binder import Bind
     from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
@@ -120,8 +110,7 @@ class Lowered:
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
-    locate      the first columns of the blocks it works on alone; None where it works on more than these
-    stands      whether it would work on just what a binding has, which is found out faster
+    is_of_blocks    whether it works on nothing but blocks of single objects
     """
 
     kind: LoweredKind
@@ -149,9 +138,8 @@ class Lowered:
     changes: tuple[Access, ...]
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]
+    is_of_blocks: bool
     bind: Bind = field(repr=False)
-    locate: Locate | None = field(repr=False)
-    stands: IsBoundAlike = field(repr=False)
 
     @property
     def source(self) -> str:
@@ -179,19 +167,9 @@ class Lowered:
         )
 
     @cached_property
-    def glance(self) -> FindReads:
-        """Finds what it reads, for the plan of what it is bound to, if it writes nothing."""
-        return make_reads(self.uses)
-
-    @cached_property
     def effects(self) -> Effects:
         """What it concerns, if it is a handler's, for the plans of what it is bound to."""
         return effects_of(self)
-
-    @cached_property
-    def footprint(self) -> Callable[[tuple[int, ...]], tuple[int, ...]]:
-        """Tells what it concerns where it is bound, if it is a handler's."""
-        return make_footprint(self.effects)
 
     @property
     def width(self) -> int:

@@ -9,7 +9,7 @@ from eventide.engine.records import GuardRecord
 from eventide.lowering.kernels.carried_sums import carry
 from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.kernels.lowered import Lowered, LoweredKind
-from eventide.lowering.names.binder import make_binder, make_comparer, make_locator
+from eventide.lowering.names.binder import is_of_blocks, make_binder
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
@@ -263,14 +263,7 @@ class Lowering:
             appends=isinstance(dialect, HandlerDialect) and dialect.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
-            locate=None if lists or tables or outside.consts else make_locator(self.entry, steps, blocks),
-            stands=make_comparer(
-                self.entry,
-                steps,
-                tuple(path for path, _ in blocks),
-                tuple(outside.consts),
-                is_possible=not (lists or tables or self.kind == "law"),
-            ),
+            is_of_blocks=not (lists or tables or outside.consts) and is_of_blocks(steps),
         )
 
     def _name(self) -> str:

@@ -50,70 +50,10 @@ class Bind(Protocol):
         """Find it."""
 
 
-class IsBoundAlike(Protocol):
-    """Sees whether a kernel would work on what it has worked on before."""
-
-    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], known: Binding, /) -> bool:
-        """See."""
-
-
-def make_comparer(
-    entry: Entry,
-    steps: tuple[Step, ...],
-    paths: tuple[Path, ...],
-    consts: tuple[Path, ...],
-    *,
-    is_possible: bool,
-) -> IsBoundAlike:
-    """The function that follows some steps and compares what it meets with a binding, without making one.
-
-    is_possible     whether that tells; not where the kernel is told lists, which may have changed: then it says no
-    """
-    writer = _Writer(entry, steps)
-    for number, step in enumerate(steps if is_possible else ()):
-        writer.find(number)
-        if step.path in paths:
-            writer.lines.append(f"if v{number} is not known.objects[{paths.index(step.path)}]: return False")
-        else:
-            writer.compare(number, "False")
-        if step.path in consts:
-            writer.lines.append(f"if v{number} != known.consts[{consts.index(step.path)}]: return False")
-    writer.lines.append(f"return {is_possible}")
-    stands: IsBoundAlike = writer.function("stands(function, arguments, known)", "False")
-    return stands
-
-
-class Locate(Protocol):
-    """Finds the first columns of a kernel's blocks; None if the kernel does not fit these arguments."""
-
-    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> tuple[int, ...] | None:
-        """Find them."""
-
-
-def make_locator(entry: Entry, steps: tuple[Step, ...], blocks: tuple[Anchor, ...]) -> Locate | None:
-    """The function that returns the `bases` that a binding would have; None if it would have more than objects."""
-    checks = {step.check for step in steps}
-    if (
-        not checks <= {"class", "code", "same"}
-        or _outermost_inputs(steps)
-        or any(step.expected is list for step in steps)
-    ):
-        return None
-    writer = _followed(entry, steps)
-    at = {step.path: number for number, step in enumerate(steps)}
-    bases = [f"v{at[path]}.{_column(steps[at[path]].expected, is_aside)}, " for path, is_aside in blocks]
-    writer.lines.append(f"return ({''.join(bases)})")
-    locate: Locate = writer.function("locate(function, arguments)", "None")
-    return locate
-
-
-def _followed(entry: Entry, steps: tuple[Step, ...]) -> _Writer:
-    """The lines of a function that has followed some steps and compared what it met."""
-    writer = _Writer(entry, steps)
-    for number in range(len(steps)):
-        writer.find(number)
-        writer.compare(number, "None")
-    return writer
+def is_of_blocks(steps: tuple[Step, ...]) -> bool:
+    """Whether what is found by some steps is single objects, which are told by the first columns of their blocks."""
+    is_single = all(step.check in ("class", "code", "same") and step.expected is not list for step in steps)
+    return is_single and not _outermost_inputs(steps)
 
 
 def make_binder(
@@ -129,7 +69,10 @@ def make_binder(
 
     entry   an example of what it will be called with; only its code is looked at
     """
-    writer = _followed(entry, steps)
+    writer = _Writer(entry, steps)
+    for number in range(len(steps)):
+        writer.find(number)
+        writer.compare(number)
     at = {step.path: number for number, step in enumerate(steps)}
     for path in tables:
         writer.lines.append(f"t{at[path]} = {_bits(at[path], steps[at[path]])}")
@@ -143,7 +86,7 @@ def make_binder(
     parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in told])
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
     writer.lines.append(f"return new(Binding, ({answer}))")
-    bind: Bind = writer.function("bind(function, arguments)", "None")
+    bind: Bind = writer.function()
     return bind
 
 
@@ -176,19 +119,19 @@ class _Writer:
         self.names: dict[str, Any] = {}
         self.knows_sim = False
 
-    def function(self, head: str, otherwise: str) -> Any:
-        """The function of these lines, and what it returns where they cannot be followed."""
+    def function(self) -> Any:
+        """The function of these lines; it returns None where they cannot be followed."""
         body = "\n        ".join(self.lines)
         source = f"""
-def {head}:
+def bind(function, arguments):
     try:
         {body}
     except (AttributeError, LookupError, TypeError, ValueError, ArithmeticError):
-        return {otherwise}
+        return None
 """
         names = {**self.names, **_HELPERS}
         exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
-        return names[head.partition("(")[0]]
+        return names["bind"]
 
     def find(self, number: int) -> None:
         """Write how the object of a step is found."""
@@ -208,11 +151,11 @@ def {head}:
             found = _hop(f"v{step.parent}", step.hop)
         self.lines.append(f"v{number} = {found}")
 
-    def compare(self, number: int, otherwise: str) -> None:
-        """Write what the object of a step has to be like, and what is answered if it is not."""
+    def compare(self, number: int) -> None:
+        """Write what the object of a step has to be like."""
         step = self.steps[number]
         if step.check == "items" and step.expected is None:
-            self.lines.append(f"if v{number}: return {otherwise}")
+            self.lines.append(f"if v{number}: return None")
             return
         self.names[f"expected{number}"] = step.expected
         indent, value = "", f"v{number}"
@@ -228,11 +171,11 @@ def {head}:
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
-        self.lines.append(f"{indent}if {test.format(value, number)}: return {otherwise}")
+        self.lines.append(f"{indent}if {test.format(value, number)}: return None")
         if step.layout is not None:
             self.names[f"layout{number}"] = step.layout
-            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return {otherwise}")
-        self._compare_simulation(step, indent, value, otherwise)
+            self.lines.append(f"{indent}if {value}._layout is not layout{number}: return None")
+        self._compare_simulation(step, indent, value)
 
     def _root(self, name: str) -> str:
         if name in self.given:
@@ -241,13 +184,13 @@ def {head}:
             return f"function.__closure__[{self.code.co_freevars.index(name)}].cell_contents"
         return f"default_of(function, {name!r})"
 
-    def _compare_simulation(self, step: Step, indent: str, value: str, otherwise: str) -> None:
+    def _compare_simulation(self, step: Step, indent: str, value: str) -> None:
         cls = step.expected
         if step.check not in ("class", "items") or not issubclass(cls, Component | Variable | World):
             return
         sim = value if issubclass(cls, World) else f"{value}.sim"
         if self.knows_sim:
-            self.lines.append(f"{indent}if {sim} is not sim: return {otherwise}")
+            self.lines.append(f"{indent}if {sim} is not sim: return None")
         elif not indent:
             self.knows_sim = True
             self.lines.append(f"sim = {sim}")

@@ -261,15 +261,16 @@ def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
 
 def locate(template: LawTemplate, owner: Any) -> tuple[int, ...] | None:
     """The index rows of an object's laws, side by side; None if the kernels do not fit them."""
-    cls, arguments, rows = type(owner), (owner,), ()
+    cls, arguments = type(owner), (owner,)
+    rows: tuple[int, ...] = ()
     if not LAWS.isdisjoint(owner.__dict__):
         return None  # it has its own
-    locators: Any = template.locators
     if owner._contributes:
-        rows = locators[0](cls.contributions, arguments)
-        if rows is None:
+        found = template.binds[0](cls.contributions, arguments)
+        if found is None:
             return None
+        rows = found.bases
     if owner._has_equations:
-        found = locators[-1](cls.equations, arguments)
-        return None if found is None else rows + found
+        found = template.binds[-1](cls.equations, arguments)
+        return None if found is None else rows + found.bases
     return rows

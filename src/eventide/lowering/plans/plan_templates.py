@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous.equalities import Equality
 from eventide.continuous.plans import ConditionPlan, LawPlan, Pattern
-from eventide.lowering.kernels.dependencies import make_law_uses
+from eventide.lowering.kernels.dependencies import law_uses_at, reads_at
 from eventide.lowering.plans.law_descriptions import Usage, usage_of
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ class LawTemplate:
 
     kernels         those of a component's laws
     calls           their addresses, and where their index rows begin, which stand side by side
-    locators        for each what finds its index row, where it works on nothing but blocks of slots of single objects
-    is_plain        whether they all do, and none assigns a variable of which only the object tells whether it may
+    binds           for each what finds what it works on
+    is_plain        whether that is nothing but blocks of slots of single objects, and none assigns a variable of which
+                    only the object tells whether it may
     usage           what they use of these; None if they use all items of a list
     """
 
@@ -36,10 +37,10 @@ class LawTemplate:
         self.is_direct = not any(one.looks_at_rates for one in uses)
         self.has_lists = any(kernel.width > len(kernel.lowered.blocks) for kernel in kernels)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
-        self.locators: Any = [kernel.lowered.locate for kernel in kernels]
-        self.is_plain = None not in self.locators and not any(kernel.lowered.assigns_loose for kernel in kernels)
+        self.binds = [kernel.lowered.bind for kernel in kernels]
+        self.is_plain = all(one.lowered.is_of_blocks and not one.lowered.assigns_loose for one in kernels)
         self.usage = usage_of(kernels)
-        self._spread = make_law_uses(uses)
+        self._uses = uses
 
     def plan_laws(
         self,
@@ -56,7 +57,7 @@ class LawTemplate:
         contributes, equates    whether contributions and equations are among those that are bound
         rows                    where their index rows stand; None if these are to be written
         """
-        touches, reads, inputs, bases, moves, sets, adds = self._spread((owner, *owner._meets), bounds)
+        touches, reads, inputs, bases, moves, sets, adds = law_uses_at(self._uses, (owner, *owner._meets), bounds)
         memory: tuple[Lease, ...] = ()
         if rows is None:
             memory = (motion.memory.index.put(bases),) if not self.has_lists else lay(motion, bounds)
@@ -89,7 +90,7 @@ class ConditionTemplate(Pattern):
     record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
     """
 
-    __slots__ = ("_can_change", "_glance", "_has_equalities", "_has_lists", "_is_polled", "_record", "_uses")
+    __slots__ = ("_can_change", "_has_equalities", "_has_lists", "_is_polled", "_kernel_uses", "_record", "_uses")
 
     def __init__(
         self, kernel: Kernel, *, certificate: int, recourse: int, record: tuple[int, int], guide: Guidance | None
@@ -104,19 +105,19 @@ class ConditionTemplate(Pattern):
             is_still=uses.is_still,
             comparisons=lowered.comparisons,
             recourse=recourse,
-            stands=lowered.stands,
+            bind=None if lowered.lists or lowered.tables else lowered.bind,
             guide=guide,
         )
         self._can_change, self._is_polled = uses.can_change, uses.is_polled
         self._has_lists = kernel.width > len(lowered.blocks)
         self._has_equalities = bool(lowered.equalities)
-        self._glance = lowered.glance
+        self._kernel_uses = uses
         self._record, self._uses = record
 
     def plan(self, motion: Motion, bound: Bound) -> ConditionPlan:
         """The plan of one of them."""
         binding = bound.binding
-        touches, reads = self._glance(binding)
+        touches, reads = reads_at(self._kernel_uses, binding)
         memory = lay(motion, (bound,)) if self._has_lists else (motion.memory.index.put(binding.bases),)
         index, constants = memory[0][1], 0
         if binding.consts:

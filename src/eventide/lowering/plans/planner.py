@@ -26,6 +26,7 @@ from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord, LawRecord
 from eventide.errors import ModelError
 from eventide.lowering.branches.located import branches_of
+from eventide.lowering.kernels.dependencies import concerns_at
 from eventide.lowering.kernels.fused_steps import MOST_LAWS, MOST_SLOTS
 from eventide.lowering.names.code_facts import CodeFacts
 from eventide.lowering.not_compilable import CannotLower
@@ -247,7 +248,7 @@ class Compiler(Analyst):
         rows = lay(motion, (bound,), known)
         numbers = motion.memory.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
-        effects = motion.memory.lists.put((*head, *lowered.footprint(bases)))
+        effects = motion.memory.lists.put((*head, *concerns_at(lowered.effects, bases)))
         return ReactionPlan(
             (),
             kept=(bound,),
