@@ -65,6 +65,9 @@ from eventide.experiment import Run as Run
 from eventide.experiment import Study as Study
 from eventide.experiment import designs as designs
 from eventide.experiment import model as model
+from eventide.experiment.sensitivity import Sensitivity as Sensitivity
+from eventide.experiment.sensitivity import UndifferentiableError as UndifferentiableError
+from eventide.experiment.sensitivity import sensitivity as sensitivity
 from eventide.observe import Expression as Expression
 from eventide.observe import Integral as Integral
 from eventide.observe import Occupancy as Occupancy

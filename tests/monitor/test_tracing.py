@@ -83,3 +83,12 @@ def test_a_tool_of_sys_monitoring_sees_each_event() -> None:
         monitoring.register_callback(tool, monitoring.events.PY_START, None)
         monitoring.free_tool_id(tool)
     assert seen.count(Handled.step_down.__code__) == 10
+
+
+def test_a_model_that_is_traced_from_before_its_first_component_moves() -> None:
+    sim, told = ev.Simulation(), []
+    sim.trace = told.append
+    tooth = Handled(sim, name="tooth").start()
+    sim.run(until=2.5)
+    assert (tooth.x, tooth.n) == (0.5, 2)
+    assert [(one.time, one.why) for one in told] == [(1.0, "condition true"), (2.0, "condition true")]

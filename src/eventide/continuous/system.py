@@ -207,7 +207,7 @@ class System:
         self._give_place(component)
         groups.joining.add(component)
         sim = self.sim
-        if sim._vigil is None:
+        if sim._vigil is None or sim._calendar.tracer is not None:  # a tracer may stand there with nothing behind it
             sim._watch()
         if component._when_specs or component._every_specs:
             self._start_handlers(component)

@@ -102,6 +102,8 @@ def hold(duration: float) -> float:
     """
     if duration.__class__ is float and duration == duration:
         return duration
+    if hasattr(duration, "tangent"):
+        return duration  # its derivatives are for the sensitivity analysis whose simulation takes the command
     if isinstance(duration, bool) or not hasattr(duration, "__float__"):
         raise TypeError(f"hold takes a number of time units, and got {duration!r}")
     if duration != duration:

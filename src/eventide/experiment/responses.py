@@ -28,7 +28,9 @@ class Quantity(float):
     description: str
 
     def __new__(cls, value: float, *, unit: str = "", description: str = "") -> Self:
-        """A quantity of that value."""
+        """A quantity of that value; a number with derivatives stays what it is."""
+        if hasattr(value, "tangent"):
+            return value  # type: ignore[return-value]  # only a sensitivity analysis meets one, and reads units elsewhere
         quantity = super().__new__(cls, value)
         quantity.unit = unit
         quantity.description = description

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.observe import libraries
@@ -41,9 +41,20 @@ READERS: Final[dict[str, Callable[[Path], pd.DataFrame]]] = {
 }
 
 
-def save(data: Ledger | pd.DataFrame, where: str | PathLike[str], *, table: str = "", ending: str = "") -> None:
+@runtime_checkable
+class Tabular(Protocol):
+    """A result that is one table."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Its table."""
+
+
+def save(
+    data: Ledger | Tabular | pd.DataFrame, where: str | PathLike[str], *, table: str = "", ending: str = ""
+) -> None:
     """Write a recording or a DataFrame to a file or a database, from which `load` gives it back equal.
 
+    Of sensitivities their table is written.
     Values, dtypes, index and attributes (units, descriptions) come back; of a recording also, in the column `side`,
     on which side of an event each row is. What was there before is replaced at the end, as a whole.
 
@@ -100,6 +111,8 @@ def _checked_frame(data: Any) -> pd.DataFrame:
 
     if isinstance(data, pd.DataFrame):
         return data
+    if isinstance(data, Tabular) and type(data).__module__.startswith("eventide."):
+        return data.to_pandas()
     tables = [name for name in ("inputs", "responses", "states") if hasattr(type(data), name)]
     advice = f": save its tables one by one, {', '.join(tables)}" if tables else ""
     raise ModelError(f"only a recording or a DataFrame can be saved, and got a {type(data).__name__}{advice}")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eventide.view.pictures import plot_recordings as plot_recordings
     from eventide.view.regions import plot_stability as plot_stability
     from eventide.view.screens import screen_for as screen_for
+    from eventide.view.sensitivities import plot_sensitivity as plot_sensitivity
     from eventide.view.spaces import plot_cloud as plot_cloud
     from eventide.view.spaces import plot_phase as plot_phase
     from eventide.view.spaces import plot_series as plot_series
@@ -38,6 +39,7 @@ _HOMES = {
     "pictures": ("plot_recording", "plot_recordings"),
     "regions": ("plot_stability",),
     "screens": ("screen_for",),
+    "sensitivities": ("plot_sensitivity",),
     "spaces": ("plot_cloud", "plot_phase", "plot_series", "plot_trajectory"),
     "spreads": ("plot_boxes", "plot_histogram"),
     "studies": ("plot_study",),

@@ -32,7 +32,7 @@ def value_of(cost: Cost, state: NDArray[np.float64]) -> float:
 def squared_deviation(reference: ArrayLike) -> Cost:
     """The sum of the squares of how far each component is from a reference. Source: Task 2.15."""
     target = np.asarray(reference, dtype=np.float64)
-    return lambda x: float(np.sum((x - target) ** 2))
+    return lambda x: np.sum((x - target) ** 2)
 
 
 @dataclass(frozen=True)

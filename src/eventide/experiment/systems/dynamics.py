@@ -74,7 +74,8 @@ class Dynamics:
         """
 
         def rate(t: float, x: State, u: Any, p: Parameters) -> State:
-            return np.concatenate((x[len(x) // 2 :], as_state(acceleration(t, x, u, p))))
+            # No dtype is asked for: derivatives go through it as numbers of another kind.
+            return np.concatenate((x[len(x) // 2 :], np.atleast_1d(acceleration(t, x, u, p))))
 
         return cls(rate, name=name)
 

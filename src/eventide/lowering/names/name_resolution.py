@@ -538,7 +538,8 @@ def is_numpys(function: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in NUMBERS or _is_double(value)
+    # A number with derivatives stands for its value: conditions are located as if they had been told that.
+    return type(value) in NUMBERS or _is_double(value) or hasattr(type(value), "tangent")
 
 
 def _is_plain(value: Any) -> bool:
