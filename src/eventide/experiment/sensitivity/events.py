@@ -194,7 +194,6 @@ class Events:
         tangents.branches = None
         self._store()
         tangents.show(is_dual=False)
-        sim._is_steady = False
 
     def _note_plans(self) -> None:
         """What has been scheduled in this event moves as it does, and with what its duration depends on."""
