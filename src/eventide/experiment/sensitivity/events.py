@@ -182,7 +182,7 @@ class Events:
 
     def leave(self) -> None:
         """The code of an event has run: the derivatives are those of a fixed time again, and go on from there."""
-        tangents, sim = self.tangents, self.sim
+        tangents = self.tangents
         tangents.begin()
         self._note_plans()
         if tangents.moved.any():
