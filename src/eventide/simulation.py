@@ -10,7 +10,7 @@ from eventide.discrete import World
 from eventide.errors import ModelError, SimulationError, to_float
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous, Motion, System, Variable
+    from eventide.continuous import Continuous, Integrator, System, Variable
     from eventide.lowering.plans.account import Explanation
     from eventide.methods import Method, Multistep, Newton
     from eventide.monitor import Monitor
@@ -108,10 +108,10 @@ class Simulation(World):
 
         return System(self)
 
-    def _make_motion(self, system: System) -> Motion:
-        from eventide.lowering import native_motion, plain_motion
+    def _make_integrator(self, system: System) -> Integrator:
+        from eventide.lowering import native_integrator, plain_integrator
 
-        return plain_motion(self, system) if self.compile is False else native_motion(self, system)
+        return plain_integrator(self, system) if self.compile is False else native_integrator(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:
@@ -124,11 +124,11 @@ class Simulation(World):
 
     def _hurry(self) -> None:
         # What is not there yet is being made, perhaps by the very code that a signal has interrupted.
-        if "_continuum" in self.__dict__ and "motion" in self._continuum.__dict__:
-            self._continuum.motion.hurry()
+        if "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__:
+            self._continuum.integrator.hurry()
 
     def _fail(self, error: BaseException) -> None:
-        self._continuum.motion.host.fail(error)
+        self._continuum.integrator.host.fail(error)
 
     @property
     def monitor(self) -> Monitor:
@@ -138,11 +138,11 @@ class Simulation(World):
     @property
     def method(self) -> Method | Multistep | Newton:
         """The integration method; it may be exchanged at any event. Raises ModelError if it is set to what is none."""
-        return self._continuum.motion.method
+        return self._continuum.integrator.method
 
     @method.setter
     def method(self, method: Method | Multistep | Newton | str) -> None:
-        self._continuum.motion.method = method
+        self._continuum.integrator.method = method
 
     @property
     def laws(self) -> tuple[Continuous, ...]:
@@ -272,7 +272,7 @@ class Simulation(World):
         """
         from eventide.lowering.plans.account import explain
 
-        return explain(self._continuum.motion)
+        return explain(self._continuum.integrator)
 
     # --- what a model may decide for itself -----------------------------------------------------------------------
 

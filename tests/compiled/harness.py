@@ -45,7 +45,7 @@ class Answer(NamedTuple):
 
 
 def table_of(sim: ev.Simulation) -> np.ndarray:
-    return sim._continuum.arena.table
+    return sim._continuum.storage.table
 
 
 def index_row(bindings: list[Binding]) -> tuple[np.ndarray, np.ndarray]:
@@ -136,7 +136,7 @@ def compare_law(
     """Evaluate a law both ways at random states; AssertionError at the first difference of a bit."""
     sim, rng = component.sim, np.random.default_rng(seed)
     kernel, binding = registry.law(component, function)
-    still = sim._continuum.motion.still
+    still = sim._continuum.integrator.still
     equal = raised = 0
     for _ in range(shakes):
         shake(sim, rng)

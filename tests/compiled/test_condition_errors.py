@@ -166,7 +166,7 @@ def test_what_a_law_would_raise_is_no_error_of_a_condition_that_reads_what_it_se
     sim.run(until=0.9)
     assert fired == [pytest.approx(0.75)]
     # Neither the wait, which is over, nor the comparison in the law asks Python.
-    assert [c.plan.pattern.recourse for c in sim._continuum.motion.watches.at.values()] == [0, 0]
+    assert [c.plan.pattern.recourse for c in sim._continuum.integrator.guards.at.values()] == [0, 0]
 
 
 @pytest.mark.parametrize("stepping", STEPPINGS)
@@ -198,7 +198,7 @@ def test_what_python_does_not_evaluate_raises_nothing(test: Any, compiled: bool,
         yield ev.until(lambda: test(clock))
         fired.append(sim.time)
 
-    host = sim._continuum.motion.host
+    host = sim._continuum.integrator.host
     host_is_true, host.is_true = host.is_true, is_true
     fired: list[float] = []
     sim.process(life())

@@ -48,7 +48,7 @@ class Chain(ev.Continuous):
 
 def is_fused(sim: ev.Simulation) -> list[bool]:
     """Of each flow whether its steps are functions of their own."""
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     known = motion.memory.flow
     pairs = [(known.attempt[number], known.complete_step[number]) for number in motion.flows]
     assert all((one == 0) == (other == 0) for one, other in pairs)
@@ -142,7 +142,7 @@ def test_what_joins_and_leaves_a_flow_changes_its_functions() -> None:
 
 def test_rates_of_the_stages_are_where_the_interpolant_looks() -> None:
     native, plain = both(lambda sim: Oscillator(sim).start(), ev.methods.ENGLAND, until=2.5)
-    tables = [sim._continuum.arena.table[K : K + 10, :2] for sim in (native, plain)]
+    tables = [sim._continuum.storage.table[K : K + 10, :2] for sim in (native, plain)]
     assert (tables[0] == tables[1]).all()
 
 

@@ -99,8 +99,8 @@ Run = tuple[int, str]
 
 def runs_of(sim: ev.Simulation) -> list[Run]:
     """The runs of laws in the one flow: how many, and what is called for them."""
-    (flow,) = sim._continuum.motion.flows.values()
-    law, runs, at = sim._continuum.motion.memory.berths.law, [], flow.chain.start
+    (flow,) = sim._continuum.integrator.flows.values()
+    law, runs, at = sim._continuum.integrator.memory.flow_rows.law, [], flow.chain.start
     end = at + flow.chain.count
     while at < end:
         runs.append((law.run_length[at], {ALONE: "itself", BY_OTHERS: "nothing"}.get(law.joint[at], "both")))
@@ -160,7 +160,7 @@ def test_a_crowd_that_grows_is_joined_and_its_room_is_given_back() -> None:
     """Two entries of each ingot, and two of the furnace: two numbers."""
     sim = ev.Simulation(stepping="together")
     furnace = Furnace(sim).start()
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     ingots: list[Ingot] = []
     for count in (16, 40, 200):
         while len(ingots) < count:

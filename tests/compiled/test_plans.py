@@ -85,7 +85,7 @@ class Odd(ev.Continuous):
 
 
 def plan_of(owner: ev.Continuous) -> Any:
-    motion = owner.sim._continuum.motion
+    motion = owner.sim._continuum.integrator
     motion.place_what_waits()
     return motion.groups.plan_of(owner)
 
@@ -136,7 +136,7 @@ def test_the_index_rows_of_a_component_hold_where_its_objects_are() -> None:
     plan_of(Room(sim, wall=walls[0], others=walls[:1]).start())
     room = Room(sim, wall=walls[0], others=walls[1:]).start()
     wall, others = walls[0], [2, walls[1]._base, walls[2]._base]
-    assert rows_of(plan_of(room), sim._continuum.motion) == [
+    assert rows_of(plan_of(room), sim._continuum.integrator) == [
         [wall._side, room._side, room._base, wall._base],
         [room._base, wall._base, room._side, others],
     ]
@@ -155,7 +155,7 @@ def test_of_an_object_that_refers_to_itself_each_quantity_is_told_once() -> None
 
 def test_memory_of_plans_is_used_again() -> None:
     sim = ev.Simulation()
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     wall = Wall(sim).start()
     used = []
     for _ in range(50):
@@ -180,8 +180,8 @@ def test_conditions_of_one_code_share_what_proves_them() -> None:
     for number, room in enumerate(rooms):
         sim.process(waiting(room, 10.0 + number))
     sim.run(until=0.01)
-    motion = sim._continuum.motion
-    plans = [condition.plan for condition in motion.watches.at.values()]
+    motion = sim._continuum.integrator
+    plans = [condition.plan for condition in motion.guards.at.values()]
     assert len({plan.pattern.certificate for plan in plans}) == 1
     assert all(plan.pattern.is_certified for plan in plans)
     assert [motion.memory.constants.array[plan.constants] for plan in plans] == [10.0, 11.0, 12.0]
@@ -203,7 +203,7 @@ def test_what_chatter_is_measured_by_are_states_and_numbers_that_stand_still(tes
     sim = ev.Simulation()
     wall = Wall(sim).start()
     room = Room(sim, wall=wall, others=[wall]).start()
-    plan = sim._continuum.motion.analyst.condition(StateWait(sim, None, lambda: test(room), 0.0))
+    plan = sim._continuum.integrator.analyst.condition(StateWait(sim, None, lambda: test(room), 0.0))
     assert (plan.is_opaque, sorted(names(room, *plan.looks_at))) == (False, sorted(slots))
 
 
@@ -338,7 +338,7 @@ def test_a_law_that_is_called_back_leaves_the_other_native() -> None:
 def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
     sim = ev.Simulation()
     wall = Wall(sim).start()
-    analyst = sim._continuum.motion.analyst
+    analyst = sim._continuum.integrator.analyst
     calls: Counter[str] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
@@ -349,7 +349,7 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
     for _ in range(2):
         glove = Glove(sim, wall=wall).start()
         condition = StateWait(sim, None, glove.is_cold, 0.0)
-        sim._continuum.motion.place_what_waits()
+        sim._continuum.integrator.place_what_waits()
         for _ in range(2):
             calls.clear()
             sys.setprofile(note)

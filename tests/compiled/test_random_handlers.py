@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import native_handlers
+from eventide.continuous.guards import native_handlers
 
 NUMBERS = [
     "self.x", "self.gain", "self.q", "self.twin.x", "self.twin.gain", "self.twin.q", "self.hub.total", "self.rate.x",
@@ -220,7 +220,7 @@ def outcome(names: dict[str, Any], *, until: float = 6.2, **options: Any) -> tup
         [sim.monitor.refused, sim._continuum.evaluations],
         error,
     ]
-    return repr(left), sim.monitor.motion.reactions.handled
+    return repr(left), sim.monitor.integrator.native_handlers.handled
 
 
 def _last_line(error: BaseException) -> tuple[str, int] | None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete.conditions import until as until_module
 
 LEVELS = ["0.25", "0.5", "0.75", "level"]
@@ -151,7 +151,7 @@ def outcome(names: dict[str, Any], deeds: list[tuple[float, str, int]], **option
         [(p.name, p.terminated, p.result, p.idle, p._wait and p._wait.describe()) for p in stories],
         errors,
     ]
-    return repr(left), sim.monitor.motion.reactions.handled
+    return repr(left), sim.monitor.integrator.native_handlers.handled
 
 
 def _do(deed: str, story: Any, keeper: Any, log: list[Any]) -> None:

@@ -292,7 +292,7 @@ if __name__ == "__main__":
     sim = ev.Simulation()
     counter = Counter(sim).start()
     sim.run(until=20.5)
-    print(counter.total, sim.monitor.motion.reactions.handled)
+    print(counter.total, sim.monitor.integrator.native_handlers.handled)
 """
 
 

@@ -105,7 +105,7 @@ def asks(registry: Registry, made: Any) -> bool:
     kernel, binding = registry.law(made, type(made).equations)
     native = table_of(sim).copy()
     is_asked = run_law(kernel, [binding], native)
-    still = sim._continuum.motion.still
+    still = sim._continuum.integrator.still
     sim.active, still.is_open = True, True
     try:
         made.equations()

@@ -176,7 +176,7 @@ def test_only_the_flows_that_call_an_input_stop_for_it() -> None:
     quiet = Filter(sim, push=Sine(1.0, 1.0)).start()
     sim.run(until=2.0)
     alone, _ = run(True, "apart", Sine(1.0, 1.0), 2.0)
-    steps = sim._continuum.motion.memory.flow.steps[quiet._flow.number]
+    steps = sim._continuum.integrator.memory.flow.steps[quiet._flow.number]
     assert steps == alone.monitor.steps
 
 
@@ -206,7 +206,7 @@ def test_what_is_sampled_has_the_breakpoints_of_the_samples_only() -> None:
     held = Through(Sampled(0.5, source=table))
     sim, plant = run(True, "apart", held, 2.0)
     assert plant.x == pytest.approx(exact(held, 2.0), abs=3e-6)
-    assert sim._continuum.motion.flows[plant._flow.number].inputs[plant] == (held,)
+    assert sim._continuum.integrator.flows[plant._flow.number].inputs[plant] == (held,)
 
 
 def test_who_looks_at_steps_is_told_of_those_that_end_at_a_breakpoint() -> None:
@@ -358,7 +358,7 @@ def test_the_breakpoints_of_a_wait_that_is_over_count_no_longer() -> None:
     sim.run(until=1.0)
     assert 0.5 in trace.times
     assert 0.77 not in trace.times
-    assert sim._continuum.motion.flows[plant._flow.number].inputs == {}
+    assert sim._continuum.integrator.flows[plant._flow.number].inputs == {}
 
 
 class Saw(Input):

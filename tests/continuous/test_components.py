@@ -315,7 +315,7 @@ def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
     expected = sorted(0.25 * k + 1.0 + (k % 7) / 8 for k in range(2000))
     assert len(ends) == 2000
     assert [time for time, _ in ends] == pytest.approx(expected, abs=1e-9)
-    assert sim._continuum.arena.table.shape[1] <= 1024
+    assert sim._continuum.storage.table.shape[1] <= 1024
 
 
 def test_who_comes_and_goes_compiles_nothing() -> None:
@@ -350,7 +350,7 @@ def test_who_comes_and_goes_compiles_nothing() -> None:
             yield ev.hold(0.02)
 
     def made() -> tuple[int, int]:
-        registry = sim._continuum.motion.analyst.registry
+        registry = sim._continuum.integrator.analyst.registry
         return registry.lowered, registry.store.compiled
 
     sim.process(visits(100))

@@ -43,7 +43,7 @@ class Watched:
 
 def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int]]:
     """For each event how many flows make a step on the way to it, and of how many anything is read or written."""
-    moves = sim._continuum.motion
+    moves = sim._continuum.integrator
     rows: set[int] = set()
     counts = []
 

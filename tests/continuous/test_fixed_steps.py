@@ -200,6 +200,6 @@ def test_ten_million_steps_of_a_ten_millionth_end_at_one() -> None:
     clock = Clock(sim).start()
     sim.run(until=1.0 + 5e-8)
     assert sim.monitor.steps == 10_000_001
-    flow = sim._continuum.motion.memory.flow
+    flow = sim._continuum.integrator.memory.flow
     assert abs(flow.start[clock._flow.number] - 1.0) <= ulp(1.0)
     assert abs(clock.x - (1.0 + 5e-8)) <= ulp(1.0)

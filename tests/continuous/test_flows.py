@@ -41,7 +41,7 @@ def make(**settings: Any) -> ev.Simulation:
 
 def flows(sim: ev.Simulation) -> list[list[str]]:
     """The names of what moves, flow by flow."""
-    return [sorted(o.name for o in flow.owners()) for flow in sim._continuum.motion.flows.values() if flow.owners()]
+    return [sorted(o.name for o in flow.owners()) for flow in sim._continuum.integrator.flows.values() if flow.owners()]
 
 
 each_way = pytest.mark.parametrize(
@@ -469,7 +469,7 @@ def test_limits_and_methods_that_change_at_an_event_hold_from_there(settings: di
     before = sim.monitor.steps
     sim.dt_max = 0.01
     sim.run(until=2.0)
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     assert sim.monitor.steps - before >= 99 * len(motion.flows)
     sim.method = ev.methods.ENGLAND_PLAIN
     sim.run(until=3.0)
@@ -537,7 +537,7 @@ def test_many_flows_come_and_go(settings: dict[str, Any]) -> None:
     assert log == pytest.approx([math.log(2.0)] * 60, rel=1e-6)
     assert {round(decay.x, 8) for decay in alive} == {0.5}
     assert flows(sim) == []
-    assert len(sim._continuum.motion.flows) <= 1
+    assert len(sim._continuum.integrator.flows) <= 1
 
 
 def test_a_law_that_cannot_be_compiled_is_an_error_if_it_has_to_be() -> None:
@@ -771,7 +771,7 @@ def test_who_comes_and_goes_leaves_the_step_as_it_was(comes: bool) -> None:
     if not comes:
         other.start()
     sim.run(until=1.0)
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     (flow,) = motion.flows
     before = float(motion.memory.flow.next_step[flow])
     _ = other.start() if comes else other.stop()
@@ -781,7 +781,7 @@ def test_who_comes_and_goes_leaves_the_step_as_it_was(comes: bool) -> None:
 
 def proposals(sim: ev.Simulation) -> list[float]:
     """The next step of each flow."""
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     return [float(motion.memory.flow.next_step[flow]) for flow in motion.flows]
 
 
@@ -801,7 +801,7 @@ def test_flows_that_join_go_on_with_the_shorter_step() -> None:
     before = proposals(sim)
     assert max(before) > 10.0 * min(before)
     Between(sim, slow=slow, fast=fast).start()
-    sim._continuum.motion.place_what_waits()
+    sim._continuum.integrator.place_what_waits()
     (joined,) = proposals(sim)
     assert min(before) / 4.0 < joined <= min(before)
 
@@ -812,7 +812,7 @@ def test_who_refers_to_something_else_that_stands_still_keeps_its_step() -> None
     sim.run(until=1.0)
     (before,) = proposals(sim)
     drain.source = Decay(sim)
-    sim._continuum.motion.prepare()
+    sim._continuum.integrator.prepare()
     (after,) = proposals(sim)
     assert before / 4.0 < after <= before
 

@@ -495,7 +495,7 @@ def test_what_is_gone_leaves_no_memory_behind() -> None:
 
     sim.process(story())
     sim.run(until=0.01)
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     sizes = len(motion.memory.lists.array), len(motion.memory.constants.array)
     sim.run(until=0.06)
     assert (len(motion.memory.lists.array), len(motion.memory.constants.array)) == sizes

@@ -103,14 +103,14 @@ def test_a_life_costs_the_same_calls_however_many_are_alive() -> None:
 def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
     sim, log = pit(6, compile=native)
     sim.run(until=200.0)
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     (flow,) = motion.flows.values()
     assert len(log) > 20
-    assert (len(motion.watches.at), len(flow.conditions), len(flow.resting), len(flow.chain)) == (6, 6, 0, 13)
+    assert (len(motion.guards.at), len(flow.conditions), len(flow.resting), len(flow.chain)) == (6, 6, 0, 13)
     assert (len(list(motion.groups.members())), len(sim.laws)) == (7, 7)
-    assert (np.array(motion.arena.slot.writer) >= 0).sum() == (7 if native else 0)
-    assert len(sim._continuum.arena.tenancies) <= 9
-    assert motion.watches._resting_with == {}
+    assert (np.array(motion.storage.slot.writer) >= 0).sum() == (7 if native else 0)
+    assert len(sim._continuum.storage.tenancies) <= 9
+    assert motion.guards._resting_with == {}
 
 
 class Leak(ev.Continuous):
@@ -241,7 +241,7 @@ class Slab(ev.Continuous):
 
 def blocks(slab: Slab) -> list[Any]:
     """All that is known of an object's slots."""
-    table = slab._system.arena.table
+    table = slab._system.storage.table
     return [table[:, first : first + size].copy() for first, size in slab._seat.blocks()]
 
 
@@ -268,7 +268,7 @@ def test_new_objects_have_the_tolerances_of_the_run_as_they_are_then() -> None:
     sim.set_tolerances(rel_error=1e-7)
     later = Slab(sim)
     slots = slice(later._base, later._base + 2)
-    table = sim._continuum.arena.table
+    table = sim._continuum.storage.table
     assert (table[REL, slots].tolist(), table[ABS, slots].tolist()) == ([1e-7, 1e-7], [0.5, 1e-5])
 
 
@@ -295,10 +295,10 @@ def test_conditions_on_time_alone_share_a_flow_however_many_flows_there_are() ->
     for end in (1.0, 4.0, 9.0):
         sim.process(wait(end))
     sim.run(until=0.5)
-    assert len(sim._continuum.motion.flows) == 6
+    assert len(sim._continuum.integrator.flows) == 6
     sim.run(until=5.0)
     assert log == [(pytest.approx(time), 5) for time in (1.0, 2.0, 3.0)]
-    assert len(sim._continuum.motion.flows) == 5
+    assert len(sim._continuum.integrator.flows) == 5
 
 
 def test_a_seat_goes_to_an_object_of_its_own_layout_only() -> None:
@@ -336,6 +336,6 @@ def test_a_seat_moves_with_the_table() -> None:
     more = [Furnace(sim, share=0.5) for _ in range(500)]
     del others[0]
     new = Slab(sim, temperature=77.0)
-    table = sim._continuum.arena.table
+    table = sim._continuum.storage.table
     assert (new._seat is seat, table[Y, new._base], table[E0, new._base]) == (True, 77.0, 0.0)
     assert [furnace.share for furnace in more] == [0.5] * 500

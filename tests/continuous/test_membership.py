@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.flow import coalesce
+from eventide.continuous.flows.flow import coalesce
 from eventide.engine.codes import BY_READING, BY_TOUCHING, SEVERAL
 
 TANKS = 6
@@ -65,11 +65,11 @@ def do(sim: ev.Simulation, tanks: list[Tank], deed: str, which: int, other: int)
 
 
 def check(sim: ev.Simulation) -> None:
-    motion = sim._continuum.motion
-    groups, seats = motion.groups, motion.arena.seats
+    motion = sim._continuum.integrator
+    groups, seats = motion.groups, motion.storage.seats
     readers, touchers = Counter[Any](), Counter[Any]()
     for flow in motion.flows.values():
-        owners = [owner for owner in sim._continuum.arena.owners() if owner._flow is flow]
+        owners = [owner for owner in sim._continuum.storage.owners() if owner._flow is flow]
         assert sorted(owners, key=id) == sorted(flow.owners(), key=id)
         slots = sorted(slot for owner in owners for low, high in owner._going for slot in range(low, high))
         assert flow.segments.rows() == [list(run) for run in coalesce(slots)]
@@ -88,16 +88,16 @@ def check(sim: ev.Simulation) -> None:
         if flow.owners():
             assert len(motion.analyst.groups(flow)) == 1
     assert counted(motion, BY_READING, groups.shared._readers).keys() == readers.keys()
-    assert {(slot, flow) for slot in range(len(motion.arena.slot.ints)) for flow in groups.readers_of(slot)} == set(
+    assert {(slot, flow) for slot in range(len(motion.storage.slot.ints)) for flow in groups.readers_of(slot)} == set(
         readers
     )
-    told = {(owner, flow) for owner in motion.arena.owners() for flow in groups.shared.touchers(owner)}
+    told = {(owner, flow) for owner in motion.storage.owners() for flow in groups.shared.touchers(owner)}
     assert told == set(touchers)
     counts = counted(motion, BY_TOUCHING, groups.shared._touchers)
-    assert {(motion.arena.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
+    assert {(motion.storage.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
     given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
-    for tank in motion.arena.owners():
-        assert motion.arena.seat.given[tank._seat.number] == given[tank]
+    for tank in motion.storage.owners():
+        assert motion.storage.seat.given[tank._seat.number] == given[tank]
         assert (tank._flow is motion.still) == (not (tank._is_active or tank._going or given[tank]))
     chain = sorted((-owner._priority, owner._started, owner.name) for owner in groups.members() if owner._is_active)
     assert [law.name for law in sim.laws] == [name for *_, name in chain]
@@ -107,7 +107,7 @@ def check(sim: ev.Simulation) -> None:
 def counted(motion: Any, kind: int, shared: Any) -> dict[Any, int]:
     """By slot and flow how often that uses it, as the slots tell, and for those that several flows use, Python."""
     counts = {}
-    known = motion.arena.slot
+    known = motion.storage.slot
     for slot in range(len(known.ints)):
         user = known.user[slot, kind]
         assert (user == SEVERAL) == (slot in shared)

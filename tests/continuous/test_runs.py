@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.flow import Flow
+from eventide.continuous.flows.flow import Flow
 from eventide.continuous.system import rank_of
 from eventide.engine.codes import P
 
@@ -26,7 +26,7 @@ class Slab(ev.Continuous):
 def two_flows(native: bool) -> tuple[Any, list[Flow]]:
     sim = ev.Simulation(compile=native)
     Slab(sim)
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     return motion, [motion.groups._new_flow() for _ in range(2)]
 
 
@@ -49,7 +49,7 @@ def test_stretches_that_meet_are_one_whoever_comes_and_goes(native: bool, deeds:
 @pytest.mark.parametrize("native", [False, True])
 def test_slots_that_begin_to_move_have_no_interpolant(native: bool) -> None:
     motion, (flow, _) = two_flows(native)
-    rows = motion.arena.table[P]
+    rows = motion.storage.table[P]
     rows[:] = 1.0
     flow.toggle_slots(3, 5)
     assert np.isnan(rows).nonzero()[0].tolist() == [3, 4]

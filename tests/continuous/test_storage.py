@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.growable_arrays import LINE
+from eventide.continuous.storage.growable_arrays import LINE
 from eventide.engine.codes import Y0, R
 from eventide.engine.records import FlowRecord, GuardRecord, LawRecord, SlotRecord, TrailRecord
 from eventide.errors import ModelError
@@ -54,7 +54,7 @@ def load(sim: ev.Simulation, count: int = 8) -> tuple[Furnace, list[Ingot]]:
 
 
 def the_flow(sim: ev.Simulation) -> Any:
-    (flow,) = sim._continuum.motion.flows.values()
+    (flow,) = sim._continuum.integrator.flows.values()
     return flow
 
 
@@ -76,14 +76,14 @@ def test_who_is_gone_leaves_room_for_the_next() -> None:
     sim = ev.Simulation()
     furnace, ingots = load(sim)
     sim.run(until=1.0)
-    width = sim._continuum.arena.table.shape[1]
+    width = sim._continuum.storage.table.shape[1]
     for _ in range(100):
         ingots.pop(0).stop()
         gc.collect(0)
         ingots.append(Ingot(sim, furnace=furnace, colour=7).start())
         sim.run(until=sim.time + 0.25)
         assert [ingot.colour for ingot in ingots[-1:]] == [7]
-    assert sim._continuum.arena.table.shape[1] == width
+    assert sim._continuum.storage.table.shape[1] == width
 
 
 def test_quantities_keep_their_values_when_the_table_grows() -> None:
@@ -111,13 +111,13 @@ def test_rates_and_last_states_are_those_of_an_object_wherever_it_stands() -> No
     slabs = [Slab(sim, furnace=furnace, coefficient=0.1 + 0.1 * k, thickness=[1.0 + k, 2.0]).start() for k in range(3)]
     sim.run(until=0.5)
     assert [slab._seat.rates for slab in slabs] == [None] * 3  # nobody has looked, and laws are native code
-    table, seat = sim._continuum.arena.table, slabs[1]._seat
+    table, seat = sim._continuum.storage.table, slabs[1]._seat
     slots, shown = slice(seat.base, seat.base + 3), motions_of(slabs[1])
     expected = [*table[R, slots].tolist(), *table[Y0, slots].tolist()]
     assert shown == expected
     others = [Slab(sim, furnace=furnace, thickness=[0.0, 0.0]) for _ in range(500)]
-    assert sim._continuum.arena.table is not table
-    sim._continuum.arena.table[R, slots] *= 2.0
+    assert sim._continuum.storage.table is not table
+    sim._continuum.storage.table[R, slots] *= 2.0
     expected[:3] = [2.0 * rate for rate in expected[:3]]
     assert motions_of(slabs[1]) == expected
     others[-1].start()
@@ -157,11 +157,11 @@ def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
         for _ in range(count):
             Ingot(sim, furnace=furnace).start()
         sim.run(until=sim.time + 0.1)
-        motion = sim._continuum.motion
-        tables = *motion.memory.flow.tables(), *motion.watches.guard.tables(), motion.memory.constants.array
+        motion = sim._continuum.integrator
+        tables = *motion.memory.flow.tables(), *motion.guards.guard.tables(), motion.memory.constants.array
         assert not any(table.ctypes.data % LINE for table in tables)
-        assert motion.arena.table.ctypes.data % LINE == 0
-        seen.append(motion.arena.table.strides[0] // LINE)
+        assert motion.storage.table.ctypes.data % LINE == 0
+        seen.append(motion.storage.table.strides[0] // LINE)
     assert len(seen) > 2
     assert all(lines % 2 for lines in seen)
     records = FlowRecord, GuardRecord, TrailRecord, SlotRecord

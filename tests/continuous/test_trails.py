@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous import trails
+from eventide.continuous.guards import trails
 from eventide.engine import zeno
 
 

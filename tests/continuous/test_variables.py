@@ -209,7 +209,7 @@ def test_an_assignment_discards_what_rounding_had_left(sim: ev.Simulation) -> No
     x = ev.Variable(sim, 1.0).start()
     ev.law(sim, lambda: x.set_rate(0.1)).start()
     sim.run(until=0.5)
-    rests = sim._continuum.arena.rows[stepper.E0]
+    rests = sim._continuum.storage.rows[stepper.E0]
     assert rests[x._slot] != 0.0
     x.state = x.state
     assert rests[x._slot] == 0.0

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.guards import MOST_AT_REST
+from eventide.continuous.guards.guards import MOST_AT_REST
 from eventide.continuous.python_callbacks import Host
 from eventide.engine import event_location, guard_screening
 from eventide.engine.codes import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
@@ -305,9 +305,9 @@ def test_the_same_doze_in_native_code(stepping: str, method: Any) -> None:
 
 def bounds(**options: Any) -> list[tuple[float, ...]]:
     """Between what each state has been found to stay in the last step."""
-    motion = run(crowd, 1.0, stepping="together", **options)[0]._continuum.motion
+    motion = run(crowd, 1.0, stepping="together", **options)[0]._continuum.integrator
     (flow,) = motion.flows.values()
-    lowest, highest = motion.arena.table[[LOWEST, HIGHEST]].tolist()
+    lowest, highest = motion.storage.table[[LOWEST, HIGHEST]].tolist()
     return [(lowest[slot], highest[slot]) for slot in flow.slots]
 
 
@@ -350,7 +350,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     test = Host.is_true
 
     def counted(host: Host, c: int, f: int, time: float, dt: float) -> bool:
-        name = host.motion.watches.at[c].name
+        name = host.integrator.guards.at[c].name
         counts[name] = counts.get(name, 0) + 1
         return test(host, c, f, time, dt)
 
@@ -435,8 +435,8 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
         sim.process(come_and_go(k))
     sim.run(until=5.0)
     assert sim.events > 350
-    (flow,) = sim._continuum.motion.flows.values()
-    known, f = sim._continuum.motion.memory.flow, flow.number
+    (flow,) = sim._continuum.integrator.flows.values()
+    known, f = sim._continuum.integrator.memory.flow, flow.number
     assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
     assert known.entries[f] <= known.entries_room[f] <= (32 if returns else 64)
     assert known.awake[f] + known.entries_left[f] <= known.entries[f]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import eventide as ev
-from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete.conditions import until as until_module
 
 
@@ -442,7 +442,7 @@ def test_objects_by_the_thousand_share_one_comparison() -> None:
     for _ in range(1000):
         Rising(sim).start()
     sim.run(until=1.0)
-    analyst: Any = sim._continuum.motion.analyst
+    analyst: Any = sim._continuum.integrator.analyst
     held = analyst.facts._held
     assert [(fact.where, fact.name) for fact in held.values()] == [
         ("Rising", "contributions"),

@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 import eventide as ev
-from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers, native_processes
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9

@@ -195,7 +195,7 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
         )
     ]
     if any(setting.eager for setting in finding.of):
-        lines.append("    from eventide.continuous import native_handlers, native_processes\n")
+        lines.append("    from eventide.continuous.guards import native_handlers, native_processes\n")
     calls = [_call(setting) for setting in finding.of]
     for name, call in zip(("got", "other"), calls, strict=False):
         lines.append(f"    {name} = {call}\n")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers, native_processes
 from eventide.continuous.python_callbacks import Host
 from eventide.discrete.conditions import until as until_module
 from eventide.lowering.names.code_facts import CodeFacts
@@ -164,7 +164,7 @@ def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatc
     python, native = calls_of(sim, tank)
     assert native == {"proceed": 1}
     assert sum(count // EVENTS for count in python.values()) == 0
-    assert sim.monitor.motion.reactions.handled == tank.turns - 2
+    assert sim.monitor.integrator.native_handlers.handled == tank.turns - 2
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -182,13 +182,13 @@ def test_a_state_event_of_a_handler_that_is_native_code_costs_no_call() -> None:
     python, native = calls_of(sim, tank)
     assert native == {"proceed": 1}
     assert sum(count // EVENTS for count in python.values()) == 0
-    assert sim.monitor.motion.reactions.handled == tank.turns - 2
+    assert sim.monitor.integrator.native_handlers.handled == tank.turns - 2
 
 
 def test_the_stepper_is_called_as_a_builtin_function() -> None:
     sim = ev.Simulation()
-    assert isinstance(sim._continuum.motion.engine.proceed, BuiltinFunctionType)
-    assert not isinstance(ev.Simulation(compile=False)._continuum.motion.engine.proceed, BuiltinFunctionType)
+    assert isinstance(sim._continuum.integrator.engine.proceed, BuiltinFunctionType)
+    assert not isinstance(ev.Simulation(compile=False)._continuum.integrator.engine.proceed, BuiltinFunctionType)
 
 
 @pytest.mark.parametrize("story", [control, control_by_methods, control_by_crossings, control_in_time])
@@ -197,7 +197,7 @@ def test_who_waits_for_the_same_thing_again_takes_up_its_row(story: Any) -> None
     gauge = Gauge(sim).start()
     sim.process(story(gauge))
     sim.run(until=20.6)
-    assert (gauge.turns, sim.report().certified, len(sim.monitor.motion.watches.at)) == (40, 2, 2)
+    assert (gauge.turns, sim.report().certified, len(sim.monitor.integrator.guards.at)) == (40, 2, 2)
 
 
 def test_a_row_that_is_in_use_is_not_taken_up() -> None:
@@ -216,7 +216,7 @@ def test_a_row_that_is_in_use_is_not_taken_up() -> None:
     sim.run(until=10.0)
     wanted = [(1.0, 1.0, 1.25), (2.0, 1.0, 1.5), (3.0, 1.0, 1.5)]
     assert [pytest.approx(row, abs=1e-9) for row in wanted] == log
-    assert len(sim.monitor.motion.watches.at) <= 2
+    assert len(sim.monitor.integrator.guards.at) <= 2
 
 
 def test_a_crossing_that_is_waited_for_again_is_armed_anew() -> None:
@@ -286,7 +286,7 @@ def test_a_row_that_rested_while_laws_began_to_assign_states_is_not_proved() -> 
     sim.process(waiting())
     sim.run(until=10.0)
     assert log == [pytest.approx(row, abs=1e-9) for row in [(1.0, 0.0), (2.0, 0.5), (3.0, 0.5)]]
-    assert (sim.report().certified, sim.report().unproved, len(sim.monitor.motion.watches.at)) == (1, 0, 1)
+    assert (sim.report().certified, sim.report().unproved, len(sim.monitor.integrator.guards.at)) == (1, 0, 1)
 
 
 class Ball(ev.Process, ev.Continuous):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import motion as motion_module
+from eventide.continuous import integrator as integrator_module
 from eventide.engine.codes import PAUSED
 
 kinds = pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def python_listens() -> Any:
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Marches come back soon."""
-    monkeypatch.setattr(motion_module, "MOST_WORK", 20.0)
+    monkeypatch.setattr(integrator_module, "MOST_WORK", 20.0)
 
 
 def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> None:
     """Press the key while the stepper runs for the nth time, or comes back for the nth time with this code."""
-    motion, left = sim._continuum.motion, [number]
+    motion, left = sim._continuum.integrator, [number]
     proceed: Callable[..., int] = motion.engine.proceed
-    motion.run.patience = motion_module.MOST_WORK
+    motion.run.patience = integrator_module.MOST_WORK
 
     def pressed(*arguments: Any) -> int:
         answer = proceed(*arguments)
@@ -125,7 +125,7 @@ def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> 
 def test_a_march_comes_back_and_that_changes_nothing(monkeypatch: Any, compiled: Any, stepping: Any) -> None:
     found, counts = [], []
     for most in (1.0, 20.0, 2.0**17):
-        monkeypatch.setattr(motion_module, "MOST_WORK", most)
+        monkeypatch.setattr(integrator_module, "MOST_WORK", most)
         model = Model(compiled, stepping, looks=True)
         model.sim.run(until=9.0)
         found.append((model.found(), model.rows(), [integral.value for integral in model.integrals]))
@@ -138,9 +138,9 @@ def test_a_march_comes_back_and_that_changes_nothing(monkeypatch: Any, compiled:
 def test_a_march_comes_back_after_so_much_work(often: None, compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled, dt_max=0.1)
     Decay(sim).start()
-    motion, codes = sim._continuum.motion, []
+    motion, codes = sim._continuum.integrator, []
     proceed = motion.engine.proceed
-    motion.run.patience = motion_module.MOST_WORK
+    motion.run.patience = integrator_module.MOST_WORK
 
     def told(*arguments: Any) -> int:
         codes.append(proceed(*arguments))
@@ -327,10 +327,10 @@ def test_stiff_flows_stop_too(often: None) -> None:
 
 
 def test_a_step_of_more_work_than_that_is_made_all_the_same(monkeypatch: Any) -> None:
-    monkeypatch.setattr(motion_module, "MOST_WORK", 0.5)
+    monkeypatch.setattr(integrator_module, "MOST_WORK", 0.5)
     sim = ev.Simulation(dt_max=0.1)
     decay = Decay(sim).start()
-    sim._continuum.motion.run.patience = 0.5
+    sim._continuum.integrator.run.patience = 0.5
     sim.run(until=1.0)
     assert decay.amount == pytest.approx(2.718281828459045**-0.1, rel=1e-9)
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import motion as motion_module
-from eventide.continuous import native_handlers
+from eventide.continuous import integrator as integrator_module
+from eventide.continuous.guards import native_handlers
 from eventide.engine.codes import FOUND, PAUSED, REACHED
 
 FACTOR = 2.0
@@ -54,7 +54,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def handled(sim: ev.Simulation) -> int:
-    return sim.monitor.motion.reactions.handled
+    return sim.monitor.integrator.native_handlers.handled
 
 
 def counts(sim: ev.Simulation) -> tuple[Any, ...]:
@@ -90,7 +90,7 @@ def test_what_is_not_native_for_one_object_is_asked_once(monkeypatch: pytest.Mon
     sim = ev.Simulation()
     for _ in range(5):
         Odd(sim).start()
-    analyst, asked = sim._continuum.motion.analyst, []
+    analyst, asked = sim._continuum.integrator.analyst, []
     reaction = analyst.reaction
     monkeypatch.setattr(analyst, "reaction", lambda trigger: asked.append(trigger) or reaction(trigger))
     sim.run(until=8.5)
@@ -142,7 +142,7 @@ def test_a_run_of_many_handlers_is_one_call() -> None:
     sim = ev.Simulation()
     tanks = [Tank(sim, limit=-1).start() for _ in range(5)]
     calls = []
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     proceed = motion.engine.proceed
 
     def note(*arguments: Any) -> int:
@@ -157,11 +157,11 @@ def test_a_run_of_many_handlers_is_one_call() -> None:
 
 
 def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(motion_module, "MOST_WORK", 100.0)
+    monkeypatch.setattr(integrator_module, "MOST_WORK", 100.0)
     sim, whole = ev.Simulation(), ev.Simulation()
     tank, other = Tank(sim, name="tank").start(), Tank(whole, name="tank").start()
-    motion, before = sim._continuum.motion, signal.signal(signal.SIGINT, signal.default_int_handler)
-    motion.run.patience = motion_module.MOST_WORK
+    motion, before = sim._continuum.integrator, signal.signal(signal.SIGINT, signal.default_int_handler)
+    motion.run.patience = integrator_module.MOST_WORK
     proceed, codes = motion.engine.proceed, []
 
     def pressed(*arguments: Any) -> int:
@@ -444,7 +444,7 @@ def test_the_collector_does_not_run_between_native_handlers() -> None:
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.run(until=3.25)
-    motion, thresholds, seen = sim._continuum.motion, gc.get_threshold(), []
+    motion, thresholds, seen = sim._continuum.integrator, gc.get_threshold(), []
 
     def note(phase: str, info: dict[str, int]) -> None:
         seen.append(motion.is_marching)
@@ -579,4 +579,4 @@ def test_a_whole_number_that_was_set_to_a_fraction_is_cut_off_at_each_reading(co
         for change in (1, 4.25 if event % 2 else -5.75, 0.5):
             count = int(count + change)
     assert counter.log == log
-    assert sim.monitor.motion.reactions.handled > 20 or compile_ is False
+    assert sim.monitor.integrator.native_handlers.handled > 20 or compile_ is False

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete.conditions import until as until_module
 from eventide.discrete.processes.stand import Stand
 from eventide.reading import generators
@@ -63,7 +63,7 @@ def swings(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 
 
 def handled(sim: ev.Simulation) -> int:
-    return sim.monitor.motion.reactions.handled
+    return sim.monitor.integrator.native_handlers.handled
 
 
 def made(story: Any = swings, *, limit: int = 1000, **options: Any) -> tuple[Any, Tank, Plan, Any]:
@@ -322,7 +322,7 @@ def test_a_stop_that_is_met_now_and_then_is_python_s_until_it_is_known() -> None
     native, _ = both(lambda sim, *_: sim.run(until=60.25), rare)
     sim, _, _, process = made(rare)
     sim.run(until=60.25)
-    waits = [wait is not None for wait in sim.monitor.motion.journeys.of[process].waits]
+    waits = [wait is not None for wait in sim.monitor.integrator.native_processes.of[process].waits]
     assert waits == [True, True, True]
     assert native == sim.events - 1 - 4
 

@@ -33,12 +33,12 @@ def swing(tank: Tank, log: list[Any], name: str = "swing") -> ev.ProcessGenerato
 
 def check_lists(sim: ev.Simulation) -> int:
     """How many conditions are waited for, which three have to agree on; who is at rest has a place in its flow."""
-    motion = sim._continuum.motion
+    motion = sim._continuum.integrator
     known = motion.memory.flow
     entries = sum(known.entries[f] - known.entries_left[f] for f in motion.flows)
     members = sum(1 for condition in sim._conditions if condition.row >= 0)
-    assert entries == motion.run.listed == members - (motion.watches.returning is not None)
-    assert motion.watches.returning is None or not motion.watches.returning.is_over
+    assert entries == motion.run.listed == members - (motion.guards.returning is not None)
+    assert motion.guards.returning is None or not motion.guards.returning.is_over
     for f, flow in motion.flows.items():
         assert known.entries_room[f] >= max(known.entries[f], len(flow.conditions))
     return members
@@ -161,7 +161,7 @@ def test_several_who_return_in_one_event_each_keep_their_place(compiled: Any) ->
     sim.process(waiting())
     sim.run(until=6.0)
     assert log == [(1.25 * k, 0) for k in range(1, 5)]
-    assert len(sim.monitor.motion.watches.at) == 3
+    assert len(sim.monitor.integrator.guards.at) == 3
 
 
 @COMPILED
@@ -221,7 +221,7 @@ def test_a_wait_of_another_kind_in_between_is_found_as_well() -> None:
     sim.process(waiting())
     sim.run(until=20.0)
     assert log == [float(k) for k in range(1, 10)]
-    assert (sim.report().certified, len(sim.monitor.motion.watches.at)) == (2, 2)
+    assert (sim.report().certified, len(sim.monitor.integrator.guards.at)) == (2, 2)
 
 
 @COMPILED
@@ -232,7 +232,7 @@ def test_events_of_two_flows_at_one_instant_touch_both(compiled: Any) -> None:
     def turn(tank: Tank) -> ev.ProcessGenerator:
         while True:
             yield ev.until(lambda: tank.level >= 1.0)
-            opened = len(sim.monitor.motion.touched)
+            opened = len(sim.monitor.integrator.touched)
             log.append((tank.name, round(sim.time, 9), [round(each.level, 9) for each in tanks], opened))
             tank.level = 0.0
 

@@ -126,7 +126,7 @@ def test_rows_are_those_of_a_recorder_that_is_called(compiles, stepping, events,
         sim.process(story())
         sim.run(until=1.75)
         sim.run(until=4.0)
-        motion = sim.monitor.system.motion
+        motion = sim.monitor.system.integrator
         return [rows(r) for r in [*recordings, counts]], [len(r) for r in recordings], sim.monitor.steps, motion
 
     taped, called = run(tapes=True), run(tapes=False)

@@ -16,9 +16,9 @@ from eventide.continuous.error_context import execute_law
 from eventide.errors import ModelError, SimulationError
 
 if TYPE_CHECKING:
-    from eventide.continuous.component import Continuous
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.variable import Variable
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.variable import Variable
+    from eventide.continuous.flows.flow import Flow
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -262,7 +262,7 @@ def check_pass(flow: Flow) -> None:
     Raises ModelError, naming both laws, if one sets a rate that another has set and it has not read.
     """
     ledger = _Ledger()
-    owners = [c for c in flow.motion.system.components() if c._layout.moves]
+    owners = [c for c in flow.integrator.system.components() if c._layout.moves]
     views = [owner._layout.rates(owner) for owner in owners]
     for owner in owners:
         owner._seat.rates = _CheckedRates(owner, ledger)
@@ -271,7 +271,7 @@ def check_pass(flow: Flow) -> None:
             ledger.begin(law)
             call = law.contributions if stage == 0 else law.equations
             if stage in law._cohort.unread:
-                flow.motion.host.watch(law, stage, call, law.sim.time)
+                flow.integrator.host.watch(law, stage, call, law.sim.time)
             else:
                 execute_law(law, call, law.sim.time)
     finally:
@@ -308,7 +308,7 @@ def check_limits(sim: Simulation) -> None:
     """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
     if not sim.dt_min >= 0.0:
         raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
-    if sim.dt_max == inf and "motion" in sim._continuum.__dict__ and sim.method.is_fixed:
+    if sim.dt_max == inf and "integrator" in sim._continuum.__dict__ and sim.method.is_fixed:
         raise ModelError(
             f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
             "give Simulation(dt_max=...) or set sim.dt_max"

@@ -9,7 +9,7 @@ from eventide.errors import SimulationError
 from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 
 if TYPE_CHECKING:
-    from eventide.continuous.component import Continuous
+    from eventide.continuous.components.component import Continuous
     from eventide.discrete.conditions.condition import Condition
 
 

@@ -46,8 +46,8 @@ from eventide.engine.newton_matrices import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
 
 SMALL: Final = 8
 """Flows of so many states at most are not asked: all their rates may depend on all their states."""
@@ -119,8 +119,8 @@ class Linearizations:
     left        those of flows that have changed since, for what is still valid of them; all of one instant
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.of: dict[int, Linearization] = {}
         self.left: list[tuple[Linearization, NDArray[np.float64]]] = []
         self._left_at = 0.0
@@ -129,15 +129,15 @@ class Linearizations:
 
     def leave(self, flow: Flow) -> None:
         """The states or laws of a flow are about to change, or it ends: its derivatives are kept aside."""
-        self.motion.memory.flow.system[flow.number] = -1
+        self.integrator.memory.flow.system[flow.number] = -1
         old = self.of.pop(flow.number, None)
         if old is None:
             return
-        now = self.motion.sim.time
+        now = self.integrator.sim.time
         if now != self._left_at:
             self.left.clear()
             self._left_at = now
-        lists = self.motion.memory.lists.array
+        lists = self.integrator.memory.lists.array
         if lists[old.place + JACOBIAN] > PATCHED:
             self.left.append((old, self._matrix(old).copy()))
         self._release(old)
@@ -145,27 +145,27 @@ class Linearizations:
     def forget_all(self) -> None:
         """Another method needs other matrices."""
         for number, old in list(self.of.items()):
-            self.motion.memory.flow.system[number] = -1
+            self.integrator.memory.flow.system[number] = -1
             self._release(old)
         self.of.clear()
         self.left.clear()
 
     def _release(self, old: Linearization) -> None:
-        self.motion.memory.lists.release(old.place, old.size)
-        self.motion.memory.constants.release(old.numbers, old.room)
+        self.integrator.memory.lists.release(old.place, old.size)
+        self.integrator.memory.constants.release(old.numbers, old.room)
 
     def _matrix(self, one: Linearization) -> NDArray[np.float64]:
         """The numbers of the derivatives."""
         first = one.numbers + MATRICES
-        cells = int(self.motion.memory.lists.array[one.place + CELLS])
-        return self.motion.memory.constants.array[first : first + cells]
+        cells = int(self.integrator.memory.lists.array[one.place + CELLS])
+        return self.integrator.memory.constants.array[first : first + cells]
 
     # --- a plan for a flow ----------------------------------------------------------------------------------------
 
     def plan(self, flow: Flow) -> None:
         """Find out anew which rates of a flow depend on which states, and make room for its matrices."""
         number = flow.number
-        if self.motion.memory.flow.start[number] != self._left_at:
+        if self.integrator.memory.flow.start[number] != self._left_at:
             self.left.clear()
         old = self.of.get(number)
         slots = sorted(flow.slots)
@@ -176,7 +176,7 @@ class Linearizations:
             known = [[rank[old.slots[i]] for i in before[slot]] for slot in slots]
             wider = [sorted({*one, *other}) for one, other in zip(known, dependents, strict=True)]
             if all(len(one) == len(other) for one, other in zip(known, wider, strict=True)):
-                self.motion.memory.lists.array[old.place + DOUBTED] = LOOKED_AT
+                self.integrator.memory.lists.array[old.place + DOUBTED] = LOOKED_AT
                 return
             dependents = wider
         if old is not None:
@@ -187,15 +187,15 @@ class Linearizations:
         """For each state the rates that depend on it; None if they may all depend on all."""
         if len(slots) <= SMALL:
             return None
-        motion, places = self.motion, np.array(slots, np.int64)
+        integrator, places = self.integrator, np.array(slots, np.int64)
         found: list[list[int]] = []
         for slot in slots:
-            if not motion.host.ask(flow, slot):
+            if not integrator.host.ask(flow, slot):
                 found.append(list(range(len(slots))))
                 continue
-            rates = motion.arena.table[R, places]
+            rates = integrator.storage.table[R, places]
             found.append(np.flatnonzero(~np.isfinite(rates)).tolist())
-        motion.show_start(flow)
+        integrator.show_start(flow)
         return found
 
     def _make(self, flow: Flow, slots: list[int], found: list[list[int]] | None) -> None:
@@ -220,11 +220,11 @@ class Linearizations:
         self._lay(one, groups)
         self._take_over(one, groups)
         self.of[flow.number] = one
-        self.motion.memory.flow.system[flow.number] = one.place
+        self.integrator.memory.flow.system[flow.number] = one.place
 
     def _lay(self, one: Linearization, groups: list[list[int]]) -> None:
         """Make the blocks of a linearization."""
-        motion, kind, sizes = self.motion, one.kind, self.motion.method.coefficients.sizes
+        integrator, kind, sizes = self.integrator, one.kind, self.integrator.method.coefficients.sizes
         count, reals, pairs = kind.states, int(sizes[FACTORS]), int(sizes[PAIRS])
         cells = max(count - 1, 0) * kind.stride + kind.origin + count
         starts, pointers = [0], [0]
@@ -247,8 +247,8 @@ class Linearizations:
         ]
         one.size = sum(map(len, parts))
         one.room = MATRICES + cells * (1 + reals + 2 * pairs) + VECTORS * count
-        one.place = motion.memory.lists.allocate(one.size)
-        one.numbers = motion.memory.constants.allocate(one.room)
+        one.place = integrator.memory.lists.allocate(one.size)
+        one.numbers = integrator.memory.constants.allocate(one.room)
         head[SIZE], head[LOWER], head[UPPER], head[STRIDE] = count, kind.lower, kind.upper, kind.stride
         head[CELLS], head[ORIGIN], head[GROUPS], head[NUMBERS] = cells, kind.origin, len(groups), one.numbers
         head[JACOBIAN], head[CAREFUL] = MISSING, 1
@@ -257,14 +257,14 @@ class Linearizations:
             if name >= 0:
                 head[name] = at
             at += len(part)
-        motion.memory.lists.array[one.place : at] = [number for part in parts for number in part]
-        block = motion.memory.constants.array[one.numbers : one.numbers + one.room]
+        integrator.memory.lists.array[one.place : at] = [number for part in parts for number in part]
+        block = integrator.memory.constants.array[one.numbers : one.numbers + one.room]
         block[:] = 0.0
         block[ETA] = 1.0
 
     def _take_over(self, one: Linearization, groups: list[list[int]]) -> None:
         """Take from earlier derivatives what is still valid: all columns whose rates have been known before."""
-        lists = self.motion.memory.lists.array
+        lists = self.integrator.memory.lists.array
         known = np.zeros(len(one.slots), bool)
         matrix = self._matrix(one)
         for old, numbers in self.left:

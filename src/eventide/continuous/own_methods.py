@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
 LAWS: Final = frozenset(("contributions", "equations"))
@@ -24,27 +24,27 @@ class OwnMethods:
     is_due      whether a run has ended since they were looked for
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
         self._methods: dict[type, frozenset[str]] = {}
         self.is_due = False
 
     def adopt(self) -> None:
         """A run begins: let the laws and conditions of such objects be looked at anew, and handlers and processes."""
         self.is_due = False
-        motion, owners = self._motion, self._owners()
+        integrator, owners = self._integrator, self._owners()
         if owners:
-            motion.journeys.leave_all()
-            motion.groups.renew([owner for owner in owners if not motion.analyst.is_law_current(owner)])
+            integrator.native_processes.leave_all()
+            integrator.groups.renew([owner for owner in owners if not integrator.analyst.is_law_current(owner)])
             for condition in self._conditions(owners):
-                motion.watches.renew(condition)
-            motion.reactions.renew_all()
+                integrator.guards.renew(condition)
+            integrator.native_handlers.renew_all()
 
     def check(self) -> None:
         """A run has ended. Raises ModelError if an object has such a method that laws or conditions have not used."""
         self.is_due = True
-        motion, owners = self._motion, self._owners()
-        late = [owner for owner in owners if not motion.analyst.is_law_current(owner)]
+        integrator, owners = self._integrator, self._owners()
+        late = [owner for owner in owners if not integrator.analyst.is_law_current(owner)]
         late += [one for c in self._conditions(owners) for one in owners if any(one is o for o in c.plan.touches)]
         for owner in late:
             name = min(self._methods_of(type(owner)).intersection(owner.__dict__))
@@ -59,14 +59,14 @@ class OwnMethods:
         known, methods_of = self._methods, self._methods_of
         return [
             owner
-            for flow in self._motion.flows.values()
+            for flow in self._integrator.flows.values()
             for owner in flow.members
             if not (known.get(type(owner)) or methods_of(type(owner))).isdisjoint(owner.__dict__)
         ]
 
     def _conditions(self, owners: list[Any]) -> list[Condition]:
         """The conditions that touch one of some objects and would be read in another way now."""
-        analyst, known = self._motion.analyst, self._motion.watches.at.values()
+        analyst, known = self._integrator.analyst, self._integrator.guards.at.values()
         return [
             condition
             for condition in list(known)

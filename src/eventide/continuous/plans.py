@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.continuous.ordering import Deal, Trade
+from eventide.continuous.flows.ordering import Deal, Trade
 from eventide.engine.records import GuardRecord, view_of
 
 if TYPE_CHECKING:
-    from eventide.continuous.component import Continuous
-    from eventide.continuous.equalities import Equality
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.growable_arrays import Lease
-    from eventide.continuous.motion import Motion
-    from eventide.continuous.switches import Branches
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.switches import Branches
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.guards.equalities import Equality
+    from eventide.continuous.integrator import Integrator
+    from eventide.continuous.storage.growable_arrays import Lease
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
@@ -253,7 +253,7 @@ class Analyst(ABC):
     most_fused  how many laws a flow has at most for which functions are made
     """
 
-    motion: Motion
+    integrator: Integrator
     compiles: bool
     most_fused: int = 0
 
@@ -363,7 +363,7 @@ class Analyst(ABC):
                 item = parent[item]
             return item
 
-        plans: list[Plan] = [self.motion.groups.plan_of(owner) for owner in owners]
+        plans: list[Plan] = [self.integrator.groups.plan_of(owner) for owner in owners]
         plans += [condition.plan for condition in flow.conditions]
         for plan in plans:
             met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]

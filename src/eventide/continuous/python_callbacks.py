@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.error_context import execute_law, is_condition_true
-from eventide.continuous.flow import IN_PASS
-from eventide.continuous.sights import look_at
+from eventide.continuous.flows.flow import IN_PASS
+from eventide.continuous.flows.sights import look_at
 from eventide.engine.codes import VALUELESS, R, Y
 from eventide.errors import EventideError
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
 
@@ -29,8 +29,8 @@ class Host:
     trouble     the last error that a law raised in a trial step; failure: what must go up at once
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
         self._meeting: tuple[Flow, Any, Condition | None] | None = None
@@ -43,14 +43,14 @@ class Host:
 
     def evaluate(self, f: int, time: float, dt: float) -> None:
         """Execute the laws of a flow in Python, at the states in row Y."""
-        motion = self.motion
+        integrator = self.integrator
         if self._has_failed():
             return
-        sim, flow, rows = motion.sim, motion.flows[f], motion.arena.rows
-        sim.time, sim.dt, sim.last_time = time, dt, motion.memory.flow.start[f]
+        sim, flow, rows = integrator.sim, integrator.flows[f], integrator.storage.rows
+        sim.time, sim.dt, sim.last_time = time, dt, integrator.memory.flow.start[f]
         self._running = flow, None
         self.show(flow, time)
-        rates, states, zeros = rows[R], rows[Y], motion.system.zeros
+        rates, states, zeros = rows[R], rows[Y], integrator.system.zeros
         for low, high in chain(flow.look_up().segments, flow.look_up().rests):
             rates[low:high] = zeros(high - low)
         for low, high in flow.look_up().sums:
@@ -59,19 +59,19 @@ class Host:
 
     def ask(self, flow: Flow, slot: int) -> bool:
         """Leave in row R the rates of a flow where one state is NaN; whether its laws can be asked that."""
-        motion = self.motion
-        self.call(lambda arrays, f, _: motion.engine.probe(arrays, f, slot), flow.number)
+        integrator = self.integrator
+        self.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot), flow.number)
         is_answered = not self._has_failed() and not self.has_met
         self.failure = self.trouble = self._meeting = None
-        motion.run.aborted = motion.run.troubled = 0
+        integrator.run.aborted = integrator.run.troubled = 0
         return is_answered
 
     def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
         """Test a condition in Python."""
-        motion = self.motion
-        sim = motion.sim
-        sim.time, sim.dt, sim.last_time = time, dt, motion.memory.flow.start[f]
-        flow, condition = motion.flows[f], motion.watches.at[c]
+        integrator = self.integrator
+        sim = integrator.sim
+        sim.time, sim.dt, sim.last_time = time, dt, integrator.memory.flow.start[f]
+        flow, condition = integrator.flows[f], integrator.guards.at[c]
         self._running = flow, condition
         self.show(flow, time)
         guide = condition.plan.pattern.guide
@@ -83,7 +83,7 @@ class Host:
         """Execute one law that could not be compiled; called from compiled code."""
         if self._has_failed():
             return
-        sim = self.motion.sim
+        sim = self.integrator.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
         self._running = owner._flow, None
         self.show(owner._flow, time)
@@ -94,17 +94,17 @@ class Host:
 
         If that may give the laws another order, they are to be executed anew.
         """
-        motion = self.motion
-        if motion.sim.dt != 0.0 or not motion.is_marching:
+        integrator = self.integrator
+        if integrator.sim.dt != 0.0 or not integrator.is_marching:
             execute_law(owner, law, time)
             return
-        sight = look_at(motion, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
-        if motion.groups.ordering.is_new(sight):
+        sight = look_at(integrator, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
+        if integrator.groups.ordering.is_new(sight):
             self.meet(sight)
 
     def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
         """Test one condition that could not be compiled; called from compiled code."""
-        sim = self.motion.sim
+        sim = self.integrator.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
         flow = condition.flow
         self._running = flow, condition
@@ -112,7 +112,7 @@ class Host:
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
-        sim, run = self.motion.sim, self.motion.run
+        sim, run = self.integrator.sim, self.integrator.run
         if run.aborted != 0:
             return False  # the first error is the one that is told
         try:
@@ -120,7 +120,7 @@ class Host:
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
             if condition.is_switch and isinstance(error, ArithmeticError | ValueError):
                 return False  # the law does not come to this comparison now, or fails as well
-            self.motion.sim._keyboard.note_error_in_step(error)
+            self.integrator.sim._keyboard.note_error_in_step(error)
             self.failure = error
             run.aborted = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1
             return False
@@ -133,7 +133,7 @@ class Host:
         """
         if self._meeting is None and self._running is not None:
             self._meeting = self._running[0], met, self._running[1]
-        self.motion.run.aborted = 1
+        self.integrator.run.aborted = 1
 
     @property
     def has_met(self) -> bool:
@@ -148,14 +148,14 @@ class Host:
         meeting, self._meeting = self._meeting, None
         assert meeting is not None
         self.failure = self.trouble = None
-        self.motion.run.aborted = self.motion.run.troubled = 0
+        self.integrator.run.aborted = self.integrator.run.troubled = 0
         return meeting
 
     # --- what Python code raises ----------------------------------------------------------------------------------
 
     def _has_failed(self) -> bool:
         """Whether a law has failed in this attempt: those after it would see what is not so."""
-        run = self.motion.run
+        run = self.integrator.run
         return bool(run.aborted != 0 or run.troubled != 0)
 
     def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
@@ -170,20 +170,20 @@ class Host:
             with np.errstate(all="ignore"):
                 call()
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            self.motion.sim._keyboard.note_error_in_step(error)
+            self.integrator.sim._keyboard.note_error_in_step(error)
             if _is_of_states(error):
                 self.trouble = error
-                self.motion.run.troubled = 1
+                self.integrator.run.troubled = 1
             else:
                 self.failure = error
-                self.motion.run.aborted = 1
+                self.integrator.run.aborted = 1
         finally:
             flow.is_open, self.executes = was_open, False
 
     def fail(self, error: BaseException) -> None:
         """An error was met as the stepper called Python: it goes up as soon as that has returned."""
         self.failure = self.failure or error
-        self.motion.run.aborted = 1
+        self.integrator.run.aborted = 1
 
     @property
     def has_failed(self) -> bool:
@@ -194,7 +194,7 @@ class Host:
         """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
         self.failure = self.trouble = None
-        self.motion.run.aborted = self.motion.run.troubled = 0
+        self.integrator.run.aborted = self.integrator.run.troubled = 0
         if failure is not None:
             if self._running is not None and self._running[1] is None:
                 self._void_values(self._running[0])
@@ -205,7 +205,7 @@ class Host:
 
         Native code sets it before it is seen that Python would raise, and Python does not.
         """
-        table = self.motion.arena.table
+        table = self.integrator.storage.table
         for _, law in flow.look_up().laws:
             layout = law._layout
             for name, spec in layout.fields.items():
@@ -218,12 +218,12 @@ class Host:
 
         Laws that run meanwhile may write rates; the clock stays as it is.
         """
-        motion = self.motion
-        sim = motion.sim
+        integrator = self.integrator
+        sim = integrator.sim
         before = sim.active, sim.time, sim.dt, sim.last_time
         sim.active = True
         try:
-            function(motion.memory.packed or motion.memory.arrays, f, sim.time)
+            function(integrator.memory.packed or integrator.memory.arrays, f, sim.time)
         finally:
             sim.active, sim.time, sim.dt, sim.last_time = before
 
@@ -234,7 +234,7 @@ class Host:
 
         Within a step they are those of no other flow: code that touches one meets it, whoever ran before.
         """
-        shown, self._shown = self._shown, flow if self.motion.is_marching else None
+        shown, self._shown = self._shown, flow if self.integrator.is_marching else None
         if shown is not None and self._shown is not None:
             shown.at = nan
         flow.at = time
@@ -247,7 +247,7 @@ class Host:
         Else who looks at flows would decide when they join. Errors of trial steps and conditions that the stepper has
         got over by itself are forgotten as well.
         """
-        run = self.motion.run
+        run = self.integrator.run
         if run.troubled == 0:
             self.trouble = None
         if run.aborted == 0:

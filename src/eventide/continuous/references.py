@@ -10,7 +10,7 @@ from eventide.discrete.conditions.condition import Condition
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import Cohort, Plan
 
 
@@ -21,12 +21,12 @@ class References:
     stands      sees whether all stands that code was made with and Python code may change
     """
 
-    __slots__ = ("_listing", "_motion", "_told", "are_polled", "stands")
+    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "stands")
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
-        self.are_polled: Pending[Any] = Pending(motion.changes)
-        self._told: Pending[Any] = Pending(motion.changes)
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
+        self.are_polled: Pending[Any] = Pending(integrator.changes)
+        self._told: Pending[Any] = Pending(integrator.changes)
         self._listing: dict[Any, None] = {}
         self.stands: Callable[[], bool] = _always
 
@@ -34,7 +34,7 @@ class References:
         """Look after a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self.are_polled if plan.is_polled else self._told).add(item)
-            if plan.is_polled and self._motion.analyst.looks_at_lists(plan):
+            if plan.is_polled and self._integrator.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
@@ -50,36 +50,36 @@ class References:
 
     def renew_code(self) -> None:
         """If something has changed that code was made with, plan anew all that depends on it."""
-        analyst, watches = self._motion.analyst, self._motion.watches
+        analyst, guards = self._integrator.analyst, self._integrator.guards
         if not analyst.forget_constants():
             return
-        self._motion.journeys.leave_all()
-        self._motion.groups.renew(
-            [owner for owner in self._motion.groups.members() if not analyst.is_law_current(owner)]
+        self._integrator.native_processes.leave_all()
+        self._integrator.groups.renew(
+            [owner for owner in self._integrator.groups.members() if not analyst.is_law_current(owner)]
         )
-        for condition in list(watches.at.values()):
+        for condition in list(guards.at.values()):
             if condition.row >= 0 and not analyst.is_condition_current(condition, condition.plan):
-                watches.renew(condition)
-        self._motion.reactions.renew_all()
+                guards.renew(condition)
+        self._integrator.native_handlers.renew_all()
 
     def renew(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""
         items = list(self.are_polled)
-        if self._motion.changes.references:
-            members = list(self._motion.groups.members())
+        if self._integrator.changes.references:
+            members = list(self._integrator.groups.members())
             told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]
             items += [*told, *self._told]
             for owner in members:
                 if owner._cohort.unread:
-                    self._motion.groups.ordering.forget_sight(owner)
-        if self._motion.changes.references:
-            self._motion.reactions.renew()
-        self._motion.changes.references = False
+                    self._integrator.groups.ordering.forget_sight(owner)
+        if self._integrator.changes.references:
+            self._integrator.native_handlers.renew()
+        self._integrator.changes.references = False
         owners = [item for item in items if not isinstance(item, Condition)]
-        self._motion.groups.renew([owner for owner in owners if not self._motion.analyst.is_law_current(owner)])
+        self._integrator.groups.renew([owner for owner in owners if not self._integrator.analyst.is_law_current(owner)])
         for item in items:
-            if isinstance(item, Condition) and not self._motion.analyst.is_condition_current(item, item.plan):
-                self._motion.watches.renew(item)
+            if isinstance(item, Condition) and not self._integrator.analyst.is_condition_current(item, item.plan):
+                self._integrator.guards.renew(item)
 
 
 def _always() -> bool:

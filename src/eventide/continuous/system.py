@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
+from eventide.continuous.components.layout import Layout, refuse_value
+from eventide.continuous.components.switches import Switch
+from eventide.continuous.components.variable import Variable
+from eventide.continuous.components.vectors import VectorVariable, set_values
 from eventide.continuous.error_context import refuse_commands_of
-from eventide.continuous.flow import coalesce
-from eventide.continuous.layout import Layout, refuse_value
-from eventide.continuous.slot_storage import Arena, row_view
-from eventide.continuous.switches import Switch
-from eventide.continuous.variable import Variable
-from eventide.continuous.vectors import VectorVariable, set_values
+from eventide.continuous.flows.flow import coalesce
+from eventide.continuous.storage.slot_storage import SlotStorage, row_view
 from eventide.declare import MISSING
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
-    from eventide.continuous.component import Continuous
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.integrator import Integrator
     from eventide.simulation import Simulation
 
 
@@ -33,7 +33,7 @@ class System:
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
-        self.arena = Arena(on_growth=self._outdate)
+        self.storage = SlotStorage(on_growth=self._outdate)
         self._members: dict[Continuous, None] = {}
         self._chain: list[Continuous] | None = None
         self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
@@ -43,24 +43,24 @@ class System:
         self._in_order: dict[type, None] = {}
 
     @cached_property
-    def motion(self) -> Motion:
+    def integrator(self) -> Integrator:
         """The flows and their arrays."""
-        return self.sim._make_motion(self)
+        return self.sim._make_integrator(self)
 
     def _outdate(self) -> None:
-        if hasattr(self, "arena") and "motion" in self.__dict__:
-            self.motion.memory.outdate()
+        if hasattr(self, "storage") and "integrator" in self.__dict__:
+            self.integrator.memory.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
     def adopt(self, component: Continuous) -> None:
         """Give a new component its slots, with its default values and tolerances."""
         layout, sim = component._layout, self.sim
-        component._flow = self.motion.still
+        component._flow = self.integrator.still
         if layout not in self._drafts:
-            type(component)._read_branches(self.motion.analyst)
-        seat = self.arena.give_seat(component, layout)
-        table, base, side = self.arena.table, seat.base, seat.side
+            type(component)._read_branches(self.integrator.analyst)
+        seat = self.storage.give_seat(component, layout)
+        table, base, side = self.storage.table, seat.base, seat.side
         layout.attach(component, table)
         draft = self._drafts.get(layout)
         if draft is None or draft.relative != sim.rel_error or draft.absolute != sim.abs_error:
@@ -79,17 +79,17 @@ class System:
         relative = self.sim.rel_error if relative is None else relative
         absolute = self.sim.abs_error if absolute is None else absolute
         check_tolerances(relative, absolute)
-        self.arena.rows[REL][slot] = relative
-        self.arena.rows[ABS][slot] = absolute
+        self.storage.rows[REL][slot] = relative
+        self.storage.rows[ABS][slot] = absolute
 
     def set_all_tolerances(self, relative: float | None, absolute: float | None) -> None:
         """Set the tolerances of all slots; None leaves them. Raises ModelError for a negative one and for NaN."""
         check_tolerances(0.0 if relative is None else relative, 0.0 if absolute is None else absolute)
         if relative is not None:
-            self.arena.table[REL, :] = relative
+            self.storage.table[REL, :] = relative
         if absolute is not None:
-            self.arena.table[ABS, :] = absolute
-        self.motion.touch_all()
+            self.storage.table[ABS, :] = absolute
+        self.integrator.touch_all()
 
     def is_active(self, slot: int) -> bool:
         """Whether a slot is integrated."""
@@ -112,10 +112,10 @@ class System:
             return
         self._check_change(slots[0], "started")
         self._activate(slots, owner)
-        if owner._flow is self.motion.still:
-            self.motion.groups.enlist(owner)
+        if owner._flow is self.integrator.still:
+            self.integrator.groups.enlist(owner)
         else:
-            self.motion.groups.change_slots(owner, slots)
+            self.integrator.groups.change_slots(owner, slots)
         owner._going = tuple(coalesce(self.active_slots(owner)))
         self.sim._watch()
 
@@ -128,26 +128,26 @@ class System:
         if not slots:
             return
         self._check_change(slots[0], "stopped")
-        if owner._flow is not self.motion.still:
-            self.motion.groups.change_slots(owner, slots)
+        if owner._flow is not self.integrator.still:
+            self.integrator.groups.change_slots(owner, slots)
         for slot in slots:
             del self._active[slot]
-            self.arena.rows[R][slot] = 0.0
+            self.storage.rows[R][slot] = 0.0
         owner._going = tuple(coalesce(self.active_slots(owner)))
         if not owner._going and not owner._is_active:
-            self.motion.groups.leave(owner)
+            self.integrator.groups.leave(owner)
 
     def _check_change(self, slot: int, change: str) -> None:
-        if self.motion.is_marching or self.motion.host.executes:
+        if self.integrator.is_marching or self.integrator.host.executes:
             raise ModelError(
                 f"{self.name_of(slot)} cannot be {change} now: laws and conditions are evaluated at many points, and "
                 "some never come to pass; let an event do it, or `integration_error`"
             )
-        if self.motion.is_observed:
+        if self.integrator.is_observed:
             refuse_change(self.name_of(slot))
 
     def _activate(self, slots: Iterable[int], owner: Any) -> None:
-        active, starts, states = self._active, self.arena.rows[Y0], self.arena.rows[Y]
+        active, starts, states = self._active, self.storage.rows[Y0], self.storage.rows[Y]
         for slot in slots:
             if slot not in active:
                 active[slot] = owner
@@ -169,7 +169,7 @@ class System:
 
     def name_of(self, slot: int) -> str:
         """What the owner of a slot calls it, for messages."""
-        owner = self.arena.owner_of(slot)
+        owner = self.storage.owner_of(slot)
         if isinstance(owner, Variable):
             return owner.name
         name, item = owner._layout.name_of(owner, slot)
@@ -177,7 +177,7 @@ class System:
 
     def check_assignment(self, slot: int) -> None:
         """Raise UnsoundLaw if a law that writes a slot may not, as it is of a state that is not declared so."""
-        owner = self.arena.owner_of(slot)
+        owner = self.storage.owner_of(slot)
         spec = None
         if not isinstance(owner, Variable):
             name, _ = owner._layout.name_of(owner, slot)
@@ -197,8 +197,8 @@ class System:
             refuse_commands_of(component)
             if kind._laws_are_of_class:
                 self._in_order[kind] = None
-        groups = self.motion.groups
-        if component._flow is not self.motion.still:
+        groups = self.integrator.groups
+        if component._flow is not self.integrator.still:
             groups.leave(component)
         base, end = component._base, component._base + component._layout.moving
         self._activate(range(base, end), component)
@@ -214,7 +214,7 @@ class System:
         if kind._branches.located and kind.locate_branches:
             component._switches = tuple(Switch(component, branch) for branch in kind._branches.located)
             for switch in component._switches:
-                self.motion.watches.expect(switch)
+                self.integrator.guards.expect(switch)
 
     def stop(self, component: Continuous) -> None:
         """Stop a component's handlers, equations and states."""
@@ -227,15 +227,15 @@ class System:
         component._handlers = ()
         if component._switches:
             for switch in component._switches:
-                self.motion.watches.remove(switch)
-                self.arena.rows[Y][switch.slot] = 0.0
+                self.integrator.guards.remove(switch)
+                self.storage.rows[Y][switch.slot] = 0.0
             component._switches = ()
-        self.motion.groups.leave(component)
+        self.integrator.groups.leave(component)
         component._is_active = False
         component._going = ()
         del self._members[component]
         self._chain = None
-        active, rates, base = self._active, self.arena.rows[R], component._base
+        active, rates, base = self._active, self.storage.rows[R], component._base
         for slot in range(base, base + component._layout.moving):
             active.pop(slot, None)
             rates[slot] = 0.0
@@ -260,15 +260,15 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            self.motion.groups.leave(component)
+            self.integrator.groups.leave(component)
             self._give_place(component)
-            self.motion.groups.enlist(component)
+            self.integrator.groups.enlist(component)
 
     def _give_place(self, component: Continuous) -> None:
         """Let a component stand after all that are active and not of a lower priority."""
         self._starts += 1
         component._started = started = self._starts
-        seat, number = self.arena.seat, component._seat.number
+        seat, number = self.storage.seat, component._seat.number
         seat.started[number] = started
         seat.prior[number] = rank_of(component._priority) if component._priority else 0
         self._members[component] = self._chain = None
@@ -289,7 +289,7 @@ class System:
 
     def components(self) -> list[Continuous]:
         """All components that live, the oldest first."""
-        return [owner for owner in self.arena.owners() if not isinstance(owner, Variable)]
+        return [owner for owner in self.storage.owners() if not isinstance(owner, Variable)]
 
     @property
     def is_empty(self) -> bool:
@@ -299,7 +299,7 @@ class System:
     @property
     def evaluations(self) -> int:
         """How often laws have been executed for steps and after events, all flows together; looking does not count."""
-        return self.motion.total("evaluations")
+        return self.integrator.total("evaluations")
 
 
 def _place_of(component: Continuous) -> tuple[float, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.vectors import VectorVariable
+from eventide.continuous.components.vectors import VectorVariable
 from eventide.engine.codes import (
     BUFFER,
     COLUMN,
@@ -29,10 +29,10 @@ from eventide.engine.codes import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.components.variable import Variable
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
-    from eventide.continuous.variable import Variable
     from eventide.discrete.periodic import Grid
 
 FEWEST: Final = 64
@@ -70,52 +70,52 @@ Taken: TypeAlias = Moving | Fixed | Reckoned
 class Columns:
     """What is to be taken down, as the stepper reads it: a head, and a block for each number of a row."""
 
-    def __init__(self, motion: Motion, taken: Sequence[Taken], rows: int) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator, taken: Sequence[Taken], rows: int) -> None:
+        self._integrator = integrator
         self._moving = [item for item in taken if isinstance(item, Moving)]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
         self._plans: dict[int, ConditionPlan | None] = {}
         self._taken = taken
         self._width = sum(_width_of(item) for item in taken)
-        self._head = motion.memory.lists.allocate(TAPE_HEAD + COLUMN * self._width)
-        self._held = motion.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
+        self._head = integrator.memory.lists.allocate(TAPE_HEAD + COLUMN * self._width)
+        self._held = integrator.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
         self._flows_of_owners: list[Any] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
-        motion.memory.lists.view[self._head + WIDTH] = self._width
+        integrator.memory.lists.view[self._head + WIDTH] = self._width
         self._make_room(rows)
 
     def _make_room(self, rows: int) -> None:
         self._room = rows
-        self._buffer = self._motion.memory.constants.allocate(rows * (1 + self._width))
-        self._motion.memory.lists.view[self._head + ROOM] = rows
-        self._motion.memory.lists.view[self._head + BUFFER] = self._buffer
+        self._buffer = self._integrator.memory.constants.allocate(rows * (1 + self._width))
+        self._integrator.memory.lists.view[self._head + ROOM] = rows
+        self._integrator.memory.lists.view[self._head + BUFFER] = self._buffer
 
     def release(self) -> None:
         """Give the memory back; it is used no more."""
-        self._motion.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
-        self._motion.memory.constants.release(self._buffer, self._room * (1 + self._width))
+        self._integrator.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
+        self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
         if self._fixed:
-            self._motion.memory.constants.release(self._held, len(self._fixed))
+            self._integrator.memory.constants.release(self._held, len(self._fixed))
         self._release_shown()
         for plan in self._plans.values():
             if plan is not None:
-                self._motion.analyst.release(plan)
+                self._integrator.analyst.release(plan)
 
     def _release_shown(self) -> None:
         if self._shown_room:
-            self._motion.memory.lists.release(self._shown, self._shown_room)
+            self._integrator.memory.lists.release(self._shown, self._shown_room)
 
     # --- what is meant --------------------------------------------------------------------------------------------
 
     def _is_known(self) -> bool:
         """Note what is meant now; whether the stepper can take it down by itself."""
-        if not self._motion.flows or not self._is_possible or not self._find():
+        if not self._integrator.flows or not self._is_possible or not self._find():
             return False
         for place, read in enumerate(self._fixed, start=self._held):
-            self._motion.memory.constants.view[place] = read()
+            self._integrator.memory.constants.view[place] = read()
         return True
 
     def _find(self) -> bool:
@@ -129,12 +129,12 @@ class Columns:
         if flows != self._flows_of_owners:
             self._flows_of_owners = flows
             self._write_columns()
-            self._write_flows(list({f.number: f for f in flows if f is not self._motion.still}.values()))
+            self._write_flows(list({f.number: f for f in flows if f is not self._integrator.still}.values()))
         return self._are_known()
 
     def _plan(self) -> bool:
         """Let the kernels of all functions be those of what they refer to now; False if there are none."""
-        analyst = self._motion.analyst
+        analyst = self._integrator.analyst
         for place, item in enumerate(self._taken):
             if isinstance(item, Reckoned):
                 plan = self._plans.get(place)
@@ -149,7 +149,7 @@ class Columns:
         return True
 
     def _write_columns(self) -> None:
-        lists, at, held = self._motion.memory.lists.view, self._head + TAPE_HEAD, self._held
+        lists, at, held = self._integrator.memory.lists.view, self._head + TAPE_HEAD, self._held
         for place, item in enumerate(self._taken):
             columns: list[tuple[int, int, int, int]]
             if isinstance(item, Moving):
@@ -166,7 +166,7 @@ class Columns:
                 at += COLUMN
 
     def _write_flows(self, flows: list[Flow]) -> None:
-        blocks, self._flows = self._motion.memory.lists, flows
+        blocks, self._flows = self._integrator.memory.lists, flows
         if len(flows) > self._shown_room:
             self._release_shown()
             self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
@@ -184,8 +184,8 @@ class Columns:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
         if not self._laws:
             return True
-        still = self._motion.still
-        return self._motion.analyst.compiles and not any(
+        still = self._integrator.still
+        return self._integrator.analyst.compiles and not any(
             owner._cohort.is_opaque for owner in self._laws if owner._flow is not still
         )
 
@@ -196,14 +196,14 @@ class Tape(Columns):
     Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
     """
 
-    def __init__(self, motion: Motion, taken: Sequence[Taken]) -> None:
-        super().__init__(motion, taken, FEWEST)
+    def __init__(self, integrator: Integrator, taken: Sequence[Taken]) -> None:
+        super().__init__(integrator, taken, FEWEST)
         self._grid: Grid | None = None
         self._first = self._fetched = 0
 
     def is_ready(self, grid: Grid, index: int) -> bool:
         """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
-        lists = self._motion.memory.lists.view
+        lists = self._integrator.memory.lists.view
         if lists[self._head + STOPPED]:
             lists[self._head + STOPPED] = 0
             return False  # Python calls the function at that instant, so that its error goes up
@@ -217,55 +217,55 @@ class Tape(Columns):
     def _put_in(self, grid: Grid, index: int) -> bool:
         rows = min(2 * self._room, MOST)
         if grid is self._grid and rows * (1 + self._width) <= LARGEST:
-            self._motion.memory.constants.release(self._buffer, self._room * (1 + self._width))
+            self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
             self._make_room(rows)
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
             self._grid = None
             return False  # the period is too small to be seen at these times
-        self._motion.memory.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
+        self._integrator.memory.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index
-        self._motion.memory.lists.view[self._head + FILLED] = self._fetched = 0
+        self._integrator.memory.lists.view[self._head + FILLED] = self._fetched = 0
         return True
 
     def fetch(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """The times and rows taken down since the last call, or None."""
-        filled = self._motion.memory.lists.view[self._head + FILLED]
+        filled = self._integrator.memory.lists.view[self._head + FILLED]
         first, self._fetched = self._fetched, filled
         if first == filled:
             return None
         room, width = self._room, self._width
-        numbers = self._motion.memory.constants.array[self._buffer : self._buffer + room * (1 + width)]
+        numbers = self._integrator.memory.constants.array[self._buffer : self._buffer + room * (1 + width)]
         return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
     @staticmethod
-    def put_on(motion: Motion, tapes: Sequence[Tape]) -> None:
+    def put_on(integrator: Integrator, tapes: Sequence[Tape]) -> None:
         """Let the stepper take down these tapes from now on, and no others."""
         following, upcoming = -1, inf
         for tape in tapes:
-            motion.memory.lists.view[tape._head + FOLLOWING_TAPE] = following
+            integrator.memory.lists.view[tape._head + FOLLOWING_TAPE] = following
             following = tape._head
-            upcoming = min(upcoming, motion.memory.constants.view[tape._buffer + tape._fetched])
-        motion.run.tape, motion.run.upcoming = following, upcoming
+            upcoming = min(upcoming, integrator.memory.constants.view[tape._buffer + tape._fetched])
+        integrator.run.tape, integrator.run.upcoming = following, upcoming
 
 
 class Probe(Columns):
     """Reads one number at several times at once, all of them in the present steps of the flows that it is of."""
 
-    def __init__(self, motion: Motion, taken: Taken) -> None:
-        super().__init__(motion, [taken], FEWEST)
+    def __init__(self, integrator: Integrator, taken: Taken) -> None:
+        super().__init__(integrator, [taken], FEWEST)
 
     def at(self, times: Sequence[float]) -> list[float] | None:
         """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""
         if not self._is_known():
             return None
-        motion, count, start = self._motion, len(times), self._buffer
-        lists, numbers = motion.memory.lists.view, motion.memory.constants.view
+        integrator, count, start = self._integrator, len(times), self._buffer
+        lists, numbers = integrator.memory.lists.view, integrator.memory.constants.view
         for k, time in enumerate(times):
             numbers[start + k] = time
         numbers[start + count] = inf
         lists[self._head + FILLED] = 0
-        filled = motion.engine.fill(motion.memory.arrays, self._head, inf)
+        filled = integrator.engine.fill(integrator.memory.arrays, self._head, inf)
         for flow in self._flows:
             flow.at = nan
         if filled < count:

@@ -25,7 +25,7 @@ from eventide.native.locking import locked
 from eventide.native.store import Store
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion, System
+    from eventide.continuous import Integrator, System
     from eventide.native.engine import NativeEngine
     from eventide.simulation import Simulation
 
@@ -46,24 +46,24 @@ def _shared_engine() -> NativeEngine:
     return NativeEngine(_shared_registry().store)
 
 
-def native_motion(sim: Simulation, system: System) -> Motion:
+def native_integrator(sim: Simulation, system: System) -> Integrator:
     """The motion of a simulation as native code, as far as its laws can be compiled."""
-    from eventide.continuous import Motion
+    from eventide.continuous import Integrator
     from eventide.lowering.plans.planner import Compiler
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, Compiler(registry, is_strict=sim.compile is True), _shared_engine().engine)
+    return Integrator(sim, system, Compiler(registry, is_strict=sim.compile is True), _shared_engine().engine)
 
 
-def plain_motion(sim: Simulation, system: System) -> Motion:
+def plain_integrator(sim: Simulation, system: System) -> Integrator:
     """The motion of a simulation as plain Python; only the event functions of its conditions are compiled."""
-    from eventide.continuous import Motion
+    from eventide.continuous import Integrator
     from eventide.lowering.plans.planner import GuardCompiler
 
     registry = _shared_registry()
     registry.renew()
-    return Motion(sim, system, GuardCompiler(registry, is_strict=False))
+    return Integrator(sim, system, GuardCompiler(registry, is_strict=False))
 
 
 __all__ = [
@@ -80,6 +80,6 @@ __all__ = [
     "compile_kernel",
     "lower_condition",
     "lower_law",
-    "native_motion",
-    "plain_motion",
+    "native_integrator",
+    "plain_integrator",
 ]

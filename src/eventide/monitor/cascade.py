@@ -19,8 +19,8 @@ from eventide.engine.zeno import FLOATS, MOST, SUSPECT
 from eventide.errors import CascadeWarning, ModelError
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion
-    from eventide.continuous.trails import Trail
+    from eventide.continuous import Integrator
+    from eventide.continuous.guards.trails import Trail
     from eventide.discrete.conditions.condition import Condition
     from eventide.simulation import Simulation
 
@@ -33,9 +33,9 @@ LOOKS: Final = 4
 class Cascade:
     """Judges the state events of one run."""
 
-    def __init__(self, sim: Simulation, motion: Motion) -> None:
+    def __init__(self, sim: Simulation, integrator: Integrator) -> None:
         self.sim = sim
-        self.motion = motion
+        self.integrator = integrator
         self._suspects: dict[Any, tuple[float, list[float], Condition]] = {}
 
     def judge(self, condition: Condition) -> Condition:
@@ -47,9 +47,9 @@ class Cascade:
         in turn with it, is next. Without one ModelError is raised, which names conditions, window and remedy; with
         cascades="warn" the last kind is a warning.
         """
-        motion, time = self.motion, self.sim.time
-        trail = motion.watches.trail_of(condition)
-        if motion.run.alert == SUSPECT:
+        integrator, time = self.integrator, self.sim.time
+        trail = integrator.guards.trail_of(condition)
+        if integrator.run.alert == SUSPECT:
             if not self._hardly_moves(condition, time):
                 trail.go_on(looks=LOOKS)
                 return condition
@@ -63,7 +63,7 @@ class Cascade:
         if settled is None:
             return self._tell(trail, end, condition)
         if settled is not condition:
-            motion.watches.exchange(condition, settled)
+            integrator.guards.exchange(condition, settled)
         return settled
 
     def judge_switch(self, switch: Condition) -> None:
@@ -71,8 +71,8 @@ class Cascade:
 
         The rules are those of `judge`, but each comparison is its own partner.
         """
-        run, time = self.motion.run, self.sim.time
-        trail = self.motion.watches.trail_of(switch)
+        run, time = self.integrator.run, self.sim.time
+        trail = self.integrator.guards.trail_of(switch)
         is_suspect = run.alert == SUSPECT
         run.alert = 0
         if is_suspect and self._has_moved(switch, trail):
@@ -91,40 +91,40 @@ class Cascade:
 
     def _has_moved(self, switch: Condition, trail: Trail) -> bool:
         """Whether what a comparison reads advances by more than rounding between two of its changes."""
-        flow, motion = switch.flow, self.motion
+        flow, integrator = switch.flow, self.integrator
         slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
-        size = max((abs(motion.arena.rows[Y][slot]) for slot in slots), default=0.0)
-        rate = max((abs(motion.arena.rows[R][slot]) for slot in slots), default=0.0)
-        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * motion.run.dt_min * rate)
+        size = max((abs(integrator.storage.rows[Y][slot]) for slot in slots), default=0.0)
+        rate = max((abs(integrator.storage.rows[R][slot]) for slot in slots), default=0.0)
+        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * integrator.run.dt_min * rate)
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has fired just before, as these were on its side by rounding.
 
         The states must move back: conditions that fire together while a state passes through a level do not count.
         """
-        motion = self.motion
+        integrator = self.integrator
         slots = tuple(slot for slot in condition.plan.looks_at if slot in condition.flow.slots)
         if not slots:
             return False
-        numbers, rates = motion.arena.rows[Y], [motion.arena.rows[R][slot] for slot in slots]
+        numbers, rates = integrator.storage.rows[Y], [integrator.storage.rows[R][slot] for slot in slots]
         before, rates_before, other = self._suspects.get(slots, (time, rates, condition))
         self._suspects[slots] = time, rates, condition
         if other is condition or not self._is_back(other, rates_before, rates):
             return False
         size, rate = max(abs(numbers[slot]) for slot in slots), max(map(abs, rates))
-        located = 2.0 * motion.run.dt_min * (rate + max(map(abs, rates_before)))
+        located = 2.0 * integrator.run.dt_min * (rate + max(map(abs, rates_before)))
         return bool(rate * (time - before) <= RESOLUTION * size + located)
 
     def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:
         """Whether the states are leaving the side of a condition that has fired; if that is over, by the rates."""
-        measured = self.motion.measure(other)
+        measured = self.integrator.measure(other)
         if measured is not None:
             return measured[1] < 0.0
         return sum(one * two for one, two in zip(before, now, strict=True)) < 0.0
 
     def _cycle(self, trail: Trail) -> list[Trail]:
         """Those that fire in turn with one: since it fired the time before, or as often as it has in a crowd."""
-        trails = self.motion.watches.trails.all()
+        trails = self.integrator.guards.trails.all()
         if trail.crowd >= MOST:
             return [t for t in trails if t.time >= trail.since and t.crowd >= MOST // 2]
         return [t for t in trails if t.time >= trail.time - trail.interval]

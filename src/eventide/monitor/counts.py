@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eventide.discrete.conditions.when import Trigger
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion
+    from eventide.continuous import Integrator
     from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
 
@@ -61,25 +61,25 @@ class RunReport:
 
 def report(monitor: Monitor) -> RunReport:
     """The counts of a monitor's run."""
-    motion = monitor.motion
-    motion.place_what_can()
-    watches = motion.watches
+    integrator = monitor.integrator
+    integrator.place_what_can()
+    guards = integrator.guards
     return RunReport(
         events=monitor.sim.events,
         state_events=monitor.state_events,
         steps=monitor.steps,
         refused=monitor.refused,
         evaluations=monitor.system.evaluations,
-        certified=watches.certified,
-        sampled=watches.sampled,
-        opaque=watches.opaque,
-        unproved=motion.run.unproved,
-        jacobians=motion.total("jacobians"),
-        factorizations=motion.total("factorizations"),
-        switches=motion.run.switched,
-        passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, motion)),
+        certified=guards.certified,
+        sampled=guards.sampled,
+        opaque=guards.opaque,
+        unproved=integrator.run.unproved,
+        jacobians=integrator.total("jacobians"),
+        factorizations=integrator.total("factorizations"),
+        switches=integrator.run.switched,
+        passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, integrator)),
     )
 
 
-def _is_passed_through(condition: Condition, motion: Motion) -> bool:
-    return isinstance(condition, Trigger) and condition.has_fired and motion.watches.guard.armed[condition.row] == 0
+def _is_passed_through(condition: Condition, integrator: Integrator) -> bool:
+    return isinstance(condition, Trigger) and condition.has_fired and integrator.guards.guard.armed[condition.row] == 0

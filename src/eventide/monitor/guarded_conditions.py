@@ -16,7 +16,7 @@ from eventide.discrete.conditions.condition_list import ConditionList
 from eventide.monitor.time_conditions import Instants
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion
+    from eventide.continuous import Integrator
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
@@ -28,21 +28,21 @@ class WatchedConditions(ConditionList):
     instants    the times at which those on time alone become true
     """
 
-    __slots__ = ("_motion", "_watches", "instants")
+    __slots__ = ("_integrator", "_watches", "instants")
 
-    def __init__(self, motion: Motion, before: ConditionList) -> None:
+    def __init__(self, integrator: Integrator, before: ConditionList) -> None:
         super().__init__()
-        self._motion = motion
-        self.instants = Instants(motion.sim)
-        self._watches = motion.watches
+        self._integrator = integrator
+        self.instants = Instants(integrator.sim)
+        self._watches = integrator.guards
         self._arrivals = before._arrivals
         for condition in before:
             self._members[condition] = None
             self._watch(condition)
 
     def __len__(self) -> int:
-        motion, watches = self._motion, self._watches
-        return motion.run.listed + len(watches.arriving) + (watches.returning is not None)
+        integrator, guards = self._integrator, self._watches
+        return integrator.run.listed + len(guards.arriving) + (guards.returning is not None)
 
     def __iter__(self) -> Iterator[Condition]:
         return (condition for condition in super().__iter__() if not condition.is_over)
@@ -73,15 +73,15 @@ class WatchedConditions(ConditionList):
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs: when its code has done so often enough it may be native code from then on."""
-        self._motion.reactions.count_event(trigger)
+        self._integrator.native_handlers.count_event(trigger)
 
     def count_wait(self, wait: StateWait) -> None:
         """A wait is over for the N-th time: from now on its process may continue as native code."""
-        self._motion.journeys.count_event(wait)
+        self._integrator.native_processes.count_event(wait)
 
     def disturb(self, process: Any) -> None:
         """Something other than its condition resumes a process that waits."""
-        self._motion.journeys.leave(process)
+        self._integrator.native_processes.leave(process)
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Wait again for a finished wait; False if it is no longer kept."""
@@ -97,9 +97,9 @@ class WatchedConditions(ConditionList):
 
     def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same if only its rank is new, which then goes along to the next event; False otherwise."""
-        sim, watches, plan, test = wait.world, self._watches, wait.plan, until.condition
+        sim, guards, plan, test = wait.world, self._watches, wait.plan, until.condition
         priority = sim.until_priority if until.priority is None else until.priority
-        if not (wait.is_plain and wait.is_over and watches.returning is None) or priority is not wait.priority:
+        if not (wait.is_plain and wait.is_over and guards.returning is None) or priority is not wait.priority:
             return False
         if test.__class__ is FunctionType:
             wait.test = wait.function = test  # as `ask` does; it is known to be called without arguments
@@ -110,14 +110,14 @@ class WatchedConditions(ConditionList):
             return False
         self._arrivals = arrival = self._arrivals + 1.0
         wait.rank = -arrival if (sim.until_prior if until.prior is None else until.prior) else arrival
-        watches.returning = wait
+        guards.returning = wait
         wait.is_over = False
         return True
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
         waits = condition in self._members and not condition.is_over
-        return self._motion.measure(condition) if waits else None
+        return self._integrator.measure(condition) if waits else None
 
     def resting(self, condition: Condition) -> tuple[str, ...]:
         """The names of objects with laws that a condition reads, and that have never been started."""

@@ -20,7 +20,7 @@ import sys
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.continuous import Motion, System, Tape, check_limits
+from eventide.continuous import Integrator, System, Tape, check_limits
 from eventide.discrete.calendar import AT_END
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
@@ -50,24 +50,24 @@ class Monitor:
     def __init__(self, sim: Simulation, system: System) -> None:
         self.sim = sim
         self.system = system
-        self.motion: Motion = system.motion
-        self.observers = Observers(self.motion)
+        self.integrator: Integrator = system.integrator
+        self.observers = Observers(self.integrator)
         self.state_events = 0
         self._instant = inf
-        self._cascade = Cascade(sim, self.motion)
+        self._cascade = Cascade(sim, self.integrator)
         self._patience = Patience()
-        self._slides = Slides(sim, self.motion)
-        sim._conditions = self._watched = WatchedConditions(self.motion, sim._conditions)
+        self._slides = Slides(sim, self.integrator)
+        sim._conditions = self._watched = WatchedConditions(self.integrator, sim._conditions)
 
     @property
     def steps(self) -> int:
         """How many steps have been completed, all flows together."""
-        return self.motion.total("steps")
+        return self.integrator.total("steps")
 
     @property
     def refused(self) -> int:
         """How many attempts at a step were refused."""
-        return self.motion.total("refused")
+        return self.integrator.total("refused")
 
     # --- from event to event --------------------------------------------------------------------------------------
 
@@ -78,8 +78,8 @@ class Monitor:
         Returns     the owner of the event of a condition; None for the first event of the list; AT_END if there is none
                     before `horizon`
         """
-        sim, motion, system, changes = self.sim, self.motion, self.system, self.motion.changes
-        if not motion.flows and self._has_nothing_to_do():
+        sim, integrator, system, changes = self.sim, self.integrator, self.system, self.integrator.changes
+        if not integrator.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
                 return None
@@ -89,37 +89,39 @@ class Monitor:
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
         try:
-            chosen: Condition | None = None if changes.are_seen and motion.references.stands() else self._look_around()
+            chosen: Condition | None = (
+                None if changes.are_seen and integrator.references.stands() else self._look_around()
+            )
             while chosen is None:
                 if sim.time >= next_event:
-                    motion.settle()
+                    integrator.settle()
                     if not changes.are_seen:
-                        motion.complete_exposed()
+                        integrator.complete_exposed()
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # A repeated wait is for something that moves.
-                    is_awaited = motion.watches.returning is not None or (motion.run.listed and system._active)
+                    is_awaited = integrator.guards.returning is not None or (integrator.run.listed and system._active)
                     if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
                             return AT_END
-                        chosen = motion.chosen
+                        chosen = integrator.chosen
                         break
                     next_event = LATEST
                 stop = next_event if changes.are_seen else self._look_ahead(next_event)
-                answer = motion.proceed(stop, next_event)
+                answer = integrator.proceed(stop, next_event)
                 if answer >= 0 or self._is_event(answer):
-                    chosen = motion.chosen
+                    chosen = integrator.chosen
                 elif answer == REACHED and changes.are_seen and stop < LATEST:
                     sim.time = stop  # there are no observers
                 else:
                     self._attend(answer, stop, next_event)
             self.state_events += 1
             if not changes.are_seen:
-                motion.complete_exposed()
+                integrator.complete_exposed()
             if chosen.partner is not None:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-            if motion.journeys.of:
-                motion.journeys.ready(chosen)
+            if integrator.native_processes.of:
+                integrator.native_processes.ready(chosen)
             return chosen.fire(sim)
         finally:
             sim.active = False
@@ -129,17 +131,17 @@ class Monitor:
 
         Returns     the handler whose event is next because of sliding; None if there is none
         """
-        sim, motion, slides, instants = self.sim, self.motion, self._slides, self._watched.instants
-        is_rebound = slides.is_awake and (motion.changes.references or not motion.references.stands())
-        motion.prepare()
+        sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self._watched.instants
+        is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
+        integrator.prepare()
         if instants.varying:
             instants.renew()
         forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
         if self.observers.count:
-            motion.settle()
+            integrator.settle()
             self.observers.observe_all(Phase.AFTER, sim.time)
-        motion.changes.are_seen = (
-            motion.is_steady
+        integrator.changes.are_seen = (
+            integrator.is_steady
             and not slides.is_awake
             and not instants.varying
             and not instants.heap
@@ -154,10 +156,10 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
-            touched = self.motion.settle_for_now()
+            touched = self.integrator.settle_for_now()
             self.observers.observe_all(Phase.AFTER, self.sim.time)
             for flow in touched:
-                self.motion.touch(flow)
+                self.integrator.touch(flow)
         finally:
             self.sim.active = False
 
@@ -167,11 +169,11 @@ class Monitor:
         observers, instants = self.observers, self._watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
-            Tape.put_on(self.motion, tapes)
+            Tape.put_on(self.integrator, tapes)
         if instants.heap:
             self._instant = instants.next_after(self.sim.time)
-        if self.motion.reactions.plans or self.motion.journeys.of:
-            self.motion.reactions.allow(self._reacts())
+        if self.integrator.native_handlers.plans or self.integrator.native_processes.of:
+            self.integrator.native_handlers.allow(self._reacts())
         return min(next_event, look, self._instant)
 
     def _attend(self, code: int, stop: float, next_event: float) -> None:
@@ -179,12 +181,12 @@ class Monitor:
 
         That is an observer's time, the end of a step, the next event, or the time of a condition on time alone.
         """
-        sim, motion, observers = self.sim, self.motion, self.observers
+        sim, integrator, observers = self.sim, self.integrator, self.observers
         if observers.taped:
             observers.fetch_tapes()
         if code == REACHED:
             self._arrive(stop)
-            if stop in (self._instant, next_event) or motion.has_events:
+            if stop in (self._instant, next_event) or integrator.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
             elif sim._is_pressed:
@@ -192,11 +194,11 @@ class Monitor:
             else:
                 observers.observe_grid(stop)
         elif code in (STEPPED, PAUSED):
-            self._arrive(motion.reach)
+            self._arrive(integrator.reach)
             if sim._is_pressed:
                 self._stop()
             observers.observe_spans(Phase.SPAN)
-            if not motion.is_cut:
+            if not integrator.is_cut:
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
@@ -209,14 +211,14 @@ class Monitor:
         is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
         if is_looked_at or is_traced() or self._slides.is_awake or self._watched.instants.varying:
             return 0
-        return self.motion.reactions.level()
+        return self.integrator.native_handlers.level()
 
     def _count_reactions(self) -> None:
         """Handlers have run as native code: their events count as any."""
-        reactions = self.motion.reactions
-        self.state_events += reactions.fresh
-        self.sim._calendar.count_events(reactions.fresh)
-        reactions.fresh = 0
+        native_handlers = self.integrator.native_handlers
+        self.state_events += native_handlers.fresh
+        self.sim._calendar.count_events(native_handlers.fresh)
+        native_handlers.fresh = 0
 
     def _stop(self) -> NoReturn:
         """Ctrl-C was pressed: end the run here, as at its regular end."""
@@ -225,8 +227,8 @@ class Monitor:
 
     def _is_anything_due(self) -> bool:
         """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""
-        self.motion.reactions.allow(0)
-        answer = self.motion.proceed(self.sim.time, self.sim.time)
+        self.integrator.native_handlers.allow(0)
+        answer = self.integrator.proceed(self.sim.time, self.sim.time)
         if answer >= 0 or self._is_event(answer):
             return True
         if answer != REACHED:
@@ -236,15 +238,15 @@ class Monitor:
 
     def _is_event(self, code: int) -> bool:
         """Whether the march has come to a state event; then observers have looked at it, and it is no cascade."""
-        motion = self.motion
-        if motion.reactions.fresh:
+        integrator = self.integrator
+        if integrator.native_handlers.fresh:
             self._count_reactions()
         if code not in FOUND:
             return False
-        if motion.is_looked_at:
+        if integrator.is_looked_at:
             self._show_left(code)
-        if motion.run.alert != 0:
-            motion.chosen = self._cascade.judge(motion.chosen)
+        if integrator.run.alert != 0:
+            integrator.chosen = self._cascade.judge(integrator.chosen)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
 
@@ -256,13 +258,13 @@ class Monitor:
             if code == LOCATED:
                 self.observers.observe_all(Phase.BEFORE, self.sim.time)
         finally:
-            self.motion.open_reached()
+            self.integrator.open_reached()
 
     def _force(self, trigger: Trigger) -> None:
         """The event of a handler is the next one because of what slides."""
         if trigger.partner is not None:
-            self.motion.note_firing(trigger)
-            if self.motion.run.alert != 0:
+            self.integrator.note_firing(trigger)
+            if self.integrator.run.alert != 0:
                 self._cascade.judge(trigger)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
 
@@ -270,43 +272,43 @@ class Monitor:
         """Test the conditions on time alone that become true now."""
         if instant == self.sim.time:
             for condition in self._watched.instants.at(instant):
-                self.motion.touch(condition.flow)
+                self.integrator.touch(condition.flow)
 
     def _arrive(self, time: float) -> None:
         self.sim.time = time
-        self.motion.tell_step()
+        self.integrator.tell_step()
 
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or call its `integration_error`."""
-        sim, motion = self.sim, self.motion
-        if motion.host.has_met:
-            motion.join_what_met()
+        sim, integrator = self.sim, self.integrator
+        if integrator.host.has_met:
+            integrator.join_what_met()
             return
         if code == UNSETTLED:
-            motion.host.raise_what_was_met()
+            integrator.host.raise_what_was_met()
         if code == CHATTERS:
-            sim.time = sim.last_time = motion.run.event_time
-            self._cascade.judge_switch(motion.watches.at[motion.run.chosen])
+            sim.time = sim.last_time = integrator.run.event_time
+            self._cascade.judge_switch(integrator.guards.at[integrator.run.chosen])
             return
-        root, start = motion.root, motion.failed_step.start
+        root, start = integrator.root, integrator.failed_step.start
         sim.time = start
         if code == STUCK:
             raise SimulationError(2, sim.time, "The next step cannot be seen at this time.")
-        motion.failed_step.raise_what_was_met()
+        integrator.failed_step.raise_what_was_met()
         assert code == FAILED, code
-        motion.failed_step.replay()
+        integrator.failed_step.replay()
         sim.time, sim.dt = start, 0.0
-        motion.failed_step.raise_what_was_met()
-        variable = motion.failed_step.worst_variable()
+        integrator.failed_step.raise_what_was_met()
+        variable = integrator.failed_step.worst_variable()
         if variable is None:
-            raise SimulationError(1, start, motion.failed_step.what_is_not_finite())
+            raise SimulationError(1, start, integrator.failed_step.what_is_not_finite())
         self._patience.spend(variable, start, sim)
         repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:
-            motion.failed_step.repeat(root)
+            integrator.failed_step.repeat(root)
         else:
-            motion.failed_step.force(root)
+            integrator.failed_step.force(root)
         self.observers.observe_spans(Phase.AFTER)  # the model may have changed its states or parameters
 
     # --- whether anything can happen ------------------------------------------------------------------------------
@@ -316,8 +318,8 @@ class Monitor:
 
     def come_to_rest(self) -> None:
         """A run has ended; what changes until the next is looked for as that begins."""
-        self.motion.own_methods.check()
-        self.motion.changes.note()
+        self.integrator.own_methods.check()
+        self.integrator.changes.note()
         if self.observers.at_will:
             self.observers.observe_rest()
 

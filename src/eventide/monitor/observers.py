@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from eventide.discrete.periodic import Grid
 
 if TYPE_CHECKING:
-    from eventide.continuous import Motion, Tape
+    from eventide.continuous import Integrator, Tape
 
 
 class Phase(Enum):
@@ -92,8 +92,8 @@ class Observers:
     count       of all that observe events
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.periodic: list[Observer] = []
         self.at_spans: list[Observer] = []
         self.at_steps: list[Observer] = []
@@ -130,8 +130,8 @@ class Observers:
 
     def _renew(self) -> None:
         self.count = self._count()
-        self.motion.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
-        self.motion.changes.note()
+        self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
+        self.integrator.changes.note()
         self._renew_will()
 
     def _list_of(self, observer: Observer) -> list[Observer]:
@@ -200,9 +200,9 @@ class Observers:
 
     def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
         """Call these observers; the model refuses changes meanwhile."""
-        self.motion.is_observed = True
+        self.integrator.is_observed = True
         try:
             for observer in observers:
                 observer._observe(phase)
         finally:
-            self.motion.is_observed = False
+            self.integrator.is_observed = False

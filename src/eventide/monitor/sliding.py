@@ -23,7 +23,7 @@ import numpy as np
 
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
-from eventide.continuous.sliding import Slide, computed_runs, lead_aside
+from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
 from eventide.declare import Computed, computed
 from eventide.discrete.conditions.condition import Condition
 from eventide.discrete.conditions.description import describe_function
@@ -32,7 +32,7 @@ from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.continuous import Flow, Motion
+    from eventide.continuous import Flow, Integrator
     from eventide.simulation import Simulation
 
 SUM: Final = 1e-9
@@ -137,9 +137,9 @@ class Slides:
     is_awake    whether there is something to look at after this event
     """
 
-    def __init__(self, sim: Simulation, motion: Motion) -> None:
+    def __init__(self, sim: Simulation, integrator: Integrator) -> None:
         self.sim = sim
-        self.motion = motion
+        self.integrator = integrator
         self.is_awake = False
         self._turn: _Turn | None = None
         self._back: _Turn | None = None
@@ -152,9 +152,9 @@ class Slides:
     def note(self, trigger: Trigger) -> None:
         """A handler that may slide is next."""
         self.is_awake = True
-        self.motion.changes.note()
-        motion = self.motion
-        flow, table = trigger.flow, motion.arena.table
+        self.integrator.changes.note()
+        integrator = self.integrator
+        flow, table = trigger.flow, integrator.storage.table
         rates = {slot: float(table[R, slot]) for slot in flow.slots}
         self._turn = _Turn(trigger, self.sim.time, table[Y].copy(), rates, self._read(trigger)[1])
 
@@ -191,7 +191,7 @@ class Slides:
 
     def _read(self, trigger: Trigger) -> tuple[float, float]:
         """The event function of a trigger, 0 or more where it holds, and its rate."""
-        measured = self.motion.measure(trigger)
+        measured = self.integrator.measure(trigger)
         pattern = trigger.plan.pattern
         if measured is None or measured[1] != measured[1] or pattern.comparisons != 1 or pattern.needs_laws:
             raise ModelError(
@@ -203,26 +203,26 @@ class Slides:
 
     def _written(self, turn: _Turn) -> tuple[dict[int, float], list[str]]:
         """The numbers that a handler has set besides what moves, and the names of the states that it has set."""
-        motion = self.motion
+        integrator = self.integrator
         slots = turn.trigger.flow.slots
-        now = motion.arena.table[Y, : len(turn.numbers)]
+        now = integrator.storage.table[Y, : len(turn.numbers)]
         wrote, states = {}, []
         for slot in np.flatnonzero(~((now == turn.numbers) | ((now != now) & (turn.numbers != turn.numbers)))).tolist():
             if slot in slots:
-                states.append(motion.system.name_of(slot))
-            elif not motion.system.is_active(slot) and not _is_computed(motion, slot):
+                states.append(integrator.system.name_of(slot))
+            elif not integrator.system.is_active(slot) and not _is_computed(integrator, slot):
                 wrote[slot] = float(turn.numbers[slot])
         return wrote, states
 
     def _follow(self, turn: _Turn, states: list[str]) -> Trigger | None:
         """What follows the event of a handler: its partner, sliding, or nothing because the event leads away."""
-        motion, trigger = self.motion, turn.trigger
-        motion.settle()
+        integrator, trigger = self.integrator, turn.trigger
+        integrator.settle()
         speed = self._read(trigger)[1]
         back, self._back = self._back, None
         if not speed < 0.0:
             return None
-        flow, table = trigger.flow, motion.arena.table
+        flow, table = trigger.flow, integrator.storage.table
         changes = {slot: float(table[R, slot]) - rate for slot, rate in turn.rates.items() if slot in flow.slots}
         turn.direction = {slot: change for slot, change in changes.items() if change}
         if back is not None and back.trigger is trigger.partner and back.time == self.sim.time:
@@ -241,7 +241,7 @@ class Slides:
 
     def _prepare(self, turn: _Turn, speed: float, states: list[str]) -> Trigger:
         """Both handlers lead back: set up the motion between them, and put the state on the surface."""
-        motion, trigger, flow = self.motion, turn.trigger, turn.trigger.flow
+        integrator, trigger, flow = self.integrator, turn.trigger, turn.trigger.flow
         if states:
             raise ModelError(
                 f"{trigger.name} sets the state {states[0]}, and slides along the edge of its condition: a handler "
@@ -255,8 +255,8 @@ class Slides:
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
         number = self._read(trigger)[0]
-        motion.touch(flow)
-        rows = motion.arena.rows
+        integrator.touch(flow)
+        rows = integrator.storage.rows
         for slot, change in turn.direction.items():
             rows[Y][slot] += number / (turn.speed - speed) * change if turn.speed > speed else 0.0
         if flow.sliding is not None:
@@ -264,7 +264,7 @@ class Slides:
         modes = {}
         for slot, before in turn.wrote.items():
             now = rows[Y][slot]
-            if _is_read(motion, slot):
+            if _is_read(integrator, slot):
                 modes[slot] = [before, now, now] if trigger is above else [now, before, now]
         sliding._slide = Slide(_Edge(above), sliding._layout.slot(sliding, "share"), modes)
         sliding.latest = trigger
@@ -272,29 +272,29 @@ class Slides:
 
     def begin(self, sliding: SlidingMotion) -> None:
         """The state slides: the two conditions rest, and the laws are executed on both sides."""
-        motion, slide = self.motion, sliding._slide
+        integrator, slide = self.integrator, sliding._slide
         above, below = sliding.above, sliding.below
         met: dict[Any, None] = {}
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:
-            met.update(dict.fromkeys(owner for owner in motion.groups.members() if _reads(motion, owner, slot)))
+            met.update(dict.fromkeys(owner for owner in integrator.groups.members() if _reads(integrator, owner, slot)))
         sliding._meets = tuple(met)
         for trigger in (above, below):
             self.sim._conditions.remove(trigger)
-        motion.watches.hold(slide.surface)
+        integrator.guards.hold(slide.surface)
         sliding.start()
-        self._under_way[sliding] = _Standing(motion)
+        self._under_way[sliding] = _Standing(integrator)
         if len(self._under_way) > 1:
             self._unchecked = sliding
 
     def _check_sum(self, sliding: SlidingMotion) -> None:
         """Raise ModelError if a state that slides along several surfaces may do so in more than one way, or in none."""
         self._unchecked = None
-        motion, flow = self.motion, sliding._flow
+        integrator, flow = self.integrator, sliding._flow
         if len(flow.sliding.slides) < 2:
             return
-        motion.settle()
+        integrator.settle()
         together = dict.fromkeys(flow.slots, 0.0)
         size = dict.fromkeys(flow.slots, 0.0)
         for owner in flow.sliding.slides:
@@ -308,22 +308,22 @@ class Slides:
             if not abs(above[slot] - below[slot] - change) <= tolerance:
                 raise ModelError(
                     f"{names} are at one time, and what their modes change in the rate of "
-                    f"{motion.system.name_of(slot)} is not the sum of what each changes by itself, so the "
+                    f"{integrator.system.name_of(slot)} is not the sum of what each changes by itself, so the "
                     "motion along all surfaces is not unique: define it by equations of its own"
                 )
-        if any(not abs(motion.arena.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
+        if any(not abs(integrator.storage.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
             raise ModelError(f"{names} are at one time, and no weights of the fields keep them on their surfaces")
-        motion.touch(flow)
+        integrator.touch(flow)
 
     def _rates(self, flow: Flow, side: int) -> dict[int, float]:
         """The rates of a flow, with the modes of all that slides in it on one side."""
-        motion, rows = self.motion, self.motion.arena.rows
+        integrator, rows = self.integrator, self.integrator.storage.rows
         slides = flow.sliding.slides.values() if flow.sliding else ()
         for slide in slides:
             for slot, values in slide.modes.items():
                 rows[Y][slot] = values[side]
-        motion.host.evaluate(flow.number, self.sim.time, 0.0)
-        motion.host.raise_what_was_met()
+        integrator.host.evaluate(flow.number, self.sim.time, 0.0)
+        integrator.host.raise_what_was_met()
         for slide in slides:
             for slot, values in slide.modes.items():
                 rows[Y][slot] = values[2]
@@ -351,32 +351,32 @@ class Slides:
             _partner(sliding.latest).armed = True
         finally:
             sim.active = was_active
-        self.motion.prepare()
+        self.integrator.prepare()
 
     def _stop(self, sliding: SlidingMotion, to: Trigger, modes: dict[int, float]) -> None:
-        motion = self.motion
+        integrator = self.integrator
         flow = sliding._flow
         assert flow.sliding is not None
         sign = -1.0 if to is sliding.above else 1.0
         direction = {slot: sign * change for slot, change in flow.sliding.direction(sliding).items() if change}
         del self._under_way[sliding]
         sliding.stop()
-        motion.watches.let_go(sliding._slide.surface)
+        integrator.guards.let_go(sliding._slide.surface)
         for trigger in (sliding.above, sliding.below):
             if _is_bound(trigger):
                 rank, trigger.armed = trigger.rank, False
                 self.sim._conditions.add(trigger)
                 trigger.rank = rank
         for slot, value in modes.items():
-            motion.arena.rows[Y][slot] = value
-            motion.written(slot)
+            integrator.storage.rows[Y][slot] = value
+            integrator.written(slot)
         self._lead(flow, direction, to)
 
     def _lead(self, flow: Flow, direction: dict[int, float], to: Trigger) -> bool:
         """Move the state just to one side of a surface; whether that is near."""
-        self.motion.touch(flow)
+        self.integrator.touch(flow)
         partner = _partner(to)
-        is_led = lead_aside(self.motion, direction, lambda: bool(to.test()) and not partner.test())
+        is_led = lead_aside(self.integrator, direction, lambda: bool(to.test()) and not partner.test())
         if flow.sliding is not None:
             flow.sliding.note_opening()
         return is_led
@@ -384,21 +384,21 @@ class Slides:
     def _compare(self, turn: _Turn) -> None:
         """What a handler writes when the state leaves its surface must be what it has written before."""
         expected, self._expected = self._expected or {}, None
-        numbers = self.motion.arena.rows[Y]
+        numbers = self.integrator.storage.rows[Y]
         for slot, value in expected.items():
             if numbers[slot] != value:
                 raise ModelError(
-                    f"{turn.trigger.name} sets {self.motion.system.name_of(slot)} to {numbers[slot]!r} at the end of a "
-                    f"motion along the edge of its condition, and it was {value!r} when that began. What handlers set "
-                    "is constant while the state slides: let them set only which side it is, and compute what depends "
-                    "on the side and on states in `equations`"
+                    f"{turn.trigger.name} sets {self.integrator.system.name_of(slot)} to {numbers[slot]!r} at the end "
+                    f"of a motion along the edge of its condition, and it was {value!r} when that began. What handlers "
+                    "set is constant while the state slides: let them set only which side it is, and compute what "
+                    "depends on the side and on states in `equations`"
                 )
 
     # --- what changes meanwhile -----------------------------------------------------------------------------------
 
     def _is_disturbed(self, sliding: SlidingMotion, *, is_rebound: bool) -> bool:
         """Whether an event has changed something that the motion, or what its handlers write, may depend on."""
-        standing, rows = self._under_way[sliding], self.motion.arena.rows
+        standing, rows = self._under_way[sliding], self.integrator.storage.rows
         if not standing.members:
             standing.members = _members(sliding._flow)  # it has just begun, and has been given its place
             return False
@@ -414,12 +414,12 @@ class Slides:
 class _Standing:
     """What is constant while a state slides, to detect whether an event has changed it."""
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
         self.members: list[Any] = []
-        self._numbers = motion.arena.table[Y].copy()
+        self._numbers = integrator.storage.table[Y].copy()
         self._stands = np.zeros(len(self._numbers), dtype=bool)
-        for owner in motion.arena.owners():
+        for owner in integrator.storage.owners():
             for low, high in _runs(owner):
                 self._stands[low:high] = True
             for low, high in _moving_runs(owner):
@@ -427,7 +427,7 @@ class _Standing:
 
     def changed(self) -> list[int]:
         """The slots of numbers that have changed."""
-        now = self._motion.arena.table[Y, : len(self._numbers)]
+        now = self._integrator.storage.table[Y, : len(self._numbers)]
         same = (now == self._numbers) | ((now != now) & (self._numbers != self._numbers))
         return np.flatnonzero(~same & self._stands).tolist()
 
@@ -461,20 +461,20 @@ def _moving_runs(owner: Any) -> list[tuple[int, int]]:
     return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
 
 
-def _is_computed(motion: Motion, slot: int) -> bool:
-    owner = motion.arena.owner_of(slot)
+def _is_computed(integrator: Integrator, slot: int) -> bool:
+    owner = integrator.storage.owner_of(slot)
     return any(low <= slot < high for low, high in computed_runs(owner))
 
 
-def _is_read(motion: Motion, slot: int) -> bool:
+def _is_read(integrator: Integrator, slot: int) -> bool:
     """Whether an active law reads a number, as it does the mode of a side and not a count of the sides."""
-    return any(_reads(motion, owner, slot) for owner in motion.groups.members())
+    return any(_reads(integrator, owner, slot) for owner in integrator.groups.members())
 
 
-def _reads(motion: Motion, owner: Any, slot: int) -> bool:
+def _reads(integrator: Integrator, owner: Any, slot: int) -> bool:
     """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
-    plan = motion.groups.plan_of(owner)
+    plan = integrator.groups.plan_of(owner)
     if not plan.is_opaque:
         return slot in plan.reads
-    name = motion.system.name_of(slot).rpartition(".")[2]
+    name = integrator.system.name_of(slot).rpartition(".")[2]
     return not isinstance(owner, Variable) and name in names_in(owner._laws(), type(owner))

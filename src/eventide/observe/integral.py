@@ -61,7 +61,7 @@ class Integral(Observer):
         self.unit = unit or heads[0].unit
         self._read = groups[0].read
         taken = groups[0].taken
-        self._probe = None if taken is None else Probe(sim._continuum.motion, taken)
+        self._probe = None if taken is None else Probe(sim._continuum.integrator, taken)
         self._observers = sim._the_monitor.observers
         self._is_looking = False
         self.reset()
@@ -157,7 +157,7 @@ class Integral(Observer):
         if self not in self._observers:
             return self._course
         time = self.sim.time
-        if self.sim.active and (self._is_looking or not self._observers.motion.is_observed):
+        if self.sim.active and (self._is_looking or not self._observers.integrator.is_observed):
             raise ModelError(
                 f"a law or condition reads {self.name}, which looks at the run and must not change it: "
                 "let a state of the model have the quantity as its rate"

@@ -23,7 +23,7 @@ from eventide.discrete.trace import Tracer, name_of
 from eventide.observe.files import whole_file
 
 if TYPE_CHECKING:
-    from eventide.continuous import Flow, Motion
+    from eventide.continuous import Flow, Integrator
     from eventide.discrete.calendar import Notice
     from eventide.discrete.trace import Occurrence
     from eventide.simulation import Simulation
@@ -271,7 +271,7 @@ class _Slots:
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
-        self._motion: Motion | None = None
+        self._integrator: Integrator | None = None
         self._before: Any = None
         self._counts: Any = None
         self._tenancies: dict[Any, Any] = {}
@@ -281,35 +281,35 @@ class _Slots:
         if "_continuum" not in self.sim.__dict__:
             return
         system = self.sim._continuum
-        if self._motion is None:
-            self._motion = system.motion
-            self._motion.on_touch = self._note_opening
-        self._before = system.arena.table[0].copy()
-        self._tenancies = dict(system.arena.tenancies)
+        if self._integrator is None:
+            self._integrator = system.integrator
+            self._integrator.on_touch = self._note_opening
+        self._before = system.storage.table[0].copy()
+        self._tenancies = dict(system.storage.tenancies)
         self._counts = np.ones(len(self._before), dtype=bool)
         self._counts[list(system._active)] = False
-        for flow in self._motion.touched:
+        for flow in self._integrator.touched:
             self._counts[list(flow.slots)] = True
 
     def _note_opening(self, flow: Flow) -> None:
         if self._before is not None:
             slots = [slot for slot in flow.slots if slot < len(self._before) and not self._counts[slot]]
-            self._before[slots] = self.sim._continuum.arena.table[0, slots]
+            self._before[slots] = self.sim._continuum.storage.table[0, slots]
             self._counts[slots] = True
 
     def changes(self) -> Iterator[Change]:
         """What has been written since `begin`, that of the oldest object first."""
         if self._before is None:
             return
-        arena = self.sim._continuum.arena
+        storage = self.sim._continuum.storage
         before, self._before = self._before, None
-        after = arena.table[0, : len(before)]
+        after = storage.table[0, : len(before)]
         changed = np.flatnonzero((after != before) & self._counts)
         if not len(changed):
             return
         blocks = sorted(
             (first, age, number, tenancy)
-            for age, (seat, tenancy) in enumerate(arena.tenancies.items())
+            for age, (seat, tenancy) in enumerate(storage.tenancies.items())
             for number, (first, _) in enumerate(seat.blocks())
             if self._tenancies.get(seat) is tenancy
         )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eventide.continuous import Continuous
-    from eventide.continuous.layout import Layout
+    from eventide.continuous.components.layout import Layout
     from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation

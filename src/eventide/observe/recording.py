@@ -41,7 +41,7 @@ class Recording(Ledger):
         self._source = _Columns(groups)
         taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(taken) == len(groups)
-        self._tape = Tape(sim._continuum.motion, taken) if is_regular else None
+        self._tape = Tape(sim._continuum.integrator, taken) if is_regular else None
 
     def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
         """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.

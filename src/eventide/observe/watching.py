@@ -190,9 +190,9 @@ class Watch(Observer):
 
     def _stride(self) -> float:
         """How far the model goes at once: a step of the flow that is behind the others, or to the next event."""
-        motion = self.sim._the_monitor.motion
-        if motion.flows:
-            return float(motion.memory.flow.step[motion.root])
+        integrator = self.sim._the_monitor.integrator
+        if integrator.flows:
+            return float(integrator.memory.flow.step[integrator.root])
         ahead = self.sim._calendar.next_time() - self.sim.time
         return ahead if isfinite(ahead) else 0.0
 

@@ -7,7 +7,7 @@ from copy import deepcopy
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.continuous.switches import Branch, Unlocated
+from eventide.continuous.components.switches import Branch, Unlocated
 from eventide.engine.switching import BOUND
 from eventide.lowering.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.lowering.branches.nonsmooth import JUMPS, NONSMOOTH, remainder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous.layout import KINDS
+from eventide.continuous.components.layout import KINDS
 from eventide.declare import Component
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous import Continuous
 from eventide.continuous.checks import CHECKED
-from eventide.continuous.layout import outcome
-from eventide.continuous.switches import Branches, Unlocated
+from eventide.continuous.components.layout import outcome
+from eventide.continuous.components.switches import Branches, Unlocated
 from eventide.lowering.branches.branching import Branching
 from eventide.lowering.branches.law_names import LAWS
 from eventide.lowering.branches.syntax import function_of

@@ -15,7 +15,7 @@ from eventide.lowering.names.paths import ITEMS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eventide.continuous.layout import Layout
+    from eventide.continuous.components.layout import Layout
     from eventide.lowering.kernels.lowered import Access, Lowered, Row
     from eventide.lowering.names.binder import Binding
     from eventide.lowering.names.paths import Step

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
 import numpy as np
 
 from eventide.continuous import Continuous, Variable, VectorVariable
-from eventide.continuous.component import Law
+from eventide.continuous.components.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World

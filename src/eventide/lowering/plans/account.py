@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous import Variable
-from eventide.continuous.equalities import moving_equalities
-from eventide.continuous.ordering import STAGES
+from eventide.continuous.flows.ordering import STAGES
+from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.until import StateWait
@@ -21,8 +21,8 @@ from eventide.lowering.processes.process_plans import asks_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eventide.continuous import Derivatives, Flow, Motion
-    from eventide.continuous.guards import Kind
+    from eventide.continuous import Derivatives, Flow, Integrator
+    from eventide.continuous.guards.guards import Kind
     from eventide.discrete.conditions.condition import Condition
     from eventide.lowering.kernels.lowered import Row
 
@@ -232,13 +232,13 @@ def _state(is_compiled: bool, refusal: CannotLower | None, compiles: bool) -> st
     return f"Python, {' and '.join(reasons)}"
 
 
-def explain(motion: Motion) -> Explanation:
+def explain(integrator: Integrator) -> Explanation:
     """What is known of the laws, conditions and flows of a simulation as it stands now.
 
     What has been started or waited for in the present event is placed first, so a model can be asked before it runs.
     """
-    refusal = motion.place_what_can()
-    return _Reader(motion).read(refusal)
+    refusal = integrator.place_what_can()
+    return _Reader(integrator).read(refusal)
 
 
 SET_BY_LAWS: Final[tuple[Row, ...]] = ("computed", "sum", "rate")
@@ -284,23 +284,23 @@ def quantity_name(quantity: Quantity) -> str:
 class _Reader:
     """Goes through the plans of one simulation; flows are numbered in the order in which they began."""
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
-        self.analyst: Any = motion.analyst
-        self._compiles = motion.analyst.compiles
-        self.numbers = {flow: k for k, flow in enumerate(motion.flows.values(), start=1)}
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
+        self.analyst: Any = integrator.analyst
+        self._compiles = integrator.analyst.compiles
+        self.numbers = {flow: k for k, flow in enumerate(integrator.flows.values(), start=1)}
 
     def read(self, refusal: str) -> Explanation:
         """All of it, with why laws are refused that would be there."""
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
-        order = self.motion.groups.ordering
+        order = self.integrator.groups.ordering
         laws.sort(key=lambda item: (item[0], order.place(item[1], item[0])))
         watched = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
         conditions = [c for c in watched if not c.is_switch]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
         return Explanation(
             compiles=self._compiles,
-            together=self.motion.together,
+            together=self.integrator.together,
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
             handlers=self._handlers(conditions),
@@ -315,7 +315,7 @@ class _Reader:
 
     def _laws(self, order: list[tuple[Any, str]]) -> tuple[LawNote, ...]:
         uses = [self._uses(law, name) for law, name in order]
-        notes, order_of = [], self.motion.groups.ordering
+        notes, order_of = [], self.integrator.groups.ordering
         for place, ((law, name), use) in enumerate(zip(order, uses, strict=True)):
             is_compiled = use.refusal is None and self._compiles
             overwrites = []
@@ -350,7 +350,7 @@ class _Reader:
     def _branches(self, laws: list[tuple[int, Any]], switches: list[Any]) -> Iterator[BranchNote]:
         """What branches in laws: what is located of it, then what is not."""
         for switch in switches:
-            branch, kind = switch.branch, self.motion.watches.kind_of(switch)
+            branch, kind = switch.branch, self.integrator.guards.kind_of(switch)
             place = f"{branch.file}:{branch.line}"
             yield BranchNote(_name(switch.component, branch.law), place, branch.text, kind)
         for owner in dict.fromkeys(owner for _, owner in laws):
@@ -372,8 +372,8 @@ class _Reader:
         except CannotLower as error:
             refusal = error
         is_compiled = refusal is None and self._compiles
-        flow, kind = self.numbers[condition.flow], self.motion.watches.kind_of(condition)
-        equalities = tuple(str(equality) for equality in moving_equalities(condition, self.motion.groups))
+        flow, kind = self.numbers[condition.flow], self.integrator.guards.kind_of(condition)
+        equalities = tuple(str(equality) for equality in moving_equalities(condition, self.integrator.groups))
         code = describe_function(condition.function)
         resting = never_started(condition)
         return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities, resting)
@@ -406,7 +406,7 @@ class _Reader:
         return HandlerNote(process.name, self._compiles, None, asks)
 
     def _flow(self, flow: Flow) -> FlowNote:
-        linear = self.motion.linearizations.of.get(flow.number)
+        linear = self.integrator.linearizations.of.get(flow.number)
         return FlowNote(
             self.numbers[flow],
             tuple(owner.name for owner in flow.owners()),
@@ -416,7 +416,9 @@ class _Reader:
 
     def _bonds(self, flow: Flow) -> tuple[Bond, ...]:
         owners = flow.owners()
-        joins = [(owner.name, self.motion.groups.plan_of(owner)) for owner in owners if not isinstance(owner, Variable)]
+        joins = [
+            (owner.name, self.integrator.groups.plan_of(owner)) for owner in owners if not isinstance(owner, Variable)
+        ]
         joins += [(condition.name, condition.plan) for condition in flow.conditions if not condition.is_switch]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)

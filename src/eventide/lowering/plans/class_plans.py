@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
-from eventide.continuous.ordering import STAGES, Deal, Trade
+from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
+from eventide.continuous.flows.ordering import STAGES, Deal, Trade
 from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import Cohort, LawPlan
 from eventide.lowering.branches.located import unlocated_in
@@ -21,8 +21,8 @@ from eventide.lowering.plans.soundness import check_laws
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eventide.continuous.layout import Layout
-    from eventide.continuous.slot_storage import Seat
+    from eventide.continuous.components.layout import Layout
+    from eventide.continuous.storage.slot_storage import Seat
     from eventide.lowering.kernels.dependencies import Exchange
     from eventide.lowering.kernels.lowered import Kernel
     from eventide.lowering.plans.plan_templates import LawTemplate
@@ -87,10 +87,10 @@ class ClassPlans:
         cohort = self._idle.get(layout)
         if cohort is None:
             words = Usage.of_slots((), ()).words(sums=sums_of(layout))
-            record = self._analyst.motion.memory.lists.put(words)[1]
+            record = self._analyst.integrator.memory.lists.put(words)[1]
             cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
         owner._cohort, seat.cohort = cohort, None
-        self._analyst.motion.arena.seat.record[seat.number] = cohort.record
+        self._analyst.integrator.storage.seat.record[seat.number] = cohort.record
 
     def _enroll_anew(self, owner: Any, seat: Seat) -> None:
         analyst = self._analyst
@@ -109,7 +109,7 @@ class ClassPlans:
             cohort.generation = analyst.registry.generation
             seat.cohort = cohort
         owner._cohort = cohort
-        known = analyst.motion.arena.seat
+        known = analyst.integrator.storage.seat
         known.record[seat.number] = cohort.record
         known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
 
@@ -133,7 +133,7 @@ class ClassPlans:
 
     def _write(self, seat: Seat, bases: tuple[int, ...]) -> None:
         """Let the index rows of a seat be these."""
-        index, lease = self._analyst.motion.memory.index, seat.lease
+        index, lease = self._analyst.integrator.memory.index, seat.lease
         if lease is not None and len(seat.bases) == len(bases):
             index.write(lease[1], bases)
         else:
@@ -155,7 +155,7 @@ class ClassPlans:
         calls = [call and (call[0], call[1] - row) for call in (plan.contributions, plan.equations)]
         words = self._words_of(owner, usage, calls, is_direct=plan.is_direct)
         return Cohort(
-            self._analyst.motion.memory.lists.put(words)[1],
+            self._analyst.integrator.memory.lists.put(words)[1],
             usage.uses,
             template.kernels,
             template,
@@ -176,17 +176,17 @@ class ClassPlans:
             found = ((stage, bound.kernel.lowered.uses.exchanges) for stage, bound in bounds)
             trade = Trade((stage, one.sort, one.reads, one.sets) for stage, some in found for one in some)
             self._trades[key] = trade
-            self._analyst.motion.groups.ordering.consider(trade)
+            self._analyst.integrator.groups.ordering.consider(trade)
         return trade
 
     def _describe(self, template: LawTemplate, owner: Any) -> LawPlan:
         """The plan of a member, as its index rows tell."""
         analyst, seat = self._analyst, owner._seat
-        arena, first, bounds = analyst.motion.arena, 0, []
+        storage, first, bounds = analyst.integrator.storage, 0, []
         for kernel in template.kernels:
             bases = seat.bases[first : first + len(kernel.lowered.blocks)]
             first += len(bases)
-            objects = tuple([arena.owner_of(base) for base in bases])
+            objects = tuple([storage.owner_of(base) for base in bases])
             bounds.append(Bound(kernel, Binding(objects, bases, (), (), (), ())))
         row = seat.lease[1] if seat.lease else 0
         return analyst.plan_of_laws(owner, tuple(bounds), row)
@@ -200,7 +200,7 @@ class ClassPlans:
             self._analyst.facts.note_code(bound.kernel.lowered)
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
         words = self._words_of(owner, usage, [plan.contributions, plan.equations], is_direct=plan.is_direct)
-        record = self._analyst.motion.memory.lists.put(words)
+        record = self._analyst.integrator.memory.lists.put(words)
         return Cohort(
             record[1],
             usage.uses,
@@ -221,7 +221,7 @@ class ClassPlans:
     def _given(self, bounds: list[Bound]) -> dict[Any, None]:
         """The objects to which laws give, each once."""
         found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
-        owner_of = self._analyst.motion.arena.owner_of
+        owner_of = self._analyst.integrator.storage.owner_of
         return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
 
     def _words_of(self, owner: Any, usage: Usage, calls: list[Call | None], *, is_direct: bool) -> tuple[int, ...]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from eventide.continuous.slot_storage import anchor_of
+from eventide.continuous.storage.slot_storage import anchor_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eventide.continuous.layout import Layout
+    from eventide.continuous.components.layout import Layout
     from eventide.lowering.kernels.lowered import Kernel
 
 SlotUse: TypeAlias = tuple[int, int]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.continuous.equalities import Equality
+from eventide.continuous.guards.equalities import Equality
 from eventide.continuous.plans import ConditionPlan, LawPlan, Pattern
 from eventide.lowering.kernels.dependencies import law_uses_at, reads_at
 from eventide.lowering.plans.law_descriptions import Usage, usage_of
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous, Motion
-    from eventide.continuous.growable_arrays import Lease
+    from eventide.continuous import Continuous, Integrator
     from eventide.continuous.plans import Guidance
+    from eventide.continuous.storage.growable_arrays import Lease
     from eventide.lowering.kernels.lowered import Kernel
     from eventide.lowering.plans.registry import Bound
 
@@ -44,7 +44,7 @@ class LawTemplate:
 
     def plan_laws(
         self,
-        motion: Motion,
+        integrator: Integrator,
         owner: Continuous,
         bounds: tuple[Bound, ...],
         *,
@@ -60,7 +60,7 @@ class LawTemplate:
         touches, reads, inputs, bases, moves, sets, adds = law_uses_at(self._uses, (owner, *owner._meets), bounds)
         memory: tuple[Lease, ...] = ()
         if rows is None:
-            memory = (motion.memory.index.put(bases),) if not self.has_lists else lay(motion, bounds)
+            memory = (integrator.memory.index.put(bases),) if not self.has_lists else lay(integrator, bounds)
             rows = memory[0][1]
         place, calls = rows, self.calls
         return LawPlan(  # by place, as so many keywords would take as long as all the rest
@@ -114,19 +114,19 @@ class ConditionTemplate(Pattern):
         self._kernel_uses = uses
         self._record, self._uses = record
 
-    def plan(self, motion: Motion, bound: Bound) -> ConditionPlan:
+    def plan(self, integrator: Integrator, bound: Bound) -> ConditionPlan:
         """The plan of one of them."""
         binding = bound.binding
         touches, reads = reads_at(self._kernel_uses, binding)
-        memory = lay(motion, (bound,)) if self._has_lists else (motion.memory.index.put(binding.bases),)
+        memory = lay(integrator, (bound,)) if self._has_lists else (integrator.memory.index.put(binding.bases),)
         index, constants = memory[0][1], 0
         if binding.consts:
-            memory = (*memory, motion.memory.constants.put(binding.consts))
+            memory = (*memory, integrator.memory.constants.put(binding.consts))
             constants = memory[-1][1]
         record, uses = self._record, self._uses
         if record < 0:
             usage = Usage.of_slots(reads, touches)
-            memory = (*memory, motion.memory.lists.put(usage.words()))
+            memory = (*memory, integrator.memory.lists.put(usage.words()))
             record, uses = memory[-1][1], usage.uses
         return ConditionPlan(  # by place, as above
             touches,
@@ -155,7 +155,7 @@ def is_current(known: tuple[Bound, ...], bounds: tuple[Bound, ...]) -> bool:
     return True
 
 
-def lay(motion: Motion, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Lease, ...]:
+def lay(integrator: Integrator, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Lease, ...]:
     """Write index rows, side by side, of kernels that are told lists, and what they say of these.
 
     behind      what stands in the last row besides
@@ -166,10 +166,10 @@ def lay(motion: Motion, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ())
         for entries in binding.lists:
             starts.append(len(numbers))
             numbers += (len(entries), *entries)
-    lists = motion.memory.lists.put(tuple(numbers))
+    lists = integrator.memory.lists.put(tuple(numbers))
     places = iter(starts)
     rows = [(*binding.bases, *[lists[1] + next(places) for _ in binding.lists]) for _, binding in bounds]
-    return motion.memory.index.put((*[entry for row in rows for entry in row], *behind)), lists
+    return integrator.memory.index.put((*[entry for row in rows for entry in row], *behind)), lists
 
 
 def _equalities(bound: Bound) -> tuple[Equality, ...]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous.flow import CONTRIBUTIONS
-from eventide.continuous.ordering import STAGES
+from eventide.continuous.flows.flow import CONTRIBUTIONS
+from eventide.continuous.flows.ordering import STAGES
 from eventide.continuous.plans import (
     Analyst,
     ConditionPlan,
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from eventide.continuous import Continuous
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.ordering import Deal
+    from eventide.continuous.components.switches import Branches
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.ordering import Deal
     from eventide.continuous.plans import Cohort, Plan
-    from eventide.continuous.switches import Branches
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
@@ -77,7 +77,7 @@ class Compiler(Analyst):
         self.facts = CodeFacts(self._announce)
 
     def _announce(self, stand: Callable[[], bool]) -> None:
-        self.motion.references.stands = stand
+        self.integrator.references.stands = stand
 
     def branches(self, cls: type[Continuous]) -> Branches:
         """What branches in the laws of a class."""
@@ -94,7 +94,7 @@ class Compiler(Analyst):
         rows    where their index rows stand; None if these are to be written
         """
         template, contributes, equates = self.registry.template(bounds), owner._contributes, owner._has_equations
-        return template.plan_laws(self.motion, owner, bounds, contributes=contributes, equates=equates, rows=rows)
+        return template.plan_laws(self.integrator, owner, bounds, contributes=contributes, equates=equates, rows=rows)
 
     def bounds_of(self, owner: Continuous) -> tuple[Bound, ...] | None:
         """The kernels of a component's laws; None if one has none."""
@@ -133,7 +133,7 @@ class Compiler(Analyst):
 
     def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
-        sim, binding = self.motion.sim, bound.binding
+        sim, binding = self.integrator.sim, bound.binding
         for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
@@ -148,7 +148,7 @@ class Compiler(Analyst):
             calls[name] = _LAW(self._law_call(owner, name))
         known = tuple(bounds.values())
         plan = self.registry.template(known).plan_laws(
-            self.motion, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
+            self.integrator, owner, known, contributes="contributions" in bounds, equates="equations" in bounds
         )
         for name, call in calls.items():
             setattr(plan, name, (_address_of(call), 0))
@@ -183,10 +183,10 @@ class Compiler(Analyst):
         return self.registry.law(owner, function)
 
     def _law_call(self, owner: Continuous, name: str) -> Any:
-        motion, stage = self.motion, STAGES.index(name)
+        integrator, stage = self.integrator, STAGES.index(name)
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            motion.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
+            integrator.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
             return 0
 
         return call
@@ -198,7 +198,7 @@ class Compiler(Analyst):
             function = _CONDITION(self._condition_call(condition))
             return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
         self._check_home(bound, condition, "the condition of ")
-        return self._mould(bound.kernel).plan(self.motion, bound)
+        return self._mould(bound.kernel).plan(self.integrator, bound)
 
     def _mould(self, kernel: Kernel) -> ConditionTemplate:
         """What conditions of a kernel have in common, which is found out for the first of them."""
@@ -208,7 +208,7 @@ class Compiler(Analyst):
             words = kernel.lowered.certificate
             mould = self._moulds[kernel] = ConditionTemplate(
                 kernel,
-                certificate=self.motion.memory.lists.put(words)[1] if words else -1,
+                certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
                 recourse=self.recourse if kernel.lowered.raises else 0,
                 record=self._record((kernel,)),
                 guide=self._guide(kernel.address),
@@ -218,7 +218,7 @@ class Compiler(Analyst):
     def _record(self, kernels: tuple[Kernel, ...]) -> tuple[int, int]:
         """The place of what tells which slots conditions of a kernel use, and how many uses that are; -1 without."""
         usage = usage_of(kernels)
-        return (-1, 0) if usage is None else (self.motion.memory.lists.put(usage.words())[1], usage.uses)
+        return (-1, 0) if usage is None else (self.integrator.memory.lists.put(usage.words())[1], usage.uses)
 
     def _guide(self, address: int) -> Guidance | None:
         """What leaves the event function of a condition where the condition itself is tested in Python."""
@@ -237,7 +237,7 @@ class Compiler(Analyst):
 
     def _reaction(self, bound: Bound, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
         """The plan of a handler, or of a segment: see `ProcessPlan`."""
-        lowered, motion = bound.kernel.lowered, self.motion
+        lowered, integrator = bound.kernel.lowered, self.integrator
         self.facts.note_code(lowered)
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
@@ -245,10 +245,10 @@ class Compiler(Analyst):
             *map(id, (*bound.binding.told, *lowered.literals)),
             *(may_wait[wait_point] for wait_point in lowered.wait_points),
         )
-        rows = lay(motion, (bound,), known)
-        numbers = motion.memory.constants.put(bound.binding.consts)
+        rows = lay(integrator, (bound,), known)
+        numbers = integrator.memory.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
-        effects = motion.memory.lists.put((*head, *concerns_at(lowered.effects, bases)))
+        effects = integrator.memory.lists.put((*head, *concerns_at(lowered.effects, bases)))
         return ReactionPlan(
             (),
             kept=(bound,),
@@ -322,7 +322,7 @@ class Compiler(Analyst):
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
             return None
-        return self._mould(bound.kernel).plan(self.motion, bound)
+        return self._mould(bound.kernel).plan(self.integrator, bound)
 
     def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""
@@ -347,10 +347,10 @@ class Compiler(Analyst):
             return None
 
     def _condition_call(self, condition: Condition) -> Any:
-        motion = self.motion
+        integrator = self.integrator
 
         def call(time: float, dt: float, last: float, *_: Any) -> int:
-            return motion.host.call_condition(condition, time, dt, last)
+            return integrator.host.call_condition(condition, time, dt, last)
 
         return call
 
@@ -361,12 +361,12 @@ class Compiler(Analyst):
 
     @cached_property
     def _recourse(self) -> int:
-        motion = self.motion
+        integrator = self.integrator
 
         def call(c: int, f: int, time: float, dt: float) -> int:
             if c >= 0:
-                return int(motion.host.is_true(c, f, time, dt))
-            motion.host.evaluate(f, time, dt)
+                return int(integrator.host.is_true(c, f, time, dt))
+            integrator.host.evaluate(f, time, dt)
             return 0
 
         self._kept_recourse = _RECOURSE(call)
@@ -374,15 +374,15 @@ class Compiler(Analyst):
 
     def measure(self, condition: Condition) -> tuple[float, float] | None:
         """The guide of a condition at what is shown of its flow, and the guide's rate; None for one called back."""
-        plan, motion = condition.plan, self.motion
+        plan, integrator = condition.plan, self.integrator
         if plan.is_opaque:
             return None
-        table, sim = motion.arena.table, motion.sim
+        table, sim = integrator.storage.table, integrator.sim
         answer = np.zeros(GuardRecord.place_of("still") + STILLS)
         rows = [table[row].ctypes.data for row in (Y, R, Y0)]
-        index = motion.memory.index.array.ctypes.data + 8 * plan.index
-        constants = motion.memory.constants.array.ctypes.data + 8 * plan.constants
-        lists = motion.memory.lists.array.ctypes.data
+        index = integrator.memory.index.array.ctypes.data + 8 * plan.index
+        constants = integrator.memory.constants.array.ctypes.data + 8 * plan.constants
+        lists = integrator.memory.lists.array.ctypes.data
         kernel = _CONDITION(plan.pattern.address)
         if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
             return None
@@ -392,20 +392,20 @@ class Compiler(Analyst):
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
         if flow.assigns or flow.sums.count or flow.rests.count or not 0 < flow.chain.count <= MOST_LAWS:
             return 0, 0
-        motion, stretch = self.motion, flow.stretch
-        if stretch is None or motion.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
+        integrator, stretch = self.integrator, flow.stretch
+        if stretch is None or integrator.method.coefficients.sizes[IMPLICIT] > 0:  # stages that are iterated
             return 0, 0
         low, high = stretch
-        if high - low > MOST_SLOTS or motion.memory.flow.direct[flow.number] == 0:
+        if high - low > MOST_SLOTS or integrator.memory.flow.direct[flow.number] == 0:
             return 0, 0
         parts = []
         for (stage, law), row in zip(flow.look_up().laws, flow.chain.rows(), strict=True):
             kernel = law._cohort.kernels[0 if stage == CONTRIBUTIONS else -1]
             blocks, place = len(kernel.lowered.blocks), row[LawRecord.place_of("operands")]
-            bases = motion.memory.index.view[place : place + blocks]
+            bases = integrator.memory.index.view[place : place + blocks]
             own = tuple([base - low if low <= base < high else None for base in bases])
             parts.append((kernel, own + (None,) * (kernel.width - blocks)))
-        return self.registry.fused(motion.method.coefficients, high - low, parts)
+        return self.registry.fused(integrator.method.coefficients, high - low, parts)
 
     def join(self, flow: Flow) -> int:
         """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
@@ -420,10 +420,10 @@ class Compiler(Analyst):
         return widest
 
     def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
-        run = self.motion.run
+        run = self.integrator.run
         if width:
             words = first.address, second.address, laying, laid, first.width, width, run.joined
-            run.joined = self.motion.memory.lists.put(words)[1]
+            run.joined = self.integrator.memory.lists.put(words)[1]
 
     def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
@@ -446,7 +446,7 @@ class Compiler(Analyst):
         if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None
         if binding.consts != bound.binding.consts:
-            constants, present = self.motion.memory.constants.view, bound._replace(binding=binding)
+            constants, present = self.integrator.memory.constants.view, bound._replace(binding=binding)
             for k, value in enumerate(binding.consts, start=plan.constants):
                 constants[k] = value
             plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
@@ -487,20 +487,20 @@ class GuardCompiler(Compiler):
         return _in_python(super()._law_with_calls(owner))
 
     def _guide(self, address: int) -> Guidance:
-        motion, kernel = self.motion, _CONDITION(address)
+        integrator, kernel = self.integrator, _CONDITION(address)
 
         def guide(row: int, time: float, dt: float, last: float) -> None:
-            table, known = motion.arena.table, motion.watches.guard
+            table, known = integrator.storage.table, integrator.guards.guard
             floats = known.floats
             kernel(
                 time,
                 dt,
                 last,
                 *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
-                motion.memory.index.array.ctypes.data + 8 * known.index[row],
-                motion.memory.constants.array.ctypes.data + 8 * known.constants[row],
+                integrator.memory.index.array.ctypes.data + 8 * known.index[row],
+                integrator.memory.constants.array.ctypes.data + 8 * known.constants[row],
                 floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
-                motion.memory.lists.array.ctypes.data,
+                integrator.memory.lists.array.ctypes.data,
             )
 
         return guide

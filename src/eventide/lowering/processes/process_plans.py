@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.native_processes import obstacle
+from eventide.continuous.guards.native_processes import obstacle
 from eventide.discrete.conditions.until import past_waits
 from eventide.discrete.processes.stand import Stand
 from eventide.lowering.not_compilable import CannotLower

@@ -29,8 +29,8 @@ from eventide.engine.codes import (
 from eventide.engine.law_evaluation import ABOVE, BELOW, OUTSIDE
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
 FINEST: Final = 2.0**-40
@@ -59,7 +59,7 @@ class Sliding:
 
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
-        self._motion: Motion = flow.motion
+        self._integrator: Integrator = flow.integrator
         self._blocks: list[tuple[Any, int, int]] = []
         self.slides: dict[Any, Slide] = {}
         self._opened: Any = None
@@ -75,16 +75,16 @@ class Sliding:
         return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
 
     def _states(self) -> Any:
-        return self._motion.arena.table[Y, list(self._flow.slots)]
+        return self._integrator.storage.table[Y, list(self._flow.slots)]
 
     def direction(self, owner: Any) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
-        motion, flow = self._motion, self._flow
+        integrator, flow = self._integrator, self._flow
         owners, slots = self._told
         if owner not in owners:
             return {}
-        head, numbers = motion.memory.flow.slides[flow.number], motion.memory.constants.array
-        width, place = motion.memory.lists.view[head + WIDTH_OF_PASS], motion.memory.lists.view[head + PASSES]
+        head, numbers = integrator.memory.flow.slides[flow.number], integrator.memory.constants.array
+        width, place = integrator.memory.lists.view[head + WIDTH_OF_PASS], integrator.memory.lists.view[head + PASSES]
         below = numbers[place : place + len(slots)]
         place += (1 + owners.index(owner)) * width
         changes = (numbers[place : place + len(slots)] - below).tolist()
@@ -96,28 +96,28 @@ class Sliding:
         for blocks, place, size in self._blocks:
             blocks.release(place, size)
         self._blocks.clear()
-        motion, flow = self._motion, self._flow
+        integrator, flow = self._integrator, self._flow
         self._told = [], []
-        motion.memory.flow.slides[flow.number] = self._write() if self.slides else -1
+        integrator.memory.flow.slides[flow.number] = self._write() if self.slides else -1
 
     def _write(self) -> int:
-        motion, slides = self._motion, self.slides.values()
+        integrator, slides = self._integrator, self.slides.values()
         integrated, resting = self._flow.segments.rows(), self._flow.rests.rows()
         slots = [slot for low, high in (*integrated, *resting) for slot in range(low, high)]
         self._told = list(self.slides), slots
         runs = [run for owner in self._flow.owners() if owner not in self.slides for run in computed_runs(owner)]
         width = len(slots) + sum(high - low for low, high in runs)
         count = len(slides)
-        passes = self._block(motion.memory.constants, [0.0] * ((count + 1) * (width + count)))
+        passes = self._block(integrator.memory.constants, [0.0] * ((count + 1) * (width + count)))
         head = [0] * (SLIDE_HEAD + count * PER_SURFACE)
         head[COUNT], head[WIDTH_OF_PASS], head[PASSES], head[RUNS] = count, width, passes, len(runs)
         for k, slide in enumerate(slides):
             at, modes = SLIDE_HEAD + k * PER_SURFACE, slide.modes
             head[at + SURFACE], head[at + SHARE], head[at + MODES] = slide.surface.row, slide.share, len(modes)
-            head[at + MODE_SLOTS] = self._block(motion.memory.lists, list(modes))
+            head[at + MODE_SLOTS] = self._block(integrator.memory.lists, list(modes))
             values = [value[side] for side in (BELOW, ABOVE, OUTSIDE) for value in modes.values()]
-            head[at + MODE_VALUES] = self._block(motion.memory.constants, values)
-        return self._block(motion.memory.lists, [*head, *(bound for run in runs for bound in run)])
+            head[at + MODE_VALUES] = self._block(integrator.memory.constants, values)
+        return self._block(integrator.memory.lists, [*head, *(bound for run in runs for bound in run)])
 
     def _block(self, blocks: Any, values: list[Any]) -> int:
         place = int(blocks.allocate(len(values)))
@@ -139,21 +139,21 @@ def computed_runs(owner: Any) -> list[tuple[int, int]]:
     return [run for run in runs if run[0] < run[1]]
 
 
-def lead_aside(motion: Motion, direction: dict[int, float], is_there: Callable[[], bool]) -> bool:
+def lead_aside(integrator: Integrator, direction: dict[int, float], is_there: Callable[[], bool]) -> bool:
     """Move states along a direction as little as it takes until a test holds; False, unmoved, if a move within their
     tolerances does not do.
 
     direction   by slot, how far it moves in comparison with the others; as rates differ at a surface, so that what a
                 search for a state event leaves within dt_min is in reach as well
     """
-    rows = motion.arena.rows
+    rows = integrator.storage.rows
     states, rests = rows[Y], rows[E0]
     start = {slot: states[slot] for slot in direction}
     room = min(
-        (_room(motion, slot, value) / abs(direction[slot]) for slot, value in start.items() if direction[slot]),
+        (_room(integrator, slot, value) / abs(direction[slot]) for slot, value in start.items() if direction[slot]),
         default=0.0,
     )
-    room = max(room, 2.0 * motion.sim.dt_min)
+    room = max(room, 2.0 * integrator.sim.dt_min)
     scale = 0.0
     while not is_there():
         scale = 2.0 * scale if scale else FINEST * room
@@ -167,6 +167,6 @@ def lead_aside(motion: Motion, direction: dict[int, float], is_there: Callable[[
     return True
 
 
-def _room(motion: Motion, slot: int, value: float) -> float:
-    rows = motion.arena.rows
+def _room(integrator: Integrator, slot: int, value: float) -> float:
+    rows = integrator.storage.rows
     return max(abs(rows[ABS][slot]) + abs(rows[REL][slot] * value), 64.0 * ulp(value))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from eventide.continuous.layout import Layout
-from eventide.continuous.switches import Branches, Switch
-from eventide.continuous.variable import Variable
-from eventide.continuous.vectors import VectorVariable
+from eventide.continuous.components.layout import Layout
+from eventide.continuous.components.switches import Branches, Switch
+from eventide.continuous.components.variable import Variable
+from eventide.continuous.components.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import handler_specs
@@ -17,7 +17,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.continuous.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
 

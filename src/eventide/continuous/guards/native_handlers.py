@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.discrete.changes import Pending
 
 if TYPE_CHECKING:
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ReactionPlan
     from eventide.discrete.conditions.when import Trigger
 
@@ -18,7 +18,7 @@ simulation: that takes as long as hundreds of them in Python.
 """
 
 
-class Reactions:
+class NativeHandlers:
     """The handlers of one simulation that are native code.
 
     plans       what is known of each
@@ -26,10 +26,10 @@ class Reactions:
     handled     how many events were theirs; fresh: of these, how many since that was asked for
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.plans: dict[Trigger, ReactionPlan] = {}
-        self.arriving: Pending[Trigger] = Pending(motion.changes)
+        self.arriving: Pending[Trigger] = Pending(integrator.changes)
         self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
@@ -48,7 +48,7 @@ class Reactions:
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + 1
         if id(code) in self._refused:
             trigger.is_counted = False
-        elif count >= ENOUGH or (count == 1 and self.motion.analyst.knows_handler(code)):
+        elif count >= ENOUGH or (count == 1 and self.integrator.analyst.knows_handler(code)):
             self._counts[id(code)] = ENOUGH
             trigger.is_counted = False
             self.arriving.add(trigger)
@@ -67,17 +67,17 @@ class Reactions:
             self._refused[id(code)] = code
         elif id(code) not in self._native:
             self._native[id(code)] = code
-            for condition in self.motion.watches.at.values():
+            for condition in self.integrator.guards.at.values():
                 if condition.is_handler:
                     self.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
 
     def _admit(self, trigger: Trigger) -> bool:
         """Whether a handler is native code from now on."""
-        plan = self.motion.analyst.reaction(trigger)
+        plan = self.integrator.analyst.reaction(trigger)
         if plan is None:
             return False
         self.plans[trigger] = plan
-        guard = self.motion.watches.guard
+        guard = self.integrator.guards.guard
         guard.handler[trigger.row], guard.effects[trigger.row] = plan.address, plan.effects
         return True
 
@@ -86,13 +86,13 @@ class Reactions:
         self.arriving.pop(trigger, None)
         plan = self.plans.pop(trigger, None)
         if plan is not None:
-            self.motion.watches.guard.handler[trigger.row] = 0
-            self.motion.analyst.release(plan)
+            self.integrator.guards.guard.handler[trigger.row] = 0
+            self.integrator.analyst.release(plan)
 
     def renew(self) -> None:
         """Look anew at those that may refer to other objects than before."""
         self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
-        self.motion.journeys.renew()
+        self.integrator.native_processes.renew()
 
     def renew_all(self) -> None:
         """Look anew at all of them."""
@@ -108,26 +108,26 @@ class Reactions:
 
         Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
         """
-        if self.motion.groups.opaque:
+        if self.integrator.groups.opaque:
             return 0
-        return 1 if self.motion.references.looks_at_lists else 2
+        return 1 if self.integrator.references.looks_at_lists else 2
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""
-        if level and self.motion.journeys.of:
-            self.motion.journeys.prepare()
-        self.motion.run.reacts = level
+        if level and self.integrator.native_processes.of:
+            self.integrator.native_processes.prepare()
+        self.integrator.run.reacts = level
 
     def count(self) -> bool:
         """Take up how many have run; whether any has."""
-        run = self.motion.run
+        run = self.integrator.run
         handled = run.handled
         if not handled:
             return False
         run.handled = 0
-        self.motion.sim.last_time = run.handled_at
+        self.integrator.sim.last_time = run.handled_at
         if run.moved >= 0:
-            self.motion.journeys.catch_up()
+            self.integrator.native_processes.catch_up()
         self.handled += handled
         self.fresh += handled
         return True

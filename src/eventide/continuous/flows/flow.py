@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import check_pass, refuse_change
 from eventide.continuous.error_context import execute_law
-from eventide.continuous.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
-from eventide.continuous.sliding import Sliding
+from eventide.continuous.flows.sliding import Sliding
+from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.engine.codes import BY_READING, ENTRY
 from eventide.engine.records import LawRecord
 from eventide.inputs.base import first_breakpoint
@@ -25,8 +25,8 @@ CROWD: Final = 32
 """In a flow of so many laws it is worth while to join those of a class."""
 
 if TYPE_CHECKING:
-    from eventide.continuous.growable_arrays import Run
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
+    from eventide.continuous.storage.growable_arrays import Run
     from eventide.inputs import Input
 
 
@@ -37,36 +37,36 @@ class Still:
     is_open = False
     number = -1
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
 
     def show(self) -> None:
         """Values that stand still are always those of now."""
-        self.at = self.motion.sim.time
+        self.at = self.integrator.sim.time
 
     def open(self, slot: int) -> None:
         """An event changes a value that stands still: whoever reads it is touched. Raises ModelError as `Flow.open`.
 
         An object to which a law gives that cannot be read stands still no longer.
         """
-        motion = self.motion
-        if motion.host.executes:
-            motion.system.check_assignment(slot)
-            self.receive(motion.arena.owner_of(slot))
+        integrator = self.integrator
+        if integrator.host.executes:
+            integrator.system.check_assignment(slot)
+            self.receive(integrator.storage.owner_of(slot))
             return
-        if motion.is_observed:
-            refuse_change(motion.system.name_of(slot))
-        if motion.arena.slot.user[slot, BY_READING] != -1:
-            motion.written(slot)
+        if integrator.is_observed:
+            refuse_change(integrator.system.name_of(slot))
+        if integrator.storage.slot.user[slot, BY_READING] != -1:
+            integrator.written(slot)
 
     def receive(self, owner: Any) -> None:
         """A law that cannot be read sets something of an object, or has its rates in hand to do so."""
-        motion = self.motion
-        if motion.host.executes:
-            if motion.is_marching:
-                motion.host.meet(owner)
+        integrator = self.integrator
+        if integrator.host.executes:
+            if integrator.is_marching:
+                integrator.host.meet(owner)
             else:
-                motion.groups.receive(owner, None)
+                integrator.groups.receive(owner, None)
 
 
 class Flow:
@@ -86,8 +86,8 @@ class Flow:
     is_tended   whether there are inputs, or something slides: that is looked after at each event
     """
 
-    def __init__(self, motion: Motion, number: int) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator, number: int) -> None:
+        self.integrator = integrator
         self.number = number
         self.at = nan
         self.is_open: bool | int = False
@@ -106,22 +106,22 @@ class Flow:
     @property
     def segments(self) -> Run:
         """The runs of its slots."""
-        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, SEGMENTS)
+        return self.integrator.memory.flow_rows.run(self.integrator.memory.segments, self.number, SEGMENTS)
 
     @property
     def chain(self) -> Run:
         """Its laws."""
-        return self.motion.memory.berths.run(self.motion.memory.chain, self.number, CHAIN)
+        return self.integrator.memory.flow_rows.run(self.integrator.memory.chain, self.number, CHAIN)
 
     @property
     def sums(self) -> Run:
         """The runs of its sums."""
-        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, SUMS)
+        return self.integrator.memory.flow_rows.run(self.integrator.memory.segments, self.number, SUMS)
 
     @property
     def rests(self) -> Run:
         """The runs of its members' states that are not integrated."""
-        return self.motion.memory.berths.run(self.motion.memory.segments, self.number, RESTS)
+        return self.integrator.memory.flow_rows.run(self.integrator.memory.segments, self.number, RESTS)
 
     @property
     def slots(self) -> Slots:
@@ -140,7 +140,7 @@ class Flow:
 
     def make_room(self) -> None:
         """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
-        flow, number, constants = self.motion.memory.flow, self.number, self.motion.memory.constants
+        flow, number, constants = self.integrator.memory.flow, self.number, self.integrator.memory.constants
         room, used = flow.entries_room[number], flow.entries[number]
         longer = 2 * room
         old, new = flow.entries_at[number], constants.allocate((ENTRY + 1) * longer)
@@ -154,28 +154,28 @@ class Flow:
 
     def show(self) -> None:
         """Bring what is seen of the flow to the present time; its step goes on."""
-        motion = self.motion
-        if motion.is_marching:
-            motion.host.meet(self)
+        integrator = self.integrator
+        if integrator.is_marching:
+            integrator.host.meet(self)
         else:
-            motion.publish(self)
+            integrator.publish(self)
 
     def open(self, slot: int) -> None:
         """An event changes the flow: its step ends now.
 
         Raises ModelError if it is a reporter that would change it, or a law that assigns what no law may.
         """
-        motion = self.motion
-        if motion.host.executes:
-            motion.system.check_assignment(slot)
+        integrator = self.integrator
+        if integrator.host.executes:
+            integrator.system.check_assignment(slot)
             if self.is_open:
                 return
-        if motion.is_observed:
-            refuse_change(motion.system.name_of(slot))
-        if motion.is_marching:
-            motion.host.meet(self)
+        if integrator.is_observed:
+            refuse_change(integrator.system.name_of(slot))
+        if integrator.is_marching:
+            integrator.host.meet(self)
         else:
-            motion.touch(self)
+            integrator.touch(self)
 
     # --- evaluation in Python -------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class Flow:
             self.is_checked = True
             check_pass(self)
             return
-        time, host = self.motion.sim.time, self.motion.host
+        time, host = self.integrator.sim.time, self.integrator.host
         for stage, law in self.look_up().laws:
             call = law.contributions if stage == CONTRIBUTIONS else law.equations
             if stage in law._cohort.unread:
@@ -211,7 +211,7 @@ class Flow:
             self._note_tending()
 
     def _note_tending(self) -> None:
-        flow, number = self.motion.memory.flow, self.number
+        flow, number = self.integrator.memory.flow, self.number
         self.is_tended = bool(self.inputs) or self.sliding is not None
         flow.tended[number] = int(self.is_tended)
 
@@ -221,10 +221,10 @@ class Flow:
             self.foresee(now)
         if self.sliding is not None:
             self.sliding.renew()
-            self.motion.memory.flow.stale[self.number] = 1
+            self.integrator.memory.flow.stale[self.number] = 1
 
     def _limit(self, limit: float) -> None:
-        flow = self.motion.memory.flow
+        flow = self.integrator.memory.flow
         flow.limit[self.number], flow.before_limit[self.number] = limit, nextafter(limit, -inf)
 
     # --- members --------------------------------------------------------------------------------------------------
@@ -241,18 +241,18 @@ class Flow:
 
     def toggle_slots(self, low: int, high: int) -> None:
         """Let slots be integrated with the flow that are not, or stand still."""
-        motion = self.motion
+        integrator = self.integrator
         if self.segments.count == self.segments.room:
             self.segments.grow()
-        motion.engine.toggle_states(motion.memory.packed or motion.memory.arrays, self.number, low, high)
+        integrator.engine.toggle_states(integrator.memory.packed or integrator.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def toggle_rests(self, low: int, high: int) -> None:
         """Let rates of states that are not integrated be zeroed before each evaluation, or no longer."""
-        motion = self.motion
+        integrator = self.integrator
         if self.rests.count == self.rests.room:
             self.rests.grow()
-        motion.engine.toggle_rests(motion.memory.packed or motion.memory.arrays, self.number, low, high)
+        integrator.engine.toggle_rests(integrator.memory.packed or integrator.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def look_up(self) -> Look:
@@ -270,7 +270,7 @@ class Flow:
     def note_assignments(self) -> bool:
         """Its laws assign states from now on; whether they have not done so before."""
         is_new, self.assigns = not self.assigns, True
-        flow, number = self.motion.memory.flow, self.number
+        flow, number = self.integrator.memory.flow, self.number
         flow.assigns[number] = 1
         if is_new:
             flow.stale[number] = 1
@@ -287,13 +287,13 @@ class Flow:
         runs = self.segments
         if runs.count != 1:
             return None
-        segments, at = self.motion.memory.segments.view, runs.start
+        segments, at = self.integrator.memory.segments.view, runs.start
         return segments[at, 0], segments[at, 1]
 
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
-        flow, number = self.motion.memory.flow, self.number
-        analyst, laws = self.motion.analyst, self.chain.count
+        flow, number = self.integrator.memory.flow, self.number
+        analyst, laws = self.integrator.analyst, self.chain.count
         if laws >= self.crowd:
             self.crowd = 2 * laws
             self._make_rows(analyst.join(self) * laws)
@@ -303,7 +303,7 @@ class Flow:
 
     def _make_rows(self, size: int) -> None:
         """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
-        flow, number, lists = self.motion.memory.flow, self.number, self.motion.memory.lists
+        flow, number, lists = self.integrator.memory.flow, self.number, self.integrator.memory.lists
         place = flow.laid_from[number]
         if place:
             lists.release(place, lists.view[place])
@@ -322,7 +322,7 @@ class Look:
     def laws(self) -> list[tuple[int, Any]]:
         """The laws in their order, each as its stage and whose it is."""
         flow = self._flow
-        sitter, contributors = flow.motion.arena.sitter, flow.motion.memory.flow.contributors[flow.number]
+        sitter, contributors = flow.integrator.storage.sitter, flow.integrator.memory.flow.contributors[flow.number]
         return [
             (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LawRecord.place_of("seat")]))
             for k, law in enumerate(flow.chain.rows())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.growable_arrays import LINE, int_table, zeros
+from eventide.continuous.storage.growable_arrays import LINE, int_table, zeros
 from eventide.engine.codes import ROWS
 from eventide.engine.records import SeatRecord, SlotRecord, view_of
 
@@ -108,7 +108,7 @@ class Tenancy(weakref.ref[Any]):
     seat: Seat
 
 
-class Arena:
+class SlotStorage:
     """All slots of one simulation; seats are given out, taken back when their owner is gone, and given out again.
 
     Each kind of slots has stretches of its own, the next as long as all before it.

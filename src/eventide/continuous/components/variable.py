@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from eventide.continuous.slot_storage import LONE, Seat
-from eventide.continuous.step_quantities import quantities_of
+from eventide.continuous.components.step_quantities import quantities_of
+from eventide.continuous.storage.slot_storage import LONE, Seat
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from eventide.continuous.step_quantities import StepQuantities
+    from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -50,10 +50,10 @@ class Variable:
         self.assigned = assigned
         self._owner: Any = self
         self._system = sim._continuum
-        self._flow: Any = self._system.motion.still
+        self._flow: Any = self._system.integrator.still
         self.name = name or f"Variable {sim._register(Variable)}"
-        self._slot = slot = self._system.arena.give_seat(self, LONE).base
-        self._system.arena.table[:, slot] = 0.0
+        self._slot = slot = self._system.storage.give_seat(self, LONE).base
+        self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
 
@@ -72,7 +72,7 @@ class Variable:
         flow = self._owner._flow
         if flow.at != self.sim.time:
             flow.show()
-        return float(self._system.arena.rows[row][self._slot])
+        return float(self._system.storage.rows[row][self._slot])
 
     @property
     def state(self) -> float:
@@ -81,7 +81,7 @@ class Variable:
 
     @state.setter
     def state(self, value: float) -> None:
-        rows, slot, flow = self._system.arena.rows, self._slot, self._owner._flow
+        rows, slot, flow = self._system.storage.rows, self._slot, self._owner._flow
         if flow.is_open is not True:
             flow.open(slot)
         try:
@@ -104,7 +104,7 @@ class Variable:
             flow.show()
         if flow.number < 0:
             flow.receive(self._owner)
-        self._system.arena.rows[R][self._slot] = value
+        self._system.storage.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:
         """Set the rate, as `rate = value` does; for laws that are lambdas."""
@@ -122,11 +122,11 @@ class Variable:
         To be read by reporters and by `integration_error`. None at an event, where no step has been made since, and
         while it is inactive. Raises ModelError for a vector.
         """
-        motion, number = self._system.motion, self._owner._flow.number
+        integrator, number = self._system.integrator, self._owner._flow.number
         if number < 0 or not self.active:
             return None
-        length, proposed = motion.memory.flow.step[number], motion.memory.flow.next_step[number]
-        return quantities_of(motion.method, length, proposed, self._system.arena.table[:, self._slot])
+        length, proposed = integrator.memory.flow.step[number], integrator.memory.flow.next_step[number]
+        return quantities_of(integrator.method, length, proposed, self._system.storage.table[:, self._slot])
 
     @property
     def rel_error(self) -> float:

@@ -7,19 +7,19 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import UnsoundLaw, check_limits
-from eventide.continuous.engine_memory import EngineMemory
 from eventide.continuous.failed_step import FailedStep
-from eventide.continuous.flow import Flow, Still
+from eventide.continuous.flows.flow import Flow, Still
+from eventide.continuous.flows.grouping import Grouping
+from eventide.continuous.flows.sights import Sight
 from eventide.continuous.gc_tuning import FEWEST, Collector
-from eventide.continuous.grouping import Grouping
-from eventide.continuous.guards import Watches
+from eventide.continuous.guards.guards import Guards
+from eventide.continuous.guards.native_handlers import NativeHandlers
+from eventide.continuous.guards.native_processes import NativeProcesses
 from eventide.continuous.linearization import Linearizations
-from eventide.continuous.native_handlers import Reactions
-from eventide.continuous.native_processes import Journeys
 from eventide.continuous.own_methods import OwnMethods
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.references import References
-from eventide.continuous.sights import Sight
+from eventide.continuous.storage.engine_memory import EngineMemory
 from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, PAUSED, RECORDED, UNPLANNED
 from eventide.engine.interface import PLAIN, Engine
@@ -40,7 +40,7 @@ MOST_WORK: Final = 2.0**17
 """So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 
 
-class Motion:
+class Integrator:
     """The flows of one simulation and the arrays in which they are computed.
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
@@ -61,30 +61,30 @@ class Motion:
         "_method",
         "_next_event",
         "analyst",
-        "arena",
         "changes",
         "chosen",
         "engine",
         "failed_step",
         "flows",
         "groups",
+        "guards",
         "host",
         "is_marching",
         "is_observed",
-        "journeys",
         "linearizations",
         "memory",
+        "native_handlers",
+        "native_processes",
         "on_touch",
         "own_methods",
-        "reactions",
         "references",
         "run",
         "sim",
         "still",
+        "storage",
         "system",
         "together",
         "touched",
-        "watches",
     )
 
     chosen: Condition
@@ -93,10 +93,10 @@ class Motion:
         self.sim = sim
         self.system = system
         self.changes = sim._changes
-        self.arena = system.arena
+        self.storage = system.storage
         self.engine = engine
         self.analyst = analyst
-        self.analyst.motion = self
+        self.analyst.integrator = self
         self.together = sim.stepping == "together"
         self.memory = EngineMemory(self)
         self.run = self.memory.run
@@ -115,10 +115,10 @@ class Motion:
         self._method: Method | Multistep | Newton = ENGLAND
         self._limits: tuple[Any, Any] = (None, None)
         self.host = Host(self)
-        self.watches = Watches(self)
+        self.guards = Guards(self)
         self.groups = Grouping(self)
-        self.reactions = Reactions(self)
-        self.journeys = Journeys(self)
+        self.native_handlers = NativeHandlers(self)
+        self.native_processes = NativeProcesses(self)
         self.linearizations = Linearizations(self)
         self.failed_step = FailedStep(self)
 
@@ -147,8 +147,8 @@ class Motion:
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted stays in its row."""
-        if self.watches.returning is not None:
-            self.watches.seat_returning()
+        if self.guards.returning is not None:
+            self.guards.seat_returning()
         number = flow.number
         self.engine.leave(self.memory.packed or self.memory.arrays, number)
         if self.linearizations.of:
@@ -157,11 +157,11 @@ class Motion:
         if flow in self.touched:
             self.touched.remove(flow)
         flow.end()
-        self.memory.berths.give_back(number)
+        self.memory.flow_rows.give_back(number)
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
-        if len(self.groups.joining) + len(self.watches.arriving) < FEWEST:
+        if len(self.groups.joining) + len(self.guards.arriving) < FEWEST:
             self._place()
         else:
             with self._collector.at_rest():
@@ -177,8 +177,8 @@ class Motion:
 
     def _place(self) -> None:
         self.groups.place()
-        self.watches.place()
-        self._collector.note_growth(len(self.arena.tenancies) + len(self.watches.at))
+        self.guards.place()
+        self._collector.note_growth(len(self.storage.tenancies) + len(self.guards.at))
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class Motion:
         """Whether `prepare` has nothing to do after an event, unless a change is noted."""
         groups = self.groups
         is_looked_after = self.together or self.references.are_polled or groups.opaque or groups.exposed
-        return not (is_looked_after or self.reactions.plans or self.journeys.of)
+        return not (is_looked_after or self.native_handlers.plans or self.native_processes.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -258,12 +258,12 @@ class Motion:
         """Let it be known to the stepper what moves, waits and refers to what by now."""
         if self.references.are_polled or self.changes.references:
             self.references.renew()
-        if self.groups.joining or self.groups.doubted or self.watches.arriving or self.watches.switching:
+        if self.groups.joining or self.groups.doubted or self.guards.arriving or self.guards.switching:
             self.place_what_waits()
-        if self.reactions.arriving:
-            self.reactions.place()
-        if self.journeys.arriving:
-            self.journeys.place()
+        if self.native_handlers.arriving:
+            self.native_handlers.place()
+        if self.native_processes.arriving:
+            self.native_processes.place()
         if self.own_methods.is_due:
             self.own_methods.adopt()
         if not self.references.stands():
@@ -288,8 +288,8 @@ class Motion:
         if run.touched == 0:
             sim.dt, sim.last_time = 0.0, now
             return []
-        if self.watches.returning is not None:
-            self.watches.seat_returning()
+        if self.guards.returning is not None:
+            self.guards.seat_returning()
         touched = self._close()
         self.host.forget_what_was_seen()
         run.arms = 1 if arms else 0
@@ -331,13 +331,13 @@ class Motion:
         After CHOICE and LOCATED, or an answer that is no code (see `reacting.proceed`), `chosen` is the condition whose
         event is next; PAUSED: the run is to stop here. Handlers that are native code may have run before.
         """
-        sim, watches = self.sim, self.watches
+        sim, guards = self.sim, self.guards
         if next_event is not self._next_event:
             self._tell_next_event(next_event)
         self._close()
         if self.host.seen and not self.changes.are_seen:
             self.host.forget_what_was_seen()
-        wait, watches.returning = watches.returning, None
+        wait, guards.returning = guards.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
         now, march_on = sim.time, self.engine.proceed
@@ -349,7 +349,7 @@ class Motion:
         self.is_marching = False
         sim.time = sim.last_time = now = self.run.event_time
         sim.dt = 0.0
-        self.chosen = chosen = watches.at[answer]
+        self.chosen = chosen = guards.at[answer]
         flow = chosen.flow
         self.touched.append(flow)
         flow.at, flow.is_open = now, True
@@ -393,7 +393,11 @@ class Motion:
     def _note(self, code: int, now: float) -> None:
         """Let be known to Python what the march has come to, if that is more than the event of a condition."""
         run, sim = self.run, self.sim
-        if (self.reactions.plans or self.journeys.of) and run.handled != 0 and self.reactions.count():
+        if (
+            (self.native_handlers.plans or self.native_processes.of)
+            and run.handled != 0
+            and self.native_handlers.count()
+        ):
             sim.time = now = run.event_time
         if code not in FOUND:
             sim.dt, sim.last_time = 0.0, now
@@ -403,7 +407,7 @@ class Motion:
         sim.time, is_open = run.event_time, not self.is_looked_at
         if not is_open:
             sim.last_time, sim.dt = run.event_start, run.event_dt
-        self.chosen = self.watches.at[run.chosen]
+        self.chosen = self.guards.at[run.chosen]
         self.touched = [self.flows[self.memory.touched[k]] for k in range(run.touched)]
         for flow in self.touched:
             flow.at, flow.is_open = sim.time, is_open
@@ -423,7 +427,7 @@ class Motion:
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
-        self.watches.disarm(trigger)
+        self.guards.disarm(trigger)
         note_firing(self.memory.views(), trigger.row, self.sim.time)
 
     def open_reached(self) -> None:

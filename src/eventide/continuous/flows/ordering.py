@@ -13,13 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.continuous.checks import UnsoundLaw
-from eventide.continuous.flow import CONTRIBUTIONS, EQUATIONS
+from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
-    from eventide.continuous.sights import Sight
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.sights import Sight
+    from eventide.continuous.integrator import Integrator
 
 LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
 STAGES: Final = ("contributions", "equations")
@@ -103,8 +103,8 @@ class Ordering:
     _seen       what laws that cannot be read have been seen to deal with
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
         self._trades: list[Trade] = []
         self._nodes: dict[Any, tuple[Node, ...]] = {}
         self._setters: dict[int, dict[Node, bool]] = {}
@@ -122,7 +122,7 @@ class Ordering:
                 fresh += [one for one in (trade, other) if not one.is_ordered]
                 trade.is_ordered = other.is_ordered = True
         self._trades.append(trade)
-        for owner in list(self._motion.groups.members()) if fresh else ():
+        for owner in list(self._integrator.groups.members()) if fresh else ():
             if owner._cohort.trade in fresh and owner not in self._nodes:
                 self.note(owner)
 
@@ -131,7 +131,7 @@ class Ordering:
         if not owner._is_active:
             return
         nodes = self._nodes[owner] = tuple(
-            Node(owner, stage, deals) for stage, deals in self._motion.analyst.deals(owner)
+            Node(owner, stage, deals) for stage, deals in self._integrator.analyst.deals(owner)
         )
         for node in nodes:
             self._enter(node, node.deals)
@@ -154,7 +154,7 @@ class Ordering:
 
     def forget(self, owner: Any) -> None:
         """It has gone; its laws wait no longer."""
-        later = self._motion.arena.seat.later
+        later = self._integrator.storage.seat.later
         for node in self._nodes.pop(owner, ()):
             later[owner._seat.number, LATER[node.stage]] = 0
             self._changed.pop(node, None)
@@ -231,10 +231,10 @@ class Ordering:
             self._arrange(flow)
 
     def _arrange(self, flow: Flow) -> None:
-        motion = self._motion
-        motion.engine.arrange(motion.memory.packed or motion.memory.arrays, flow.number)
+        integrator = self._integrator
+        integrator.engine.arrange(integrator.memory.packed or integrator.memory.arrays, flow.number)
         flow.looked_up = None
-        motion.groups.changed[flow] = None
+        integrator.groups.changed[flow] = None
 
     def _concerned(self) -> list[Node]:
         """The laws whose place may be another than it is: those told of, and all who wait for them."""
@@ -268,12 +268,12 @@ class Ordering:
         return found
 
     def _rank(self, node: Node) -> Rank:
-        known, seat = self._motion.arena.seat, node.owner._seat.number
+        known, seat = self._integrator.storage.seat, node.owner._seat.number
         return known.prior[seat], known.started[seat]
 
     def standing(self, node: Node) -> tuple[Rank, int]:
         """In whose place a law stands, and how far behind; its own, and 0, if it waits for nobody that stands later."""
-        known, seat, later = self._motion.arena.seat.later, node.owner._seat.number, LATER[node.stage]
+        known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
         level = known[seat, later]
         return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
 
@@ -300,7 +300,7 @@ class Ordering:
         level = 1 + max(behind for rank, behind in places if rank == last) if last > own else 0
         if self.standing(node) == (max(last, own), level):
             return False
-        known, seat, later = self._motion.arena.seat.later, node.owner._seat.number, LATER[node.stage]
+        known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
         known[seat, later], (known[seat, later + 1], known[seat, later + 2]) = level, last
         return True
 
@@ -337,10 +337,10 @@ class Ordering:
         return next((other for other in setters if other.stage == EQUATIONS), None)
 
     def _field(self, deal: Deal) -> Any:
-        return self._motion.arena.owner_of(deal.slot)._layout.fields[deal.sort[2]]
+        return self._integrator.storage.owner_of(deal.slot)._layout.fields[deal.sort[2]]
 
     def _title(self, deal: Deal) -> str:
-        owner, (_, row, name) = self._motion.arena.owner_of(deal.slot), deal.sort
+        owner, (_, row, name) = self._integrator.storage.owner_of(deal.slot), deal.sort
         view = "rate." if row == "rate" else ""
         return f"{owner.name}.{view}{name}" if view or hasattr(owner, "_layout") else str(owner.name)
 

@@ -8,17 +8,17 @@ from eventide.continuous.checks import two_setters
 from eventide.engine.codes import SEVERAL
 
 if TYPE_CHECKING:
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
 
 
-class Writers:
+class RateConflicts:
     """Who writes such rates; of one that a single object writes its slot tells that.
 
     met     the rates of which it has been told since it was checked last
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
         self._rivals: dict[int, Rivals] = {}
         self.met: list[int] = []
 
@@ -27,23 +27,23 @@ class Writers:
 
         sets    whether they set it without having read it
         """
-        arena = self._motion.arena
+        storage = self._integrator.storage
         rivals = self._rivals.get(slot)
         if rivals is None:
             rivals = self._rivals[slot] = Rivals()
-            first = arena.slot.writer[slot]
-            rivals.add(arena.sitter(first // 2), sets=bool(first & 1))
-            arena.slot.writer[slot] = SEVERAL
-        rivals.add(arena.sitter(seat), sets=sets)
+            first = storage.slot.writer[slot]
+            rivals.add(storage.sitter(first // 2), sets=bool(first & 1))
+            storage.slot.writer[slot] = SEVERAL
+        rivals.add(storage.sitter(seat), sets=sets)
         self.met.append(slot)
 
     def forget(self, slot: int, seat: int) -> None:
         """They write it no longer."""
-        arena, rivals = self._motion.arena, self._rivals[slot]
-        rivals.remove(arena.sitter(seat))
+        storage, rivals = self._integrator.storage, self._rivals[slot]
+        rivals.remove(storage.sitter(seat))
         last, sets = rivals.only()
         if last is not None:
-            arena.slot.writer[slot] = 2 * last._seat.number + sets
+            storage.slot.writer[slot] = 2 * last._seat.number + sets
             del self._rivals[slot]
 
     def check(self, owner: Any) -> None:
@@ -52,7 +52,7 @@ class Writers:
         for slot in met:
             clash = self._rivals[slot].clash(owner) if slot in self._rivals else None
             if clash is not None:
-                raise two_setters(*clash, self._motion.system.variable_at(slot))
+                raise two_setters(*clash, self._integrator.system.variable_at(slot))
 
 
 class Rivals:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.variable import Variable
+from eventide.continuous.components.variable import Variable
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eventide.continuous.layout import Layout
-    from eventide.continuous.step_quantities import StepQuantities
+    from eventide.continuous.components.layout import Layout
+    from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.declare import Field
 
 
@@ -119,7 +119,7 @@ def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any)
     if flow.is_open is not True:
         flow.open(layout.slot(owner, name))
     target[:] = draft
-    owner._system.arena.table[E0, layout.slots(owner, name)] = 0.0
+    owner._system.storage.table[E0, layout.slots(owner, name)] = 0.0
 
 
 def _takes(title: Any, layout: Layout, name: str, what: str) -> str:
@@ -174,7 +174,7 @@ class VectorVariable(Variable):
         flow = self._owner._flow
         if flow.at != self.sim.time:
             flow.show()
-        return seen(self._owner, self._field.name, self._system.arena.table[row, self._slots])
+        return seen(self._owner, self._field.name, self._system.storage.table[row, self._slots])
 
     @property
     def state(self) -> Any:
@@ -183,7 +183,7 @@ class VectorVariable(Variable):
 
     @state.setter
     def state(self, value: Any) -> None:
-        write_values(self._owner, self._field.name, self._system.arena.table[Y, self._slots], value)
+        write_values(self._owner, self._field.name, self._system.storage.table[Y, self._slots], value)
 
     @property
     def step_quantities(self) -> StepQuantities | None:
@@ -225,7 +225,7 @@ class VectorVariable(Variable):
 
     def _set(self, row: int, value: Any) -> None:
         owner, name = self._owner, self._field.name
-        set_values(owner, owner._layout, name, self._system.arena.table[row, self._slots], value)
+        set_values(owner, owner._layout, name, self._system.storage.table[row, self._slots], value)
 
     def _set_tolerances(self, relative: Any, absolute: Any) -> None:
         """Set both for all items, and end the step that was made with others."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.growable_arrays import float_table
+from eventide.continuous.storage.growable_arrays import float_table
 from eventide.engine.records import TrailRecord
 from eventide.engine.zeno import MOST
 

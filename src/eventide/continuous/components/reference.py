@@ -14,8 +14,8 @@ class Reference:
     def __set__(self, owner: Any, value: Any) -> None:
         """Set it; laws and conditions that refer by it to another object than before are looked at anew."""
         attributes = owner.__dict__
-        if self.name in attributes and attributes[self.name] is not value and "motion" in owner._system.__dict__:
-            owner._system.motion.changes.note_reference()
+        if self.name in attributes and attributes[self.name] is not value and "integrator" in owner._system.__dict__:
+            owner._system.integrator.changes.note_reference()
         attributes[self.name] = value
 
     def __delete__(self, owner: Any) -> None:
@@ -24,4 +24,4 @@ class Reference:
             del owner.__dict__[self.name]
         except KeyError:
             raise AttributeError(self.name) from None
-        owner._system.motion.changes.note_reference()
+        owner._system.integrator.changes.note_reference()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.continuous.component import Continuous
+    from eventide.continuous.components.component import Continuous
 
 
 def rest(*names: str, **values: float) -> Callable[[Continuous, float], None]:

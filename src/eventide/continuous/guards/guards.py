@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.equalities import Doubts
-from eventide.continuous.growable_arrays import float_table, int_table
-from eventide.continuous.trails import Trail, Trails
+from eventide.continuous.guards.equalities import Doubts
+from eventide.continuous.guards.trails import Trail, Trails
+from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
 from eventide.discrete.processes.composite import who_waits
@@ -18,8 +18,8 @@ from eventide.engine.records import GuardRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
 
@@ -29,7 +29,7 @@ MOST_AT_REST: Final = 8
 """So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
 
 
-class Watches:
+class Guards:
     """The conditions of one simulation.
 
     at          by row
@@ -43,18 +43,18 @@ class Watches:
     A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.guard = GuardRecord()
-        self.ints = int_table(self.guard, motion.memory.outdate)
-        self.floats = float_table(self.guard, motion.memory.outdate)
-        self.trails = Trails(motion.memory.outdate)
+        self.ints = int_table(self.guard, integrator.memory.outdate)
+        self.floats = float_table(self.guard, integrator.memory.outdate)
+        self.trails = Trails(integrator.memory.outdate)
         untested = np.zeros(GuardRecord.widths["floats"])
         untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
         self._untested = view_of(untested)
         self.at: dict[int, Condition] = {}
-        self.arriving: Pending[Condition] = Pending(motion.changes)
-        self.switching: Pending[Condition] = Pending(motion.changes)
+        self.arriving: Pending[Condition] = Pending(integrator.changes)
+        self.switching: Pending[Condition] = Pending(integrator.changes)
         self.returning: Condition | None = None
         self.doubts = Doubts()
         self.certified = self.sampled = self.opaque = 0
@@ -74,8 +74,8 @@ class Watches:
 
     def _admit(self, condition: Condition) -> None:
         """Give a condition its row and its place in a flow."""
-        motion, plan = self.motion, self.hold(condition)
-        row, guard, groups = condition.row, self.guard, motion.groups
+        integrator, plan = self.integrator, self.hold(condition)
+        row, guard, groups = condition.row, self.guard, integrator.groups
         guard.trail[row] = self.trails.follow(condition)
         if condition.is_trigger:
             guard.trigger[row], guard.armed[row] = 1, condition.armed
@@ -89,20 +89,20 @@ class Watches:
         elif plan.pattern.returns is False:
             self._note_return(condition)
         if plan.signature is not None:
-            motion.references.keep_current(condition, plan)
-        flow = groups.the_flow() if motion.together else groups.flow_of(plan)
+            integrator.references.keep_current(condition, plan)
+        flow = groups.the_flow() if integrator.together else groups.flow_of(plan)
         groups.note_uses(flow, plan)
         self.link(condition, flow)
         if not condition.is_switch:
             self._count(condition)
         if condition.is_handler:
-            motion.reactions.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
+            integrator.native_handlers.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
-            self.doubts.tell(condition, motion.groups)
+            self.doubts.tell(condition, integrator.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
-        plan = condition.plan = self.motion.analyst.condition(condition)
+        plan = condition.plan = self.integrator.analyst.condition(condition)
         if condition.is_switch and condition.owner not in plan.touches:
             plan.touches = (condition.owner, *plan.touches)  # it moves where the law does of which it is a part
         condition.row = row = self.ints.copy(plan.pattern.row)
@@ -116,7 +116,7 @@ class Watches:
         """Take back the row and the memory of a condition that is watched by no flow."""
         row = condition.row
         del self.at[row]
-        self.motion.analyst.release(condition.plan)
+        self.integrator.analyst.release(condition.plan)
         self.ints.release(row)
         condition.row = -1
 
@@ -139,7 +139,7 @@ class Watches:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        row, guard, plan, still = condition.row, self.guard, condition.plan, self.motion.still
+        row, guard, plan, still = condition.row, self.guard, condition.plan, self.integrator.still
         for owner in plan.touches:
             if owner._flow is not still:
                 guard.timed[row] = 0
@@ -155,20 +155,20 @@ class Watches:
 
     def _put(self, condition: Condition, flow: Flow) -> None:
         """Let the stepper watch a condition that belongs to a flow."""
-        motion = self.motion
+        integrator = self.integrator
         if self.returning is not None:
             self.seat_returning()
         if not flow.is_open:
-            motion.touch(flow)
+            integrator.touch(flow)
         plan = condition.plan
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
-        known, number = motion.memory.flow, flow.number
+        known, number = integrator.memory.flow, flow.number
         if known.entries_room[number] < max(known.entries[number] + 1, len(flow.conditions)):
             flow.make_room()  # who is at rest has a place, too
-        link, needs_laws = motion.engine.link, plan.pattern.needs_laws or flow.assigns
+        link, needs_laws = integrator.engine.link, plan.pattern.needs_laws or flow.assigns
         link(
-            motion.memory.packed or motion.memory.arrays,
+            integrator.memory.packed or integrator.memory.arrays,
             condition.row,
             number,
             condition.priority,
@@ -187,10 +187,10 @@ class Watches:
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
-        motion = self.motion
+        integrator = self.integrator
         if self.returning is not None:
             self.seat_returning()
-        motion.engine.unlink(motion.memory.packed or motion.memory.arrays, condition.row)
+        integrator.engine.unlink(integrator.memory.packed or integrator.memory.arrays, condition.row)
         flow: Flow = condition.flow
         if flow.inputs:
             flow.forget_inputs(condition)
@@ -204,7 +204,7 @@ class Watches:
 
     def move(self, condition: Condition, flow: Flow) -> None:
         """Let another flow watch a condition."""
-        groups = self.motion.groups
+        groups = self.integrator.groups
         given = self.unlink(condition)
         del given.conditions[condition]
         groups.forget_uses(given, condition.plan)
@@ -220,7 +220,7 @@ class Watches:
             del self.switching[condition]
             return False
         flow = self.unlink(condition)
-        self.motion.touch(flow)
+        self.integrator.touch(flow)
         return self._end_in(condition, flow)
 
     def end(self, condition: Condition) -> bool:
@@ -240,13 +240,13 @@ class Watches:
 
     def disarm(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
-        self.motion.touch(trigger.flow)
-        rouse(self.motion.memory.views(), trigger.row)
+        self.integrator.touch(trigger.flow)
+        rouse(self.integrator.memory.views(), trigger.row)
         self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
         if condition.plan.signature is not None:
-            self.motion.references.leave_alone(condition)
+            self.integrator.references.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
             condition.is_over = True
             if condition.plan.pattern.returns is False:
@@ -254,7 +254,7 @@ class Watches:
             elif self._rest(condition, flow):
                 return True
         self._release(condition, flow)
-        self.motion.groups.drop_if_empty(flow)
+        self.integrator.groups.drop_if_empty(flow)
         return False
 
     def _release(self, condition: Condition, flow: Flow) -> None:
@@ -263,8 +263,8 @@ class Watches:
             self._stir(condition)
         del flow.conditions[condition]
         if not condition.is_counted:
-            self.motion.reactions.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
-        self.motion.groups.forget_uses(flow, condition.plan)
+            self.integrator.native_handlers.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
+        self.integrator.groups.forget_uses(flow, condition.plan)
         self.trails.leave(self.guard.trail[condition.row])
         self.let_go(condition)
         condition.flow = None
@@ -276,10 +276,10 @@ class Watches:
             return
         armed = self.guard.armed[condition.row]
         flow = self.unlink(condition)
-        self.motion.touch(flow)
-        self.motion.references.leave_alone(condition)
+        self.integrator.touch(flow)
+        self.integrator.references.leave_alone(condition)
         self._release(condition, flow)
-        self.motion.groups.drop_if_empty(flow)
+        self.integrator.groups.drop_if_empty(flow)
         self._admit(condition)
         self.guard.armed[condition.row] = armed
 
@@ -309,16 +309,16 @@ class Watches:
 
     def resume(self, wait: Any) -> bool:
         """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
-        motion, plan, flow = self.motion, wait.plan, wait.flow
+        integrator, plan, flow = self.integrator, wait.plan, wait.flow
         bind = plan.pattern.bind
         if bind is None or bind(wait.function, wait.arguments) != plan.binding:
-            plan = motion.analyst.resume(wait, plan)
+            plan = integrator.analyst.resume(wait, plan)
             if plan is None:
                 self._discard(wait)
                 return False
             wait.plan = plan
         if plan.signature is not None:
-            motion.references.keep_current(wait, plan)
+            integrator.references.keep_current(wait, plan)
         if wait.is_trigger:
             self.guard.armed[wait.row] = 0
         self._put(wait, flow)
@@ -332,8 +332,8 @@ class Watches:
 
     def _stir(self, condition: Any) -> None:
         """A wait is kept no longer when it is over."""
-        if self.motion.journeys.of:
-            self.motion.journeys.leave(condition.activity)
+        if self.integrator.native_processes.of:
+            self.integrator.native_processes.leave(condition.activity)
         drop_past(condition.activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
@@ -358,7 +358,7 @@ class Watches:
         if pattern.returns is None:
             pattern.returns = self.trails.has_gone_on(self.guard.trail[condition.row])
         self._release(condition, condition.flow)
-        self.motion.sim._conditions.forget(condition)
+        self.integrator.sim._conditions.forget(condition)
 
     def _discard_oldest(self, flow: Flow) -> None:
         oldest = next((condition for condition in flow.resting if condition.is_over), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from eventide.continuous.flow import Flow, coalesce
-from eventide.continuous.ordering import Ordering
-from eventide.continuous.rate_conflicts import Writers
-from eventide.continuous.readers import Sharing
+from eventide.continuous.flows.flow import Flow, coalesce
+from eventide.continuous.flows.ordering import Ordering
+from eventide.continuous.flows.rate_conflicts import RateConflicts
+from eventide.continuous.flows.readers import Readers
 from eventide.discrete.changes import Pending
 from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, R, Y
 from eventide.inputs.base import reached_inputs
@@ -16,7 +16,7 @@ from eventide.inputs.base import reached_inputs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan, LawPlan, Plan
     from eventide.discrete.conditions.condition import Condition
 
@@ -35,22 +35,22 @@ class Grouping:
     changed     flows whose laws or states are others than when functions were last chosen for their steps
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
         self.opaque: dict[Flow, int] = {}
         self.exposed: dict[Flow, int] = {}
-        self.joining: Pending[Any] = Pending(motion.changes)
-        self.doubted: Pending[Any] = Pending(motion.changes)
+        self.joining: Pending[Any] = Pending(integrator.changes)
+        self.doubted: Pending[Any] = Pending(integrator.changes)
         self.receivers: dict[Any, None] = {}
-        self.writers = Writers(motion)
-        self.shared = Sharing(motion, self.writers, self.doubt)
+        self.writers = RateConflicts(integrator)
+        self.shared = Readers(integrator, self.writers, self.doubt)
         self.changed: dict[Flow, None] = {}
-        self.ordering = Ordering(motion)
+        self.ordering = Ordering(integrator)
         self._clock: Flow | None = None
 
     def members(self) -> Iterator[Any]:
         """All members, one flow after the other."""
-        return (owner for flow in self.motion.flows.values() for owner in flow.members)
+        return (owner for flow in self.integrator.flows.values() for owner in flow.members)
 
     def plan_of(self, owner: Any) -> LawPlan:
         """What is known of a member's laws."""
@@ -64,11 +64,11 @@ class Grouping:
     # --- flows ----------------------------------------------------------------------------------------------------
 
     def _new_flow(self) -> Flow:
-        motion = self.motion
-        now, number = motion.sim.time, motion.memory.berths.take()
-        flow = motion.flows[number] = Flow(motion, number)
-        motion.engine.enter(motion.memory.packed or motion.memory.arrays, number, now)
-        motion.note_touching(flow)
+        integrator = self.integrator
+        now, number = integrator.sim.time, integrator.memory.flow_rows.take()
+        flow = integrator.flows[number] = Flow(integrator, number)
+        integrator.engine.enter(integrator.memory.packed or integrator.memory.arrays, number, now)
+        integrator.note_touching(flow)
         return flow
 
     def drop_if_empty(self, flow: Flow) -> bool:
@@ -79,22 +79,22 @@ class Grouping:
         return True
 
     def _drop(self, flow: Flow) -> None:
-        self.motion.watches.wake(flow)
-        self.motion.forget(flow)
+        self.integrator.guards.wake(flow)
+        self.integrator.forget(flow)
         self.changed.pop(flow, None)
 
     def the_flow(self) -> Flow:
         """The one flow of a simulation that moves together."""
-        return next(iter(self.motion.flows.values()), None) or self._new_flow()
+        return next(iter(self.integrator.flows.values()), None) or self._new_flow()
 
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
-        still = self.motion.still
+        still = self.integrator.still
         flows = [other._flow for other in plan.touches if other._flow is not still]
         if flows:
             return flows[0] if len(flows) == 1 else self._flow_for(plan)
         clock = self._clock
-        if clock is None or not clock.is_empty or self.motion.flows.get(clock.number) is not clock:
+        if clock is None or not clock.is_empty or self.integrator.flows.get(clock.number) is not clock:
             self._clock = clock = self._new_flow()
         return clock
 
@@ -104,7 +104,7 @@ class Grouping:
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
         """
         met: dict[Flow, None] = {}
-        still = self.motion.still
+        still = self.integrator.still
         for other in plan.touches:
             flow = other._flow
             if flow is not still:
@@ -122,8 +122,8 @@ class Grouping:
         condition   which touches it; None if a law does
         """
         if condition is not None and kept.is_empty:
-            self.motion.touch(given)
-            self.motion.watches.move(condition, given)
+            self.integrator.touch(given)
+            self.integrator.guards.move(condition, given)
             self.drop_if_empty(kept)
         else:
             self.merge(kept, given)
@@ -131,43 +131,43 @@ class Grouping:
     def merge(self, kept: Flow, given: Flow) -> None:
         """Move all members of one flow into another."""
         for flow in (kept, given):
-            self.motion.touch(flow)
-            self.motion.watches.wake(flow)
-        known = self.motion.memory.flow.next_step
+            self.integrator.touch(flow)
+            self.integrator.guards.wake(flow)
+        known = self.integrator.memory.flow.next_step
         following = [known[flow.number] for flow in (kept, given) if flow.segments.count]
         for owner in given.owners():
             self._leave_flow(given, owner)
             self._enter_flow(kept, owner)
         for condition in list(given.conditions):
-            self.motion.watches.move(condition, kept)
+            self.integrator.guards.move(condition, kept)
         self._drop(given)
-        if following and self.motion.memory.flow.next_step[kept.number] > 0.0:
-            self.motion.memory.flow.next_step[kept.number] = min(following)
+        if following and self.integrator.memory.flow.next_step[kept.number] > 0.0:
+            self.integrator.memory.flow.next_step[kept.number] = min(following)
 
     def _split(self, flow: Flow) -> None:
         """Give each part of a flow that has lost what held it together a flow of its own."""
-        self.motion.watches.wake(flow)
-        groups = self.motion.analyst.groups(flow)
+        self.integrator.guards.wake(flow)
+        groups = self.integrator.analyst.groups(flow)
         for group in groups[1:]:
             fresh = self._new_flow()
             for owner in group:
                 self._leave_flow(flow, owner)
                 self._enter_flow(fresh, owner)
             for condition in [c for c in flow.conditions if _belongs(c, fresh)]:
-                self.motion.watches.move(condition, fresh)
+                self.integrator.guards.move(condition, fresh)
 
     def note_changes(self) -> None:
         """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
         self.ordering.arrange()
-        motion = self.motion
-        known, most = motion.memory.flow, motion.analyst.most_fused
+        integrator = self.integrator
+        known, most = integrator.memory.flow, integrator.analyst.most_fused
         for flow in self.changed:
             number = flow.number
             laws = known.chain_hi[number] - known.chain_lo[number]
             if flow.is_fused or laws <= most or laws >= flow.crowd:
                 flow.fuse()
-            if motion.linearizations.of:
-                motion.linearizations.leave(flow)
+            if integrator.linearizations.of:
+                integrator.linearizations.leave(flow)
         self.changed.clear()
 
     # --- members --------------------------------------------------------------------------------------------------
@@ -182,34 +182,35 @@ class Grouping:
             del self.joining[owner]
             self.doubt(owner)
             return
-        motion = self.motion
-        if owner._flow is motion.still:
+        integrator = self.integrator
+        if owner._flow is integrator.still:
             return
         self._part(owner)
-        if motion.arena.seat.given[owner._seat.number] or motion.memory.lists.view[owner._cohort.record + SUM_COUNT]:
+        is_given = integrator.storage.seat.given[owner._seat.number]
+        if is_given or integrator.memory.lists.view[owner._cohort.record + SUM_COUNT]:
             self.doubt(owner)
         if owner._cohort.is_opaque:
             self._doubt_receivers()
 
     def _part(self, owner: Any) -> None:
         """Let a member be one no longer, and stand still."""
-        motion, flow = self.motion, owner._flow
+        integrator, flow = self.integrator, owner._flow
         if not flow.is_open:
-            motion.touch(flow)
-        motion.watches.wake_those_with(owner)
-        answer = motion.engine.may_fall_apart(
-            motion.memory.packed or motion.memory.arrays, flow.number, owner._seat.number
+            integrator.touch(flow)
+        integrator.guards.wake_those_with(owner)
+        answer = integrator.engine.may_fall_apart(
+            integrator.memory.packed or integrator.memory.arrays, flow.number, owner._seat.number
         )
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
-        owner._flow = motion.still
+        owner._flow = integrator.still
         if owner._cohort.memory:
-            motion.analyst.dissolve(owner)
+            integrator.analyst.dissolve(owner)
         if not flow.members:
-            motion.watches.wake(flow)
+            integrator.guards.wake(flow)
             if not self.drop_if_empty(flow):
                 self._clock = flow
-        elif holds_together and not motion.together:
+        elif holds_together and not integrator.together:
             self._split(flow)
 
     # --- who is given to ------------------------------------------------------------------------------------------
@@ -247,12 +248,12 @@ class Grouping:
         What laws set there is of the time of their flow, as if it were their own, and sums are set to zero before each
         pass. To what stands still none has added.
         """
-        motion = self.motion
+        integrator = self.integrator
         while self.doubted:
             owner = next(iter(self.doubted))
             if not owner._is_active:
-                is_given = motion.arena.seat.given[owner._seat.number] > 0 or owner in self.receivers
-                stands = owner._flow is motion.still
+                is_given = integrator.storage.seat.given[owner._seat.number] > 0 or owner in self.receivers
+                stands = owner._flow is integrator.still
                 if stands and is_given:
                     self._place((owner,))
                 elif not is_given and not owner._going:
@@ -263,18 +264,18 @@ class Grouping:
 
     def _empty(self, owner: Any) -> None:
         """Nobody adds to the sums and rates of an object that stands still."""
-        rows, seat = self.motion.arena.rows, owner._seat
+        rows, seat = self.integrator.storage.rows, owner._seat
         found = [(Y, seat.layout.slot(owner, name)) for name in seat.layout.sums]
         found += [(R, slot) for slot in range(seat.base, seat.base + seat.layout.moving)]
         for row, slot in found:
             if rows[row][slot] != 0.0:
-                self.motion.written(slot)
+                self.integrator.written(slot)
                 rows[row][slot] = 0.0
 
     def change_slots(self, owner: Any, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
-        self.motion.touch(flow)
+        self.integrator.touch(flow)
         self._toggle(flow, runs := coalesce(slots))
         for low, high in runs:
             flow.toggle_rests(low, high)
@@ -288,41 +289,43 @@ class Grouping:
                 self._decide()
             self.ordering.arrange()
         except BaseException:
-            still = self.motion.still
+            still = self.integrator.still
             self.joining.put_back(owner for owner in joining if owner._flow is still)
             raise
 
     def _place(self, joining: Iterable[Any]) -> None:
-        motion = self.motion
-        flow_met, enroll = motion.engine.flow_met, motion.analyst.enroll
+        integrator = self.integrator
+        flow_met, enroll = integrator.engine.flow_met, integrator.analyst.enroll
         for owner in joining:
             enroll(owner)
-            number = flow_met(motion.memory.packed or motion.memory.arrays, owner._seat.number)
-            if motion.together:
+            number = flow_met(integrator.memory.packed or integrator.memory.arrays, owner._seat.number)
+            if integrator.together:
                 flow = self.the_flow()
             elif number >= 0:
-                flow = motion.flows[number]
+                flow = integrator.flows[number]
             else:
                 flow = self._flow_for(self.plan_of(owner), owner) if number == SEVERAL else self._new_flow()
             if not flow.is_open:
-                motion.touch(flow)
+                integrator.touch(flow)
             self._enter_flow(flow, owner)
             if self.writers.met:
                 self.writers.check(owner)
 
     def _enter_flow(self, flow: Flow, owner: Any) -> None:
         """Let a component or loose variable be a member of a flow."""
-        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat
+        integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         owner._flow = flow
         flow.members[owner] = None
-        is_active, come, number = owner._is_active, motion.engine.come, flow.number
-        first = come(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
+        is_active, come, number = owner._is_active, integrator.engine.come, flow.number
+        first = come(integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = come(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
+            first = come(
+                integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high
+            )
         if first < cohort.uses:
-            self.shared.note(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
+            self.shared.note(flow, cohort.record, integrator.storage.seat.row_of_laws[seat.number], seat.number, first)
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
@@ -334,7 +337,7 @@ class Grouping:
         if cohort.trade.is_ordered:
             self.ordering.note(owner)
         if cohort.is_polled:
-            motion.references.keep_current(owner, cohort)
+            integrator.references.keep_current(owner, cohort)
         if cohort.is_exposed:
             self.exposed[flow] = self.exposed.get(flow, 0) + 1
 
@@ -348,20 +351,24 @@ class Grouping:
         if cohort.is_opaque:
             self._note_opaque(flow)
         if cohort.assigns and flow.note_assignments():
-            self.motion.watches.note_assignments(flow)
+            self.integrator.guards.note_assignments(flow)
 
     def _leave_flow(self, flow: Flow, owner: Any) -> None:
         """Let it be one no longer."""
-        motion, cohort, going, seat = self.motion, owner._cohort, owner._going, owner._seat
+        integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
-        is_active, depart, number = owner._is_active, motion.engine.depart, flow.number
-        first = depart(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
+        is_active, depart, number = owner._is_active, integrator.engine.depart, flow.number
+        first = depart(integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = depart(motion.memory.packed or motion.memory.arrays, number, seat.number, is_active, low, high)
+            first = depart(
+                integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high
+            )
         if first < cohort.uses:
-            self.shared.forget(flow, cohort.record, motion.arena.seat.row_of_laws[seat.number], seat.number, first)
+            self.shared.forget(
+                flow, cohort.record, integrator.storage.seat.row_of_laws[seat.number], seat.number, first
+            )
         flow.looked_up = None
         self.changed[flow] = None
         if high - low < seat.layout.moving:
@@ -375,7 +382,7 @@ class Grouping:
         if cohort.trade.is_ordered or cohort.unread:
             self.ordering.forget(owner)
         if cohort.is_polled:
-            motion.references.leave_alone(owner)
+            integrator.references.leave_alone(owner)
         if cohort.is_exposed:
             _count_down(self.exposed, flow)
 
@@ -407,27 +414,27 @@ class Grouping:
 
     def _renew(self, owners: list[Any]) -> None:
         """Renew components of one flow; if its states stay the same it keeps its step."""
-        motion, flow = self.motion, owners[0]._flow
-        motion.touch(flow)
-        motion.watches.wake(flow)
-        slots, following = list(flow.slots), motion.memory.flow.next_step[flow.number]
+        integrator, flow = self.integrator, owners[0]._flow
+        integrator.touch(flow)
+        integrator.guards.wake(flow)
+        slots, following = list(flow.slots), integrator.memory.flow.next_step[flow.number]
         if any(owner._cohort.is_opaque for owner in owners):
             self._doubt_receivers()
         for owner in owners:
             self._leave_flow(flow, owner)
-            motion.analyst.dissolve(owner)
-            motion.analyst.enroll(owner)
+            integrator.analyst.dissolve(owner)
+            integrator.analyst.enroll(owner)
             self._enter_flow(flow, owner)
-        if not motion.together:
+        if not integrator.together:
             touched = [other._flow for owner in owners for other in self.plan_of(owner).touches]
             for other in dict.fromkeys(touched):
-                if other is not flow and other is not motion.still:
+                if other is not flow and other is not integrator.still:
                     self.merge(flow, other)
             self._split(flow)
         for owner in owners:
             self.writers.check(owner)
         if list(flow.slots) == slots:
-            motion.memory.flow.next_step[flow.number] = following
+            integrator.memory.flow.next_step[flow.number] = following
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
@@ -436,8 +443,10 @@ class Grouping:
         if plan.is_opaque:
             self._note_opaque(flow)
             return
-        motion, record, row = self.motion, plan.record, plan.index
-        first = motion.engine.use(motion.memory.packed or motion.memory.arrays, flow.number, record, row, -1, 0)
+        integrator, record, row = self.integrator, plan.record, plan.index
+        first = integrator.engine.use(
+            integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, -1, 0
+        )
         if first < plan.uses:
             self.shared.note(flow, record, row, -1, first)
 
@@ -446,8 +455,10 @@ class Grouping:
         if plan.is_opaque:
             self._forget_opaque(flow)
             return
-        motion, record, row = self.motion, plan.record, plan.index
-        first = motion.engine.disuse(motion.memory.packed or motion.memory.arrays, flow.number, record, row, -1, 0)
+        integrator, record, row = self.integrator, plan.record, plan.index
+        first = integrator.engine.disuse(
+            integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, -1, 0
+        )
         if first < plan.uses:
             self.shared.forget(flow, record, row, -1, first)
 

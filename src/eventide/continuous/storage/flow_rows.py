@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eventide.continuous.growable_arrays import Columns, Run, Runs, float_table, int_table
+from eventide.continuous.storage.growable_arrays import Columns, Run, Runs, float_table, int_table
 from eventide.engine.codes import ENTRY
 from eventide.engine.records import FlowRecord, LawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from eventide.continuous.growable_arrays import Blocks
+    from eventide.continuous.storage.growable_arrays import Blocks
 
 SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi", "segments_room")))
 CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
@@ -21,7 +21,7 @@ FEWEST: Final = 2
 """For so many laws, runs of slots and conditions a flow has room at first."""
 
 
-class Berths:
+class FlowRows:
     """The rows of flows, and what they have room for.
 
     floats, ints    one row for each flow, also for one that is no more; `flow` names their columns

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from eventide.errors import EqualityWarning
 
 if TYPE_CHECKING:
-    from eventide.continuous.grouping import Grouping
+    from eventide.continuous.flows.grouping import Grouping
     from eventide.discrete.conditions.condition import Condition
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from eventide.continuous.ordering import Deal
+from eventide.continuous.flows.ordering import Deal
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
 
 
 class Sight(NamedTuple):
@@ -23,7 +23,7 @@ class Sight(NamedTuple):
     deals: tuple[Deal, ...]
 
 
-def look_at(motion: Motion, flow: Flow, owner: Any, stage: int, call: Callable[[], None]) -> Sight:
+def look_at(integrator: Integrator, flow: Flow, owner: Any, stage: int, call: Callable[[], None]) -> Sight:
     """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
     book = _Book()
     watched = flow.look_up().computing
@@ -35,7 +35,7 @@ def look_at(motion: Motion, flow: Flow, owner: Any, stage: int, call: Callable[[
     finally:
         for one, row in zip(watched, rows, strict=True):
             one.__dict__["_row"] = row
-    found = (_deal(motion.arena.owner_of(slot), slot, book) for slot in {**book.reads, **book.sets})
+    found = (_deal(integrator.storage.owner_of(slot), slot, book) for slot in {**book.reads, **book.sets})
     return Sight(owner, stage, tuple(deal for deal in found if deal is not None))
 
 

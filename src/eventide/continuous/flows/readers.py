@@ -19,22 +19,22 @@ from eventide.engine.codes import (
 )
 
 if TYPE_CHECKING:
-    from eventide.continuous.flow import Flow
-    from eventide.continuous.motion import Motion
-    from eventide.continuous.rate_conflicts import Writers
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.rate_conflicts import RateConflicts
+    from eventide.continuous.integrator import Integrator
 
 Counts: TypeAlias = "dict[int, dict[Flow, int]]"
 
 
-class Sharing:
+class Readers:
     """What the stepper leaves to Python where flows come to use slots, or cease to: see `flow_members.py`.
 
     writers     who is told of rates that several laws write
     doubt       is told of objects to which laws give that stand still, or to which none give any longer
     """
 
-    def __init__(self, motion: Motion, writers: Writers, doubt: Callable[[Any], None]) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator, writers: RateConflicts, doubt: Callable[[Any], None]) -> None:
+        self._integrator = integrator
         self._writers = writers
         self._doubt = doubt
         self._readers: Counts = {}
@@ -50,14 +50,18 @@ class Sharing:
         return tuple(dict.fromkeys(found))
 
     def _flows(self, counts: Counts, slot: int, kind: int) -> tuple[Flow, ...]:
-        number = self._motion.arena.slot.user[slot, kind]
+        number = self._integrator.storage.slot.user[slot, kind]
         if number == SEVERAL:
             return tuple(counts[slot])
-        return (self._motion.flows[number],) if number >= 0 else ()
+        return (self._integrator.flows[number],) if number >= 0 else ()
 
     def note(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
         """A flow uses what a record tells: from one use on that the stepper has left to us."""
-        motion, numbers, use_more = self._motion, self._motion.memory.lists.view, self._motion.engine.use
+        integrator, numbers, use_more = (
+            self._integrator,
+            self._integrator.memory.lists.view,
+            self._integrator.engine.use,
+        )
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
         written = touched + numbers[record + WRITE_COUNT]
@@ -69,14 +73,20 @@ class Sharing:
             elif use < touched:
                 self._count_up(self._touchers, slot, BY_TOUCHING, flow)
             elif use >= written:
-                self._doubt(self._motion.arena.owner_of(slot))
+                self._doubt(self._integrator.storage.owner_of(slot))
             else:
                 self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
-            use = use_more(motion.memory.packed or motion.memory.arrays, flow.number, record, row, seat, use + 1)
+            use = use_more(
+                integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, seat, use + 1
+            )
 
     def forget(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
         """It does so no longer."""
-        motion, numbers, disuse_more = self._motion, self._motion.memory.lists.view, self._motion.engine.disuse
+        integrator, numbers, disuse_more = (
+            self._integrator,
+            self._integrator.memory.lists.view,
+            self._integrator.engine.disuse,
+        )
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
         written = touched + numbers[record + WRITE_COUNT]
@@ -88,21 +98,23 @@ class Sharing:
             elif use < touched:
                 self._count_down(self._touchers, slot, BY_TOUCHING, flow)
             elif use >= written:
-                self._doubt(self._motion.arena.owner_of(slot))
+                self._doubt(self._integrator.storage.owner_of(slot))
             else:
                 self._writers.forget(slot, seat)
-            use = disuse_more(motion.memory.packed or motion.memory.arrays, flow.number, record, row, seat, use + 1)
+            use = disuse_more(
+                integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, seat, use + 1
+            )
 
     def _slot(self, record: int, row: int, use: int) -> int:
-        numbers, at = self._motion.memory.lists.view, record + RECORD_HEAD + USE * use
+        numbers, at = self._integrator.memory.lists.view, record + RECORD_HEAD + USE * use
         place, column = numbers[at], numbers[at + 1]
-        return int(column if place < 0 else self._motion.memory.index.view[row + place] + column)
+        return int(column if place < 0 else self._integrator.memory.index.view[row + place] + column)
 
     def _count_up(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
-        known = self._motion.arena.slot
+        known = self._integrator.storage.slot
         flows = counts.get(slot)
         if flows is None:
-            flows = counts[slot] = {self._motion.flows[known.user[slot, kind]]: known.uses[slot, kind]}
+            flows = counts[slot] = {self._integrator.flows[known.user[slot, kind]]: known.uses[slot, kind]}
             known.user[slot, kind] = SEVERAL
         flows[flow] = flows.get(flow, 0) + 1
 
@@ -113,7 +125,7 @@ class Sharing:
             return
         del flows[flow]
         if len(flows) == 1:
-            known = self._motion.arena.slot
+            known = self._integrator.storage.slot
             ((last, known.uses[slot, kind]),) = flows.items()
             known.user[slot, kind] = last.number
             del counts[slot]

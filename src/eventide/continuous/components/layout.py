@@ -6,8 +6,8 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import refuse_change
-from eventide.continuous.reference import Reference
-from eventide.continuous.vectors import seen, set_values, write_values
+from eventide.continuous.components.reference import Reference
+from eventide.continuous.components.vectors import seen, set_values, write_values
 from eventide.declare import MISSING, Field
 from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
@@ -55,19 +55,19 @@ def get(self):
     return {kind}(self._row[self._side + {offset}])
 
 def set(self, value):
-    motion = self._flow.motion
-    if motion.is_observed:
+    integrator = self._flow.integrator
+    if integrator.is_observed:
         refuse_change(self.name + '.{name}')
     slot = self._side + {offset}
     # Who depends on it is brought to the present with what it has been, before it becomes another.
-    reader = motion.arena.slot.user[slot, {reader}]
+    reader = integrator.storage.slot.user[slot, {reader}]
     if reader >= 0:
-        flow = motion.flows[reader]
-        motion.memory.flow.stale[flow.number] = 1
+        flow = integrator.flows[reader]
+        integrator.memory.flow.stale[flow.number] = 1
         if not flow.is_open:
-            motion.touch(flow)
+            integrator.touch(flow)
     elif reader != -1:
-        motion.written(slot)
+        integrator.written(slot)
     row = self._row
     try:
         row[slot] = value
@@ -298,7 +298,7 @@ class Layout:
         It need tell nobody what its numbers are, nor that it has come to refer to others.
         """
         straight = ["__own, __row, __base, __side = self.__dict__, self._row, self._base, self._side"]
-        straight.append("__is_free = not self._flow.motion.is_observed")
+        straight.append("__is_free = not self._flow.integrator.is_observed")
         for name, line in zip(names, lines, strict=True):
             if name in self.references:
                 straight.append(f"__own[{name!r}] = {name}")
@@ -314,7 +314,7 @@ class Layout:
 
     def attach(self, owner: Any, table: Any) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
-        seat, own, rows = owner._seat, owner.__dict__, owner._system.arena.rows
+        seat, own, rows = owner._seat, owner.__dict__, owner._system.storage.rows
         if seat.table is not table:
             seat.table = table
             seat.rates = seat.rates_read = seat.lasts = None
@@ -352,7 +352,7 @@ class Layout:
         if not self.moves:
             return _NO_STATES
         seat = owner._seat
-        reading = self.reading(owner._system.arena.rows[row], seat.base)
+        reading = self.reading(owner._system.storage.rows[row], seat.base)
         if self.vectors:
             reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
         return reading

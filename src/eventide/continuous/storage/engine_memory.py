@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.continuous.flow_rows import Berths
-from eventide.continuous.growable_arrays import Blocks
+from eventide.continuous.storage.flow_rows import FlowRows
+from eventide.continuous.storage.growable_arrays import Blocks
 from eventide.engine.codes import MODELS
 from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, RunState, view_of
 
 if TYPE_CHECKING:
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
 
 FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
 """What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
@@ -26,7 +26,7 @@ class EngineMemory:
     """What the stepper reads and writes, as records and blocks that grow.
 
     packed          the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
-    run             the record of the run; flow: those of the flows, whose rows are in `berths`
+    run             the record of the run; flow: those of the flows, whose rows are in `flow_rows`
     segments, chain runs of slots and laws of the flows
     index, lists, constants     blocks of whole numbers, of such that the stepper changes, and of floats
     heap, touched   the flows by how far they have been brought, the least first, and those that an event has touched
@@ -34,13 +34,13 @@ class EngineMemory:
 
     __slots__ = (
         "_flow_lists",
+        "_integrator",
         "_kept",
         "_models",
-        "_motion",
-        "berths",
         "chain",
         "constants",
         "flow",
+        "flow_rows",
         "heap",
         "index",
         "lists",
@@ -50,14 +50,14 @@ class EngineMemory:
         "touched",
     )
 
-    def __init__(self, motion: Motion) -> None:
-        self._motion = motion
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
         self.index = Blocks(np.int64, self.outdate)
         self.lists = Blocks(np.int64, self.outdate, ROOM)
         self.constants = Blocks(np.float64, self.outdate, ROOM)
-        self.berths = berths = Berths(self.constants, self.outdate)
-        self.flow = berths.flow
-        self.segments, self.chain = berths.segments, berths.chain
+        self.flow_rows = flow_rows = FlowRows(self.constants, self.outdate)
+        self.flow = flow_rows.flow
+        self.segments, self.chain = flow_rows.segments, flow_rows.chain
         self.run = run = RunState()
         run.arms = 1
         run.moved = run.tape = run.joined = -1
@@ -77,7 +77,7 @@ class EngineMemory:
     def arrays(self) -> Any:
         """The arrays as they are now, as the engine takes them."""
         if self.packed is None:
-            self.packed, self._kept = self._motion.engine.pack(self._gather_arrays())
+            self.packed, self._kept = self._integrator.engine.pack(self._gather_arrays())
         return self.packed
 
     def views(self) -> Arrays:
@@ -89,16 +89,16 @@ class EngineMemory:
         self._reserve(len(self.flow.ints))
         heap, keys, places, pending, touched = self._flow_lists
         return Arrays(
-            rows=self._motion.arena.table,
-            slot=self._motion.arena.slot,
+            rows=self._integrator.storage.table,
+            slot=self._integrator.storage.slot,
             flow=self.flow,
-            seat=self._motion.arena.seat,
+            seat=self._integrator.storage.seat,
             segments=self.segments.array,
-            law=self.berths.law,
+            law=self.flow_rows.law,
             index=self.index.array,
             lists=self.lists.array,
-            guard=self._motion.watches.guard,
-            trail=self._motion.watches.trails.trail,
+            guard=self._integrator.guards.guard,
+            trail=self._integrator.guards.trails.trail,
             constants=self.constants.array,
             heap=heap,
             keys=keys,
@@ -107,8 +107,8 @@ class EngineMemory:
             touched=touched,
             run=self.run,
             models=self._models,
-            method=self._motion.method.coefficients,
-            host=self._motion.host,
+            method=self._integrator.method.coefficients,
+            host=self._integrator.host,
         )
 
     def _reserve(self, flows: int) -> None:

@@ -11,7 +11,7 @@ from eventide.discrete.conditions.condition import ComponentCondition
 if TYPE_CHECKING:
     from types import FunctionType
 
-    from eventide.continuous.component import Continuous
+    from eventide.continuous.components.component import Continuous
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
 from eventide.reading.generators import enter, function_of, is_tested, locals_of
 
 if TYPE_CHECKING:
-    from eventide.continuous.growable_arrays import Lease
-    from eventide.continuous.motion import Motion
+    from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ProcessPlan, ReactionPlan, WaitPointPlan
+    from eventide.continuous.storage.growable_arrays import Lease
 
 ENOUGH: Final = 16
 """The code of a process is lowered when there have been so many of its events, as that takes as long as hundreds."""
@@ -54,7 +54,7 @@ def obstacle(wait: Any) -> str:
     return ""
 
 
-class Journey:
+class NativeProcess:
     """One process that goes on as native code.
 
     waits       by the numbers of its wait points; None where it does not wait as native code
@@ -87,18 +87,18 @@ class Journey:
         process._generator = process._story = generator
 
 
-class Journeys:
+class NativeProcesses:
     """The processes of one simulation that go on as native code.
 
     of          by process; at: by place in `lists`
     arriving    those of whose code there have been enough events, of which it is to be found out whether they can
     """
 
-    def __init__(self, motion: Motion) -> None:
-        self.motion = motion
-        self.of: dict[Any, Journey] = {}
-        self.at: dict[int, Journey] = {}
-        self.arriving: Pending[Any] = Pending(motion.changes)
+    def __init__(self, integrator: Integrator) -> None:
+        self.integrator = integrator
+        self.of: dict[Any, NativeProcess] = {}
+        self.at: dict[int, NativeProcess] = {}
+        self.arriving: Pending[Any] = Pending(integrator.changes)
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
         self._tried: dict[tuple[int, int], Any] = {}
@@ -114,10 +114,10 @@ class Journeys:
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
             return
         code = generator.gi_code
-        if not self.motion.analyst.compiles or not self._is_tested or id(code) in self._refused:
+        if not self.integrator.analyst.compiles or not self._is_tested or id(code) in self._refused:
             return
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
-        if count < ENOUGH and not self.motion.analyst.knows_process(code):
+        if count < ENOUGH and not self.integrator.analyst.knows_process(code):
             wait.countdown = EACH
             return
         self.arriving.add(process)
@@ -132,7 +132,7 @@ class Journeys:
                 continue
             if type(generator) is not GeneratorType or not self._is_free(process, generator):
                 continue
-            process_code = self.motion.analyst.process_plan(process)
+            process_code = self.integrator.analyst.process_plan(process)
             if process_code is None:
                 self._refused[id(generator.gi_code)] = generator.gi_code
             elif not self._admit(process, process_code):
@@ -171,7 +171,7 @@ class Journeys:
 
     def _admit(self, process: Any, process_code: ProcessPlan) -> bool:
         """Let a process go on by itself as far as it can; whether it can."""
-        sim, motion = self.motion.sim, self.motion
+        sim, integrator = self.integrator.sim, self.integrator
         if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False
         self._priority = sim.until_priority
@@ -179,8 +179,8 @@ class Journeys:
         if process._wait not in waits or not self._try(process._generator, process_code, waits):
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
-        lease = motion.memory.lists.put((0, UNMOVED, len(rows), *rows))
-        journey = Journey(process, process_code, waits, lease)
+        lease = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
+        journey = NativeProcess(process, process_code, waits, lease)
         may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
             if waits[number] is not None:
@@ -197,16 +197,16 @@ class Journeys:
         """The wait of a process at one of its wait points, if its row is at rest between times of waiting."""
         if wait_point.condition is None:
             return None
-        wanted = self.motion.sim.until_priority if wait_point.priority is None else wait_point.priority
+        wanted = self.integrator.sim.until_priority if wait_point.priority is None else wait_point.priority
         for wait in past_waits(process):
             is_it = wait.code is wait_point.condition and wait.crossed is None and wait.priority == wanted
             if is_it and wait.rests and not obstacle(wait):
                 return wait
         return None
 
-    def _enroll(self, journey: Journey) -> None:
+    def _enroll(self, journey: NativeProcess) -> None:
         self.of[journey.process] = self.at[journey.lease[1]] = journey
-        guard = self.motion.watches.guard
+        guard = self.integrator.guards.guard
         for number, segment in journey.segments.items():
             row = journey.waits[number].row
             guard.handler[row], guard.effects[row] = segment.address, segment.effects
@@ -219,7 +219,7 @@ class Journeys:
         journey = self.of.pop(process, None)
         if journey is None:
             return
-        analyst, guard = self.motion.analyst, self.motion.watches.guard
+        analyst, guard = self.integrator.analyst, self.integrator.guards.guard
         del self.at[journey.lease[1]]
         for number, segment in journey.segments.items():
             guard.handler[journey.waits[number].row] = 0
@@ -244,17 +244,17 @@ class Journeys:
 
     def prepare(self) -> None:
         """Before they may run: tell how many waits there have been."""
-        sim = self.motion.sim
+        sim = self.integrator.sim
         if sim.until_prior or sim.until_priority != self._priority:
             self.leave_all()
-        self.motion.run.arrivals = sim._conditions._arrivals
+        self.integrator.run.arrivals = sim._conditions._arrivals
 
     def catch_up(self) -> None:
         """Take up where those that have moved wait now."""
-        motion = self.motion
-        run, lists = motion.run, motion.memory.lists.view
-        guard = motion.watches.guard
-        motion.sim._conditions._arrivals = run.arrivals
+        integrator = self.integrator
+        run, lists = integrator.run, integrator.memory.lists.view
+        guard = integrator.guards.guard
+        integrator.sim._conditions._arrivals = run.arrivals
         place, run.moved = run.moved, -1
         while place >= 0:
             journey, wait_point = self.at[place], lists[place + STANDS_AT]

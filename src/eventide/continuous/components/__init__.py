@@ -1,0 +1,1 @@
+"""Components and what they declare: states, computed values, references, branches of laws."""

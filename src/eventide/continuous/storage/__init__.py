@@ -1,0 +1,1 @@
+"""Where numbers stand: slots of objects, rows of flows, and arrays that grow."""
