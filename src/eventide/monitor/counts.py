@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eventide.discrete.conditions.when import Trigger
+from eventide.discrete.conditions.when import AT_START, Trigger
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
@@ -26,6 +26,7 @@ class RunReport:
                     factorizations: how often it has factorized matrices made of them for a step
     switches        how often comparisons in laws have changed inside of steps, each of which ended there
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
+    began_true      handlers whose condition has been true from the start on, so that they have never run
     """
 
     events: int
@@ -41,6 +42,7 @@ class RunReport:
     factorizations: int = 0
     switches: int = 0
     passed_through: tuple[str, ...] = ()
+    began_true: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -56,6 +58,8 @@ class RunReport:
             lines.append(f"not proved in {self.unproved} steps")
         if self.passed_through:
             lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
+        if self.began_true:
+            lines.append(f"true from the start, and so never run: {', '.join(self.began_true)}; {AT_START}")
         return "\n".join(lines)
 
 
@@ -78,6 +82,7 @@ def report(monitor: Monitor) -> RunReport:
         factorizations=integrator.total("factorizations"),
         switches=integrator.run.switched,
         passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, integrator)),
+        began_true=tuple(c.name for c in monitor.sim._conditions if guards.began_true(c)),
     )
 
 

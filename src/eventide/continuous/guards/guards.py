@@ -12,6 +12,7 @@ from eventide.continuous.guards.trails import Trail, Trails
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
+from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.composite import who_waits
 from eventide.engine.guard_screening import rouse
 from eventide.engine.records import GuardRecord, view_of
@@ -282,6 +283,12 @@ class Guards:
         self.integrator.groups.drop_if_empty(flow)
         self._admit(condition)
         self.guard.armed[condition.row] = armed
+
+    def began_true(self, condition: Condition) -> bool:
+        """Whether the condition of a handler has been true ever since it was first tested, so that it has never run."""
+        if not isinstance(condition, Trigger) or condition.has_fired or condition.is_crossing:
+            return False
+        return self.guard.armed[condition.row] == 0 and not condition.flow.is_open
 
     def trail_of(self, condition: Condition) -> Trail:
         """How often a condition has fired of late."""

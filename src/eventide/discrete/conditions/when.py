@@ -7,7 +7,7 @@ from copy import copy
 from functools import partial
 from inspect import CO_VARARGS
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.conditions.condition import ComponentCondition, check_priority
@@ -18,6 +18,10 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.world import World
+
+
+AT_START: Final = "a handler runs when its condition becomes true; for the start too write @ev.when(..., at_start=True)"
+"""What to do where it has been true from the start."""
 
 
 class Trigger(ComponentCondition):
@@ -66,6 +70,12 @@ class Trigger(ComponentCondition):
         self.has_fired = False
         self.is_counted = True
         self._notice = self._value = self._wait = None
+
+    @property
+    def is_crossing(self) -> bool:
+        """Whether it is of a crossing, which nothing makes by starting beyond its level."""
+        spec = getattr(self.handler, "_when", None)
+        return isinstance(spec, WhenSpec) and spec.is_crossing
 
     @property
     def name(self) -> str:
@@ -148,6 +158,7 @@ class WhenSpec:
         priority: float,
         at_start: bool,
     ) -> None:
+        self.is_crossing = isinstance(condition, Crossing)
         self.parts: tuple[Any, ...] = (condition,)
         self.conditions: list[Callable[..., Any]] = []
         if isinstance(condition, Crossing):

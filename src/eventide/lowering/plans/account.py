@@ -11,7 +11,7 @@ from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.until import StateWait
-from eventide.discrete.conditions.when import Trigger
+from eventide.discrete.conditions.when import AT_START, Trigger
 from eventide.discrete.processes.process import Process
 from eventide.lowering.branches.located import unlocated_in
 from eventide.lowering.not_compilable import CannotLower
@@ -82,6 +82,7 @@ class ConditionNote:
     kind        how closely it is monitored inside steps: "certified", "sampled" or "opaque"
     equalities  its comparisons by == or != of what moves between events, with what to write instead
     resting     objects that it reads and that have never been started, though they have laws or states
+    began_true  whether it is a handler's and has been true from the start on, so that the handler has never run
     """
 
     name: str
@@ -92,6 +93,7 @@ class ConditionNote:
     kind: Kind
     equalities: tuple[str, ...] = ()
     resting: tuple[str, ...] = ()
+    began_true: bool = False
 
     @property
     def _looks(self) -> str:
@@ -206,6 +208,8 @@ class Explanation:
             lines.append(f"  {item.name}, {item.code}: {state}, flow {item.flow}, {item._looks}")
             lines += [f"    {equality}" for equality in item.equalities]
             lines += [f"    reads {name}, which was never started: {name} stands still" for name in item.resting]
+            if item.began_true:
+                lines.append(f"    true from the start, so that its handler has never run: {AT_START}")
         lines += [f"  {ADVICE}"] if any(self._may_miss(item) for item in self.conditions) else []
         lines += ["handlers, while nobody looks at each event"] if self.handlers else []
         for handler in self.handlers:
@@ -376,7 +380,8 @@ class _Reader:
         equalities = tuple(str(equality) for equality in moving_equalities(condition, self.integrator.groups))
         code = describe_function(condition.function)
         resting = never_started(condition)
-        return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities, resting)
+        began_true = self.integrator.guards.began_true(condition)
+        return ConditionNote(condition.name, code, is_compiled, refusal, flow, kind, equalities, resting, began_true)
 
     def _handlers(self, conditions: list[Condition]) -> tuple[HandlerNote, ...]:
         """What is known of handlers; one of a crossing in both directions is told once."""
