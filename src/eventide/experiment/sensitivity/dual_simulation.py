@@ -49,7 +49,7 @@ class Guide:
         elif called is None:
             events.enter(notice, None)
         else:
-            events.enter(None, self.monitor.motion.chosen)
+            events.enter(None, self.monitor.integrator.chosen)
         return called
 
     def __getattr__(self, name: str) -> Any:

@@ -42,7 +42,7 @@ class Events:
         tangents, sim = self.tangents, self.sim
         time = sim.instant if notice is None else notice[0]
         tangents.show(is_dual=True)
-        for flow in sim._continuum.motion.flows.values():
+        for flow in sim._continuum.integrator.flows.values():
             if flow.at != sim.instant:
                 flow.show()
         tangents.load()

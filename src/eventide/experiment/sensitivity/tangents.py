@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous import Continuous
-from eventide.continuous.flow import IN_PASS
+from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
 from eventide.engine.codes import R, Y
 from eventide.experiment.sensitivity.dual import Dual, Space
@@ -26,7 +26,7 @@ from eventide.experiment.sensitivity.views import DualRates, DualRow, Scratch, U
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eventide.continuous.flow import Flow
+    from eventide.continuous.flows.flow import Flow
 
 
 class Companion(Continuous):
@@ -86,7 +86,7 @@ class Tangents:
 
     def expose(self) -> None:
         """Let all components show dual numbers, or plain floats again."""
-        arena = self.sim._continuum.arena
+        arena = self.sim._continuum.storage
         self.row.real = plain = arena.rows[Y]
         for owner in self.companions:
             owner.__dict__["_row"] = self.row if self.is_dual else plain
@@ -113,7 +113,7 @@ class Tangents:
 
     def conduct(self) -> None:
         """The law of all companions: the rates of their derivatives, at the states of the present stage."""
-        rates = self.sim._continuum.arena.rows[R]
+        rates = self.sim._continuum.storage.rows[R]
         with self._as_dual():
             self.load()
             found = self.evaluate()
@@ -145,7 +145,7 @@ class Tangents:
 
     def check_branches(self) -> None:
         """Raise UndifferentiableError if laws now go another way than they went after the last event."""
-        switched = self.sim._continuum.motion.run.switched
+        switched = self.sim._continuum.integrator.run.switched
         if self.branches is None:
             self.branches = switched, {}
         before, known = self.branches
@@ -159,7 +159,7 @@ class Tangents:
 
     def load(self) -> None:
         """Take the derivatives of all states from their companions."""
-        table, count = self.sim._continuum.arena.table[Y], self.count
+        table, count = self.sim._continuum.storage.table[Y], self.count
         for owner, companion in self.companions.items():
             first = companion._base
             for k in range(owner._layout.moving):
@@ -213,7 +213,9 @@ class Tangents:
     def _in_pass(self) -> Iterator[None]:
         """Laws may write what laws write."""
         sim = self.sim
-        flows: list[tuple[Flow, bool | int]] = [(flow, flow.is_open) for flow in sim._continuum.motion.flows.values()]
+        flows: list[tuple[Flow, bool | int]] = [
+            (flow, flow.is_open) for flow in sim._continuum.integrator.flows.values()
+        ]
         was_active = sim.active
         sim.active = True
         for flow, _ in flows:
