@@ -195,6 +195,38 @@ def test_a_summary_has_means_and_intervals(serial):
     assert "mass [m s]" in str(serial)
 
 
+@ev.model
+def noisy(sim, *, shift: float = 0.0):
+    yield ev.hold(1.0)
+    return {"x": shift + sim.stream("x").normal(10.0, 1.0) + 0.1 * sim.stream(f"own {shift}").normal(0.0, 1.0)}
+
+
+@pytest.mark.row("R-275")
+def test_points_are_compared_in_pairs_and_otherwise_by_welch():
+    runs = ev.Study(noisy, {"shift": [0.5, 0.0]}, replications=12, entropy=3).run(workers=1)
+    first, second = (runs.tally("x", point=point).values for point in (0, 1))
+    close = runs.compare("x")
+    test = stats.ttest_rel(first, second)
+    assert (close.low, close.high) == pytest.approx(tuple(test.confidence_interval(0.95)), rel=1e-10)
+    assert close.is_significant
+    assert close.difference == pytest.approx(0.5, abs=0.15)
+    wide = runs.compare("x", 1, 0, is_paired=False, level=0.9)
+    test = stats.ttest_ind(second, first, equal_var=False)
+    assert (wide.low, wide.high) == pytest.approx(tuple(test.confidence_interval(0.9)), rel=1e-10)
+    assert wide.high - wide.low > 3 * (close.high - close.low)
+
+
+def test_replications_go_on_until_the_mean_is_known():
+    runs = ev.Study(noisy, {"shift": [0.5, 0.0]}, replications=2, entropy=3).run(workers=1)
+    runs.extend_until("x", 0.25)
+    plans = [runs.plan("x", 0.25, point=point) for point in (0, 1)]
+    assert all(plan.high - plan.low <= 0.5 for plan in plans)
+    assert 40 < runs.study.replications < 140
+    pd.testing.assert_frame_equal(runs.table, runs.study.run(workers=1).table, check_exact=True)
+    with pytest.raises(ev.ModelError, match=r"it takes about \d+ replications to know x to 0.001, and most=200"):
+        runs.extend_until("x", 0.001, most=200)
+
+
 def test_mistakes_are_found_before_the_first_run():
     with pytest.raises(ev.ParameterError, match=r"tank has no parameter los; it has loss: float = 1.0"):
         ev.Study(tank, {"los": [1.0]})

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import product
 from math import cos, exp, log2, sin, sqrt
+from pathlib import Path
 from statistics import covariance, mean
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.integrate  # noqa: F401  # takes half a second to load, which no test should
 
@@ -197,13 +199,30 @@ def test_a_simulation_goes_through_the_product_and_leaves_out_ends_before_starts
         (0.0, 2.0): [0.0, 0.4, 0.8, 1.2, 1.6, 2.0],
         (1.5, 2.0): [1.5, 1.9, 2.0],
     }
-    for case, times, states in zip(found.cases, found.times, found.states, strict=True):
+    for case, times, states in zip(found.cases, found.times, found.trajectories, strict=True):
         assert states.shape == (len(times), 1)
         assert states[0].tolist() == case.state
         for time, state in zip(times, states, strict=True):
             expected = held(float(time), case.start, np.array(case.state), case.signal, dict(case.parameters))
             assert state == pytest.approx(expected, abs=1e-7)
-    assert [end.tolist() for end in found.ends] == [states[-1].tolist() for states in found.states]
+    assert [end.tolist() for end in found.ends] == [states[-1].tolist() for states in found.trajectories]
+
+
+def test_a_replication_of_systems_has_tables_that_are_saved_and_come_back(tmp_path: Path) -> None:
+    simulation = Simulations({"exact": EXACT}, [1.0, 2.0], [0.0], [[1.0], [3.0]], parameters=[{"k": 2.0}], period=0.5)
+    found = simulation.run()
+    assert found.inputs.to_dict("records") == [
+        {"simulator": "exact", "start": 0.0, "end": end, "signal": "", "x0[0]": x0, "k": 2.0}
+        for end in (1.0, 2.0)
+        for x0 in (1.0, 3.0)
+    ]
+    states = found.states()
+    assert states.index.names == ["run", "time"]
+    assert states.loc[3].index.to_list() == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert states.loc[3, "x[0]"].to_list() == found.trajectories[3][:, 0].tolist()
+    for table in (found.inputs, states):
+        ev.save(table, tmp_path / "table.csv")
+        pd.testing.assert_frame_equal(ev.load(tmp_path / "table.csv"), table, check_exact=True)
 
 
 def test_a_simulation_without_a_period_keeps_start_and_end() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from eventide.errors import ModelError
 from eventide.experiment import tables, told
 from eventide.experiment.results import Result, no_recording, recording_of, table_of
-from eventide.statistics import Tally, independence, sample_size
+from eventide.statistics import Comparison, Tally, independence, paired, sample_size, welch
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from eventide.experiment.models import Model
     from eventide.experiment.study import Study
 
+FEWEST: Final = 5
+"""Replications of which something can be said."""
 HOPELESS: Final = 10
 """If so many runs fail from the start, there will be no others."""
 
@@ -134,8 +136,68 @@ class Replication(Sequence[Result]):
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
         """
+        is_kept = len(self) > 0 and self[0].run is not None
         self.study = self.study.replicated(self.study.replications + count)
-        self.make(raises=True, **{"workers": 1, **options})
+        self.make(raises=True, **{"workers": 1, "keep": is_kept, **options})
+
+    def extend_until(
+        self,
+        response: str,
+        half_width: float,
+        *,
+        relative: bool = False,
+        level: float = 0.95,
+        most: int = 10_000,
+        **options: Any,
+    ) -> None:
+        """Make more replications of all points until the mean of a response is known so closely at each of them.
+
+        half_width, relative, level     as for `plan`, which is asked again after each doubling at most
+        most        replications of each point
+        options     as for `extend`
+        Raises      ModelError if more than `most` would be needed, and as `plan` does
+        Source      Law 2015, 9.4.1; an interval that has stopped the runs holds the mean a little less often
+        """  # fmt: skip
+        self.extend(max(0, FEWEST - self.study.replications), **options)
+        while True:
+            plans = [
+                self.plan(response, half_width, relative=relative, level=level, point=point)
+                for point in range(len(self.study.points.values))
+            ]
+            needed, count = max(plan.needed for plan in plans), self.study.replications
+            if all(plan.needed <= plan.count for plan in plans):
+                return
+            if needed > most or count >= most:
+                raise ModelError(
+                    f"it takes about {needed} replications to know {response} to {half_width!r}, and most={most}: "
+                    "allow more, or a wider interval"
+                )
+            self.extend(max(1, min(needed - count, count, most - count)), **options)
+
+    def compare(
+        self, response: str, first: int = 0, second: int = 1, *, level: float = 0.95, is_paired: bool = True
+    ) -> Comparison:
+        """How much the mean of a response at one point is above that at another, with its confidence interval.
+
+        first, second       the numbers of the points
+        is_paired           whether replications of one number are compared with each other, as they have the same
+                            random streams; False: by Welch, as if they were independent
+        Raises              ModelError for a response or a point that is not there, or fewer than two replications
+        """
+        tallies = [self.tally(response, point=point) for point in (first, second)]
+        values: list[Any] = [tally.values for tally in tallies]
+        if is_paired:
+            there = [
+                {result.replication: result.responses[response] for result in self._whole() if result.point == point}
+                for point in (first, second)
+            ]
+            both = sorted(there[0].keys() & there[1].keys())
+            values = [[float(one[number]) for number in both] for one in there]
+        if min(map(len, values)) < 2:
+            raise ModelError(
+                f"a comparison takes two replications at least, and there is {min(map(len, values))}: extend()"
+            )
+        return (paired if is_paired else welch)(values[0], values[1], level)
 
     def make(self, *, raises: bool = False, **options: Any) -> None:
         """Make those runs of the study of which there is no result; see `Study.run`."""

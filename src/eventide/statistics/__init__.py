@@ -6,7 +6,32 @@ Start with tally.py; moments.py holds the arithmetic that tally and level share.
 
 from eventide.statistics.histogram import Histogram
 from eventide.statistics.level import Clock, Level
+from eventide.statistics.output import (
+    BatchMeans,
+    Comparison,
+    batch_means,
+    mser5,
+    paired,
+    quantile_interval,
+    variance_interval,
+    welch,
+)
 from eventide.statistics.planning import independence, sample_size
 from eventide.statistics.tally import Tally
 
-__all__ = ["Clock", "Histogram", "Level", "Tally", "independence", "sample_size"]
+__all__ = [
+    "BatchMeans",
+    "Clock",
+    "Comparison",
+    "Histogram",
+    "Level",
+    "Tally",
+    "batch_means",
+    "independence",
+    "mser5",
+    "paired",
+    "quantile_interval",
+    "sample_size",
+    "variance_interval",
+    "welch",
+]

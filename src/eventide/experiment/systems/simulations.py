@@ -19,6 +19,7 @@ from eventide.experiment.systems.costs import Assessment, Cost
 from eventide.experiment.systems.dynamics import Parameters, Signal, TimeSet
 
 if TYPE_CHECKING:
+    import pandas as pd
     from numpy.typing import ArrayLike, NDArray
 
     from eventide.experiment.systems.simulators import Simulator
@@ -39,13 +40,13 @@ class Case(NamedTuple):
 class Replication:
     """What came of the cases of a simulation, in their order.
 
-    times       one array (m,) for each case: its sampling instants, the start and the end
-    states      one array (m, n) for each case
+    times           one array (m,) for each case: its sampling instants, the start and the end
+    trajectories    one array (m, n) for each case: the states at these
     """
 
     cases: tuple[Case, ...]
     times: tuple[NDArray[np.float64], ...]
-    states: tuple[NDArray[np.float64], ...]
+    trajectories: tuple[NDArray[np.float64], ...]
     simulators: Mapping[str, Simulator] = field(repr=False)
 
     def __len__(self) -> int:
@@ -55,7 +56,34 @@ class Replication:
     @property
     def ends(self) -> tuple[NDArray[np.float64], ...]:
         """The last state (n,) of each case."""
-        return tuple(states[-1] for states in self.states)
+        return tuple(states[-1] for states in self.trajectories)
+
+    @property
+    def inputs(self) -> pd.DataFrame:
+        """What each case was made from, by `run`; like that of an `ev.Replication`, so that it can be saved."""
+        import pandas as pd
+
+        rows = []
+        for case in self.cases:
+            state = {f"x0[{k}]": float(value) for k, value in enumerate(np.ravel(case.state))}
+            signal = "" if case.signal is None else getattr(case.signal, "__name__", repr(case.signal))
+            known = {"simulator": case.simulator, "start": float(case.start), "end": float(case.end), "signal": signal}
+            rows.append({**known, **state, **case.parameters})
+        frame = pd.DataFrame(rows, index=pd.RangeIndex(len(rows), name="run"))
+        frame.attrs["name"] = "inputs"
+        return frame
+
+    def states(self) -> pd.DataFrame:
+        """The states of each case, in columns `x[0]`, `x[1]`, ..., by `run` and `time`."""
+        import pandas as pd
+
+        frames = {
+            run: pd.DataFrame(states, index=pd.Index(times, name="time"), columns=_names_of(states.shape[1]))
+            for run, (times, states) in enumerate(zip(self.times, self.trajectories, strict=True))
+        }
+        frame = pd.concat(frames, names=["run"])
+        frame.attrs["name"] = "states"
+        return frame
 
     def assess(self, **costs: Cost) -> Assessment:
         """The integral of each cost along the trajectory of each case."""
@@ -63,6 +91,10 @@ class Replication:
             [self.simulators[case.simulator].cost(cost, *case[1:]) for cost in costs.values()] for case in self.cases
         ]
         return Assessment(tuple(costs), np.array(rows, dtype=np.float64).reshape(len(rows), len(costs)))
+
+
+def _names_of(size: int) -> list[str]:
+    return [f"x[{k}]" for k in range(size)]
 
 
 @dataclass(frozen=True)
