@@ -21,7 +21,7 @@ from eventide.lowering.translation.dialect import Dialect
 from eventide.lowering.translation.handlers import HandlerDialect
 from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Boolean, Function, Item, Number
-from eventide.native.ir import MARKS, SCALAR, Builder, Instruction
+from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 from eventide.reading.source import SourceBook
 
@@ -75,6 +75,15 @@ def _finish(builder: Builder, answer: str) -> None:
         answer = builder.select(builder.has_trapped(), "i64", str(RAISES), answer)
     builder.give_back_room()
     builder.finish("i64", answer)
+
+
+def _with_prologue(context: Context, entry: Block) -> LLVMFunction:
+    """The kernel of a condition or quantity, whose code begins in a block."""
+    builder = context.builder
+    builder.begin_without_trap(entry)
+    entry.lines[:0] = context.slots.prologue("%ix")
+    builder.place_room(entry, RAISES)
+    return builder.function(CONDITION)
 
 
 def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
@@ -178,10 +187,7 @@ class Lowering:
         _finish(builder, holds)
         if leave(builder, certificate.stills, GuardRecord.place_of("still")):
             self.certificate = certificate.words
-        builder.begin_without_trap(entry)
-        entry.lines[:0] = context.slots.prologue("%ix")
-        builder.place_room(entry, RAISES)
-        return builder.function(CONDITION)
+        return _with_prologue(context, entry)
 
     def _write_quantity(self, context: Context) -> LLVMFunction:
         builder = context.builder
@@ -194,10 +200,7 @@ class Lowering:
         arithmetic = context.booleans.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
         _finish(builder, "0")
-        builder.begin_without_trap(entry)
-        entry.lines[:0] = context.slots.prologue("%ix")
-        builder.place_room(entry, RAISES)
-        return builder.function(CONDITION)
+        return _with_prologue(context, entry)
 
     def _write_handler(self, context: Context) -> LLVMFunction:
         builder = context.builder

@@ -71,9 +71,9 @@ class Compiler(Analyst):
         self.refusals: list[CannotLower] = []
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, Any] = {}
-        self._moulds: dict[Kernel, ConditionTemplate] = {}
+        self._condition_templates: dict[Kernel, ConditionTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
-        self._cohorts = ClassPlans(self)
+        self._class_plans = ClassPlans(self)
         self.facts = CodeFacts(self._announce)
 
     def _announce(self, stand: Callable[[], bool]) -> None:
@@ -105,12 +105,12 @@ class Compiler(Analyst):
 
     def enroll(self, owner: Any) -> None:
         """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
-        self._cohorts.enroll(owner)
+        self._class_plans.enroll(owner)
 
     def dissolve(self, owner: Any) -> None:
         """One who has gone is of its cohort no longer."""
         if owner._cohort.memory:
-            self._cohorts.dissolve(owner)
+            self._class_plans.dissolve(owner)
 
     def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
@@ -121,7 +121,7 @@ class Compiler(Analyst):
 
     def is_law_current(self, owner: Any) -> bool:
         """Whether a component's laws still refer to what they referred to when it was enrolled."""
-        return self._cohorts.is_current(owner)
+        return self._class_plans.is_current(owner)
 
     def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
         """The kernels of a component's laws; raises CannotLower if one has none."""
@@ -198,22 +198,22 @@ class Compiler(Analyst):
             function = _CONDITION(self._condition_call(condition))
             return ConditionPlan((), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function)))
         self._check_home(bound, condition, "the condition of ")
-        return self._mould(bound.kernel).plan(self.integrator, bound)
+        return self._condition_template(bound.kernel).plan(self.integrator, bound)
 
-    def _mould(self, kernel: Kernel) -> ConditionTemplate:
+    def _condition_template(self, kernel: Kernel) -> ConditionTemplate:
         """What conditions of a kernel have in common, which is found out for the first of them."""
-        mould = self._moulds.get(kernel)
-        if mould is None:
+        template = self._condition_templates.get(kernel)
+        if template is None:
             self.facts.note_code(kernel.lowered)
             words = kernel.lowered.certificate
-            mould = self._moulds[kernel] = ConditionTemplate(
+            template = self._condition_templates[kernel] = ConditionTemplate(
                 kernel,
                 certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
                 recourse=self.recourse if kernel.lowered.raises else 0,
                 record=self._record((kernel,)),
                 guide=self._guide(kernel.address),
             )
-        return mould
+        return template
 
     def _record(self, kernels: tuple[Kernel, ...]) -> tuple[int, int]:
         """The place of what tells which slots conditions of a kernel use, and how many uses that are; -1 without."""
@@ -293,7 +293,9 @@ class Compiler(Analyst):
             return False
         self.registry.renew(within_run=True)
         self.facts.renew()
-        self._moulds = {kernel: mould for kernel, mould in self._moulds.items() if kernel.is_current}
+        self._condition_templates = {
+            kernel: template for kernel, template in self._condition_templates.items() if kernel.is_current
+        }
         return True
 
     def knows_handler(self, code: Any) -> bool:
@@ -322,7 +324,7 @@ class Compiler(Analyst):
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
             return None
-        return self._mould(bound.kernel).plan(self.integrator, bound)
+        return self._condition_template(bound.kernel).plan(self.integrator, bound)
 
     def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""

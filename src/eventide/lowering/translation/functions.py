@@ -79,8 +79,8 @@ class Functions:
             bool: self.truths.of,
             math.fabs: lambda x: self.arithmetic.absolute(self.arithmetic.as_float(x)),
             math.isnan: self._is_nan,
-            math.isinf: self._is_infinite,
-            math.isfinite: self._is_finite,
+            math.isinf: lambda x: self._compared_size(x, "oeq"),
+            math.isfinite: lambda x: self._compared_size(x, "olt"),
             math.degrees: lambda x: self._times(x, 180.0 / pi),
             math.radians: lambda x: self._times(x, pi / 180.0),
             math.log: self._logarithm,
@@ -171,15 +171,11 @@ class Functions:
         wire = self.arithmetic.wire(number)
         return Boolean(wire.test("uno", wire), None, number.slope and NAN)
 
-    def _is_infinite(self, item: Number | Boolean) -> Boolean:
+    def _compared_size(self, item: Number | Boolean, comparison: str) -> Boolean:
+        """How the absolute value compares with infinity."""
         number = self.arithmetic.number(item)
         size = self.arithmetic.wire(number).machine("fabs")
-        return Boolean(size.test("oeq", math.inf), None, number.slope and NAN)
-
-    def _is_finite(self, item: Number | Boolean) -> Boolean:
-        number = self.arithmetic.number(item)
-        size = self.arithmetic.wire(number).machine("fabs")
-        return Boolean(size.test("olt", math.inf), None, number.slope and NAN)
+        return Boolean(size.test(comparison, math.inf), None, number.slope and NAN)
 
     # --- of two and more ------------------------------------------------------------------------------------------
 
