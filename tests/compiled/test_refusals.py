@@ -114,12 +114,12 @@ def item_beyond_the_last(self):
     self.rate.x = self.u[2] + self.u[5]
 
 
-@refused("self.rate.u[self.count + 0.5] = 1.0", "an item is told by a whole number, and this is a float")
+@refused("self.rate.u[self.count + 0.5] = 1.0", "an index is a whole number, and this is a float")
 def item_by_a_float(self):
     self.rate.u[self.count + 0.5] = 1.0
 
 
-@refused("self.u[: self.count]", "a slice goes between places that are known")
+@refused("self.u[: self.count]", "the bounds of a slice must be known")
 def slice_to_a_variable_place(self):
     self.rate.x = self.u[: self.count].sum()
 
@@ -175,17 +175,17 @@ def argument_of_a_method(self):
     self.rate.x = self.u.sum(0)
 
 
-@refused("(self.u > 0.0).sum()", "truths are not summed up: write np.where(..., 1.0, 0.0).sum()")
+@refused("(self.u > 0.0).sum()", "Booleans are not summed: write np.where(..., 1.0, 0.0).sum()")
 def sum_of_truths(self):
     self.rate.x = (self.u > 0.0).sum()
 
 
-@refused("(self.u[0] > 0.0) + (self.u[1] > 0.0)", "numpy does not add up its truths as numbers")
+@refused("(self.u[0] > 0.0) + (self.u[1] > 0.0)", "numpy does not add its Booleans as numbers")
 def truths_added_up(self):
     self.rate.x = (self.u[0] > 0.0) + (self.u[1] > 0.0)
 
 
-@refused("-(self.u > 0.0)", "numpy's truths have no sign")
+@refused("-(self.u > 0.0)", "numpy's Booleans have no sign")
 def negative_truths(self):
     self.rate.u = -(self.u > 0.0)
 
@@ -205,7 +205,7 @@ def vector_of_a_display(self):
     self.rate.v = [1.0, 2.0, 3.0]
 
 
-@refused("self.table", "a list of numbers cannot be reckoned with: make it an array")
+@refused("self.table", "a list of numbers has no arithmetic: make it an array")
 def list_as_a_vector(self):
     self.rate.u = self.table * self.u
 
@@ -224,7 +224,7 @@ def vector_by_one_name_on_two_ways(self):
     self.rate.u = w
 
 
-@refused("self.u * 1.0 + self.poke()", "something that it is reckoned from is written meanwhile: give it a name first")
+@refused("self.u * 1.0 + self.poke()", "one of its operands is written before it is used: give it a name first")
 def formula_of_what_changes(self):
     self.rate.u = self.u * 1.0 + self.poke()
 
@@ -282,7 +282,7 @@ def writing_a_last_state(self):
     self.last.x = 1.0
 
 
-@refused("self.sim.time", "'time' stands in no slot")
+@refused("self.sim.time", "'time' is stored in no slot")
 def writing_the_time(self):
     self.sim.time = 1.0
 
@@ -322,7 +322,7 @@ def unknown_argument(self):
     self.rate.x = self.half(other=1.0)
 
 
-@refused("x", "different things, depending on the way is no number")
+@refused("x", "different objects, depending on the path is no number")
 def sometimes_nothing(self):
     x = self.sometimes()
     self.rate.x = x + 1.0
@@ -564,12 +564,12 @@ def keyword_of_a_function(self):
     self.rate.x = max(self.x, key=self.y)
 
 
-@refused("self.x << 2", "of the operators + - * / // % ** are followed")
+@refused("self.x << 2", "only the operators + - * / // % ** can be compiled")
 def shift(self):
     self.rate.x = self.x << 2
 
 
-@refused("~self.count", "of the operators + - * / // % ** are followed")
+@refused("~self.count", "only the operators + - * / // % ** can be compiled")
 def inversion(self):
     self.rate.x = ~self.count
 
@@ -579,7 +579,7 @@ def identity(self):
     self.rate.x = self.house is self.twin
 
 
-@refused("self.x", "`and` and `or` between other things than truths")
+@refused("self.x", "`and`/`or` of non-Booleans returns an operand")
 def value_of_or(self):
     self.rate.x = self.x or 1.0
 
@@ -668,7 +668,7 @@ def test_conditions_answer_a_truth(odd) -> None:
         if probe.x > 0:
             return True
 
-    with pytest.raises(CannotLower, match="a condition answers a truth"):
+    with pytest.raises(CannotLower, match="a condition returns a Boolean"):
         lower_condition(forgetful, odd)
 
 
@@ -680,7 +680,7 @@ def test_objects_of_another_simulation_are_refused(odd) -> None:
 
 def test_a_number_too_large_to_be_told(odd) -> None:
     limit = 2**53 + 1
-    with pytest.raises(CannotLower, match="too large to be told"):
+    with pytest.raises(CannotLower, match="too large to be passed"):
         lower_condition(lambda: odd.x > limit)
 
 

@@ -293,7 +293,7 @@ def test_what_yields_between_events(sim: ev.Simulation, command: str, place: Cal
         sim.run(until=2.0)
     error = caught.value
     assert (error.number, error.text, error.time) == (number, TEXTS[number], 0.0)
-    assert f"was met in {where}, where nobody can wait" in str(error)
+    assert f"was met in {where}, where nothing can wait" in str(error)
     assert getattr(error.caller, "name", None) == "rogue"
     assert getattr(error.reporter, "name", None) == ("rogue" if place is yielding_report else None)
     is_law = place in (yielding_equations, yielding_contributions)
@@ -307,7 +307,7 @@ def test_equations_that_never_reach_their_yield_are_told(sim: ev.Simulation) -> 
                 yield None
 
     Rogue(sim, name="rogue").start()
-    with pytest.raises(ev.ModelError, match="the equations of rogue contain a `yield`, and nobody can wait"):
+    with pytest.raises(ev.ModelError, match="the equations of rogue contain a `yield`, but nothing can wait"):
         sim.run(until=2.0)
 
 

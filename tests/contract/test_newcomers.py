@@ -116,7 +116,7 @@ COMMANDS: dict[str, Told] = {
     "a condition that answers nothing": (
         yielding(never),
         ev.ModelError,
-        "answers nothing, so that it is never true: write `return ...`",
+        "returns nothing, so that it is never true: write `return ...`",
     ),
     "a condition that takes something": (
         yielding(lambda sim: ev.until(lambda t: t > 3.0)),
@@ -159,12 +159,12 @@ CLASSES: dict[str, Told] = {
     "equations that return rates": (
         declaring("def equations(self): return [self.inflow, 0.0]"),
         ev.ModelError,
-        "the equations of T 1 at <string>:2 return a value, which nobody reads: set the rates",
+        "the equations of T 1 at <string>:2 return a value, which is never read: set the rates",
     ),
     "equations that return a number": (
         declaring("def equations(self): return 1.0"),
         ev.ModelError,
-        "return a value, which nobody reads: set the rates, as `self.rate.level = ...`",
+        "return a value, which is never read: set the rates, as `self.rate.level = ...`",
     ),
     "equations under another name": (
         declaring("level: ev.State = ev.state(1.0)\n    def equation(self): self.rate.level = 1.0", ev.Continuous),
@@ -224,7 +224,7 @@ CLASSES: dict[str, Told] = {
     "a handler's condition that answers nothing": (
         declaring("def is_full(self): self.level > 2.0\n    @ev.when(is_full)\n    def fill(self): pass"),
         ev.ModelError,
-        "the condition of T 1 at <string>:2 answers nothing, so that it is never true: write `return ...`",
+        "the condition of T 1 at <string>:2 returns nothing, so that it is never true: write `return ...`",
     ),
     "a handler's priority": (
         declaring("@ev.when(lambda self: self.level > 2.0, priority='high')\n    def fill(self): pass"),
@@ -341,7 +341,7 @@ OBJECTS: dict[str, Told] = {
     "a law that gives its rate": (
         lambda sim: ev.law(sim, lambda: -sim.time).start(),
         ev.ModelError,
-        "return a value, which nobody reads: set the rates",
+        "return a value, which is never read: set the rates",
     ),
 }
 SLIPS = {**COMMANDS, **CLASSES, **OBJECTS}

@@ -432,7 +432,7 @@ def test_a_class_that_comes_to_have_laws_after_it_was_made_is_refused(compiles: 
             Bare(sim).start()
 
     sim.process(change())
-    with pytest.raises(ev.ModelError, match=f"Bare has come to have {name}, which it had not when it was made"):
+    with pytest.raises(ev.ModelError, match=f"Bare has come to have {name}, which it lacked when it was made"):
         sim.run(until=3.0)
     assert sim.time == 1.0
 

@@ -314,7 +314,7 @@ BAD_TABLES = [
     (lambda s: s.discrete([0.5, 0.4]), "they rise from at least 0 to at most 1"),
     (lambda s: s.discrete([0.5, 1.1]), "they rise"),
     (lambda s: s.discrete([nan]), "they rise"),
-    (lambda s: s.linear([0.0, 1.0], [1.0]), "2 cumulative probabilities stand against 1 values"),
+    (lambda s: s.linear([0.0, 1.0], [1.0]), "2 cumulative probabilities for 1 values"),
     (lambda s: s.linear([0.1, 1.0], [1.0, 2.0]), "probabilities begin with 0 and end with 1"),
     (lambda s: s.linear([0.0, 0.9], [1.0, 2.0]), "probabilities begin with 0 and end with 1"),
     (lambda s: s.linear([0.0, 1.0], [2.0, 2.0]), "values rise strictly"),

@@ -79,7 +79,7 @@ def test_one_that_holds_for_no_time_without_end_is_named_with_instant_and_remedy
     with pytest.raises(ev.ModelError) as caught:
         sim.run()
     assert str(caught.value) == (
-        "time does not go beyond 2.0: clock (1001 times) acted at this instant. Who comes back without end must let "
+        "time does not go beyond 2.0: clock (1001 times) acted at this instant. A process that repeats must let "
         "time pass: hold(...) for more than 0, or wait for something that is yet to come"
     )
     assert sim.time == 2.0

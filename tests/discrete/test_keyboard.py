@@ -52,7 +52,7 @@ def test_a_run_stops_before_its_next_event_and_goes_on_there(sim: ev.Simulation)
         sim.run(until=10.0)
     assert log == events(1.0, 2.0)
     assert (sim.time, sim.current, sim.active, sim.events) == (2.0, None, False, 3)
-    assert caught.value.__notes__ == ["the run has stopped at time 2.0: the next sim.run(...) goes on from there"]
+    assert caught.value.__notes__ == ["the run has stopped at time 2.0: the next sim.run(...) continues from there"]
     assert process.why_waiting().startswith("story 1 waits for time 3.0, at ")
     sim.run(until=10.0)
     assert log == events(1.0, 2.0, 3.0)
@@ -160,7 +160,7 @@ def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
     with pytest.raises(KeyboardInterrupt) as caught:
         sim.run()
     told, who = caught.value.__notes__
-    assert told == "the run has stopped at time 0.0: the next sim.run(...) goes on from there"
+    assert told == "the run has stopped at time 0.0: the next sim.run(...) continues from there"
     counts = re.fullmatch(
         r"time has not gone on for long: (one|other) \((\d+) times\), (one|other) \((\d+) times\) acted at this.*",
         who,
@@ -171,7 +171,7 @@ def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
     sim.process(story(sim, [], (1.0,)))
     with pytest.raises(KeyboardInterrupt) as caught:
         sim.run()
-    assert caught.value.__notes__ == ["the run has stopped at time 1.0: the next sim.run(...) goes on from there"]
+    assert caught.value.__notes__ == ["the run has stopped at time 1.0: the next sim.run(...) continues from there"]
 
 
 def test_a_second_press_tears_the_run_and_it_does_not_go_on(sim: ev.Simulation) -> None:
@@ -251,7 +251,7 @@ def test_of_two_simulations_one_inside_the_other_the_inner_one_stops(sim: ev.Sim
     with pytest.raises(KeyboardInterrupt) as caught:
         sim.run()
     assert (inner.time, sim.time, log) == (1.0, 7.0, events(1.0))
-    assert caught.value.__notes__[0] == "the run has stopped at time 1.0: the next sim.run(...) goes on from there"
+    assert caught.value.__notes__[0] == "the run has stopped at time 1.0: the next sim.run(...) continues from there"
     assert caught.value.__notes__[1].startswith("outer 1 was active at time 7.0")
     inner.run()
     assert log == events(1.0, 2.0, 3.0)

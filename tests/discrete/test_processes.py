@@ -549,7 +549,7 @@ def test_a_generator_that_somebody_has_used_is_refused(sim, steps, is_known, wha
         next(used, None)
     with pytest.raises(
         ev.ModelError,
-        match=rf"^{taker} a new generator, and got .*story\(\.\.\.\), which {what}: call the function anew",
+        match=rf"^{taker} a new generator, and got .*story\(\.\.\.\), which {what}: call the function again",
     ):
         TAKERS[taker](sim, used)
 
@@ -584,7 +584,7 @@ def test_a_process_does_not_take_its_own_generator(sim):
 
     itself = story()
     sim.process(itself)
-    with pytest.raises(ev.ModelError, match="which is the story of another process: call the function anew for each"):
+    with pytest.raises(ev.ModelError, match="which is the story of another process: call the function again for each"):
         sim.run()
 
 

@@ -276,7 +276,7 @@ def test_why_a_process_waits(sim):
         f"until waits for until({name}) or time 7.0 ...",
         "first waits for the first of a (time 3.0), b (door since 0.0), c (its activation by another process) ...",
         f"all waits for all of a (it has come), b (until({name})) ...",
-        "made has not begun: nobody has activated it",
+        "made has not begun: it has not been activated",
         "planned waits for time 5.0 to begin",
         "ended has ended",
     ]

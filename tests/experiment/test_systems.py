@@ -121,7 +121,7 @@ def test_simulators_of_one_model_can_be_exchanged(name: str) -> None:
     assert several.shape == (4, 1)
     assert several[0, 0] == 3.0
     assert several[-1, 0] == pytest.approx(held(1.5, 0.5, np.array([3.0]), STEP, {"k": 1.0})[0], abs=3e-7)
-    with pytest.raises(ev.ModelError, match="times grow and none is before the start"):
+    with pytest.raises(ev.ModelError, match="times must not decrease or precede the start"):
         simulator(0.0, 1.0, [0.0], STEP, {"k": 1.0})
 
 

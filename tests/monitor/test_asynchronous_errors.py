@@ -112,7 +112,7 @@ def outcome(number: int, act: Any, **options: Any) -> tuple[str, int]:
         refusal = str(error)
     if refusal:
         assert "Late, which a signal handler or another thread has raised, has ended the run" in refusal
-        with pytest.raises(ev.ModelError, match="it cannot go on: make the simulation anew"):
+        with pytest.raises(ev.ModelError, match="it cannot continue: create a new simulation"):
             sim.step()
         return "refused", number - trace.left
     return f"{what}: {(sim.time, ball.height, ball.velocity, ball.bounces, log)!r}", number - trace.left

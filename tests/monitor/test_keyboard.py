@@ -165,7 +165,7 @@ def test_a_run_that_is_stopped_in_the_stepper_is_two_runs(
     stopped_at = model.sim.time
     assert 0.0 < stopped_at < 9.0
     assert caught.value.__notes__ == [
-        f"the run has stopped at time {stopped_at!r}: the next sim.run(...) goes on from there"
+        f"the run has stopped at time {stopped_at!r}: the next sim.run(...) continues from there"
     ]
 
     split, whole = Model(compiled, stepping, looks=looks), Model(compiled, stepping, looks=looks)

@@ -538,7 +538,7 @@ def test_the_explanation_tells_which_handlers_are_native_and_what_they_leave_to_
         ("slider.below", False, []),
     ]
     text = str(sim.explain())
-    assert "handlers, while nobody looks at each event\n  tank.full: native code\n" in text
+    assert "handlers, unless each event is observed\n  tank.full: native code\n" in text
     assert f"    but for {__file__}:" in text
     assert "`self.stop()`: Continuous.stop is done in Python" in text
     plain = ev.Simulation(compile=False)

@@ -441,16 +441,16 @@ def by_the_frame(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 @pytest.mark.parametrize(
     ("story", "why"),
     [
-        (after_another, "something else stands before it on its line"),
-        (in_its_branch, "something else stands before it on its line"),
+        (after_another, "other code comes before it on its line"),
+        (in_its_branch, "other code comes before it on its line"),
         (told, "'phase', which a function made here reads, may change between two waits"),
         (ended, "'kept' may change between two waits"),
         (behind_a_loop, "'kept' may change between two waits"),
         (by_default, "a default of its lambda is computed at each wait"),
         (by_the_frame, "it calls one of"),
         (changing, "'bound' may change between two waits"),
-        (with_answer, "native code goes on behind a yield that is a statement"),
-        (with_try, "native code goes on behind a yield that is a statement"),
+        (with_answer, "native code continues only after a yield that is a statement"),
+        (with_try, "native code continues only after a yield that is a statement"),
         (by_a_name, "it waits for nothing by `yield until(lambda: ...)`"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
@@ -509,9 +509,7 @@ def test_generators_of_a_python_that_was_not_tried_are_left_alone(monkeypatch: p
 def test_the_explanation_tells_what_is_left_to_python() -> None:
     sim, _, _, _ = made(held)
     sim.run(until=20.25)
-    assert "processes from wait to wait, while nobody looks at each event\n  swings: native code\n" in str(
-        sim.explain()
-    )
+    assert "processes from wait to wait, unless each event is observed\n  swings: native code\n" in str(sim.explain())
     (note,) = sim.explain().processes
     assert (note.name, note.is_compiled) == ("swings", True)
     assert not note.asks or "hold" in str(note.asks[0])

@@ -1,4 +1,4 @@
-"""What is looked at before equations are trusted: once per class their text, once per change of the chain one pass."""
+"""Checks before equations are trusted: of their text once per class, of their values in one pass after each change."""
 
 from __future__ import annotations
 

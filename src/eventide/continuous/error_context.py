@@ -1,4 +1,4 @@
-"""Whose code it was that failed between events: told on the error, which stays the same object."""
+"""Context of errors between events: a note says whose code failed; the error stays the same object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A step that cannot be made: what is done with it, and what is told of it."""
+"""Steps that cannot be made: what follows, and the error that describes them."""
 
 from __future__ import annotations
 

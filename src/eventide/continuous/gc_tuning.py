@@ -1,4 +1,11 @@
-"""Python's garbage collector, and what it is told of objects that have come to stay."""
+"""Tuning of Python's garbage collector for models of many long-lived objects.
+
+When a model has a quarter more objects than at the last time, all live objects are moved to the oldest generation (by
+freezing and unfreezing), and the collector pauses while hundreds of objects are placed. They do not count as growth;
+so the first time, at 512 objects, everything is collected before, or models that are gone would never be. Rejected: no
+tuning (with 4,000 balls the collector took 0.3 of the run, examining what stays), and no collection during a run
+(objects that start and stop leave garbage). Once growth ends, the collector works as usual.
+"""
 
 from __future__ import annotations
 

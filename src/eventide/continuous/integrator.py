@@ -1,4 +1,9 @@
-"""Everything that moves in one simulation: the arrays, the flows, and the way between Python and the stepper."""
+"""The integrator: everything that moves in one simulation, and the interface between Python and the stepper.
+
+In: reads and writes of events, and changes of structure. Out: arrays that the stepper advances, and its located
+events. A read advances a flow to the present; a write also ends its step. What may have changed is planned again
+before time advances.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Methods that single objects have come to have in place of their class's: they are looked for between runs.
+"""Methods that single objects have in place of those of their class; searched for between runs.
 
-While code of the class is used as it was read, nobody tells of them. Where the same file sets an attribute of a
-method's name they are looked for at each event, and none of this is needed.
+Compiled code of a class announces no such change. Where the same file sets an attribute with the name of a method,
+objects are checked at each event instead, and this search is not needed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is known of laws and conditions before they run: which objects they touch, and their compiled forms.
-
-Who finds that out is in the room `lowering`.
-"""
+"""Plans of laws and conditions: the objects they touch, and their compiled forms, as the room `lowering` makes them."""
 
 from __future__ import annotations
 

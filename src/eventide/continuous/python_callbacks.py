@@ -1,4 +1,10 @@
-"""The Python side of the stepper: laws and conditions that it calls back, and what they raise."""
+"""The Python side of the stepper: laws and conditions that it calls back, and the errors that they raise.
+
+Kernels record where Python would raise an error. Then Python executes the laws of the flow, or tests the condition, at
+the same states, by the functions of a plain run: so the error is the user's own, at the same time and line. An error
+inside a step makes the step fail, and the next attempt half as long; of the shortest step it propagates. An error at
+settled values, after an event, propagates at once.
+"""
 
 from __future__ import annotations
 

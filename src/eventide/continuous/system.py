@@ -1,4 +1,4 @@
-"""The continuous half of a simulation: which states are integrated and which laws hold."""
+"""The continuous half of a simulation: its integrated states, and the laws that hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tapes: rows of numbers that the stepper takes down by itself at the instants of a regular grid."""
+"""Tapes: rows of numbers that the stepper samples by itself at the times of a regular grid."""
 
 from __future__ import annotations
 

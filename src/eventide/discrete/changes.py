@@ -1,7 +1,7 @@
-"""What an event has changed besides states and numbers, for who brings the model to its next event.
+"""What an event has changed besides states and numbers; the monitor checks it before the next event.
 
-Objects that start or stop, references, waits, observers, limits of steps and the method are looked at after an event
-only if one of them has changed. Each is changed through an object that notes it here: a `Pending` list, or a setter.
+Objects that start or stop, references, waits, observers, limits of steps and the method are checked after an event
+only if one of them has changed. Each is changed through an object that records it here: a `Pending` list, or a setter.
 """
 
 from __future__ import annotations

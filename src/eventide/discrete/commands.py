@@ -1,8 +1,9 @@
-"""What a process may yield: the protocol of a command and the plain ones.
+"""What a process may yield: the protocol of a command and the plain commands.
 
-A command is an object with `_execute(sim, activity)`. It answers the activity that goes on at once, as part of the same
-event, or None when the activity has been placed somewhere (in the event list, in a queue) and the event is over.
-A float is the command to hold that long; the run loop knows it without a call.
+A command is an object with `_execute(sim, activity)`. It returns the activity that continues at once, as part of the
+same event, or None when the activity has been placed somewhere (in the event list, in a queue) and the event is over.
+What waits keeps `_wait`, which can be withdrawn. A branch of `first_of` is an activity like a process, so that every
+command works inside it. A float is the command to hold that long; the run loop knows it without a call.
 """
 
 from __future__ import annotations

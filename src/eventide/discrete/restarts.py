@@ -1,4 +1,4 @@
-"""How a simulation reaches the statistics of its queues and stations, and lets go of those that nobody has any more."""
+"""Access to the statistics of all queues and stations of a simulation, without keeping unused ones alive."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A model that stays at one instant says so: processes that activate each other, or themselves, without end.
+"""Detection of endless events at one instant: processes that activate each other, or themselves, without end.
 
-The run loop takes stock after each spell of events. If the clock then stands where it stood before, that is suspicious:
-from now on whoever acts is counted, until time goes on. So an event of an ordinary run pays nothing. Two that exchange
-a long list by puts and gets look just like two that never end: only how long they take tells them apart.
+The run loop checks the clock after each batch of events. If it has not advanced, events are counted by activity from
+then on, until it does: an event of an ordinary run pays nothing. Two processes that exchange a long list by puts and
+gets look just like two that never end: only the number of events distinguishes them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Instant:
     def _without_end(self, time: float, last: Any) -> str:
         self._counts[id(last)] += 1
         return (
-            f"time does not go beyond {time!r}: {self._names()} acted at this instant. Who comes back without end must "
+            f"time does not go beyond {time!r}: {self._names()} acted at this instant. A process that repeats must "
             "let time pass: hold(...) for more than 0, or wait for something that is yet to come"
         )
 

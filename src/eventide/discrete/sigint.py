@@ -1,11 +1,11 @@
-"""Ctrl-C while a run goes on: it stops where it can go on later, and not in the middle of an event or a step.
+"""Ctrl-C during a run: the run stops where it can continue later, never in the middle of an event or a step.
 
-The first press is only noted. Who would go on to the next event, or to another step, asks whether there was one; there
-nothing is half done. A second press raises KeyboardInterrupt wherever the run is, as asyncio's runner has it.
-After that, and after any other error that a signal handler or another thread has raised in a run, no run goes on.
+The first press is recorded. Before the next event or step the run checks for it; nothing is half done there. A second
+press raises KeyboardInterrupt wherever the run is, as in asyncio's runner. After that, and after any other error that
+a signal handler or another thread has raised in a run, the simulation cannot continue.
 
-Such an error may come as native code calls Python back, before the first line there. ctypes drops it and goes on; it
-tells nobody but `sys.unraisablehook`, which is ours for as long as a run lasts.
+Such an error may occur as native code calls Python back, before the first line there. ctypes drops it and reports it
+only to `sys.unraisablehook`, which is ours during a run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Keyboard:
         if self._torn_by:
             raise ModelError(
                 f"{self._torn_by} has ended the run at time {self._world.time!r} in the middle of an event or a step, "
-                "and it cannot go on: make the simulation anew (after a single Ctrl-C it goes on)"
+                "and it cannot continue: create a new simulation (after a single Ctrl-C it can continue)"
             )
 
     def note_error(self, error: BaseException) -> None:
@@ -97,7 +97,7 @@ class Keyboard:
         """Raise KeyboardInterrupt, where nothing is half done."""
         self._release()
         now, error = self._world.time, KeyboardInterrupt()
-        error.add_note(f"the run has stopped at time {now!r}: the next sim.run(...) goes on from there")
+        error.add_note(f"the run has stopped at time {now!r}: the next sim.run(...) continues from there")
         actors = self._world._instant.actors_at(now)
         if actors:
             error.add_note(f"time has not gone on for long: {actors} acted at this instant")

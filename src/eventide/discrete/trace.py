@@ -1,7 +1,7 @@
-"""A look at every event: when, who, why.
+"""The trace: time, owner and cause of every event.
 
-Nothing of this is in the way of a run that is not traced. A tracer takes the place of what looks after the model
-between events, so that it is called before each event, and gives the event list methods that note who placed what.
+A run without a trace pays nothing for it. A tracer replaces the object that acts between events, so that it is called
+before each event, and gives the event list methods that record which event placed what.
 """
 
 from __future__ import annotations

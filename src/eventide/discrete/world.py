@@ -1,7 +1,8 @@
-"""The bare discrete world: one clock, one event list, one loop that lets events take place in their order.
+"""The discrete world: one clock, one event list, one loop.
 
-Whoever has duties between events (states to integrate, reporters to run, conditions to test) does them in the hook
-`_vigil`; while there is none, the loop goes from event to event.
+In: activities with their times. Out: events in order: advance, take, dispatch. Duties between events (states to
+integrate, reporters to run, conditions to test) belong to the monitor, in the hook `_vigil`; without one the loop goes
+from event to event.
 """
 
 from __future__ import annotations

@@ -68,13 +68,13 @@ def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any)
             found.number,
             sim.time,
             f"{found.name}() at {found.file}:{found.line} makes a command in {what} of {owner.name}, "
-            "where nobody can wait: let a process do it.",
+            "where nothing can wait: use a process.",
         )
     place = f"{what} of {owner.name} at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
     if what == CONDITION and _answers_nothing(function.__code__):
-        raise ModelError(f"{place} answers nothing, so that it is never true: write `return ...`")
+        raise ModelError(f"{place} returns nothing, so that it is never true: write `return ...`")
     if what == EQUATIONS and _answers_in_vain(function.__code__):
-        raise ModelError(f"{place} return a value, which nobody reads: set the rates, as `self.rate.level = ...`")
+        raise ModelError(f"{place} return a value, which is never read: set the rates, as `self.rate.level = ...`")
     sim._code_in_order[id(function.__code__)] = function.__code__
 
 
@@ -84,13 +84,13 @@ def refuse_answer(answer: Any, sim: World, owner: str) -> None:
         command = next(answer, None)
         answer.close()
         if command is None:
-            raise ModelError(f"{owner} contain a `yield`, and nobody can wait there: write a plain function")
+            raise ModelError(f"{owner} contain a `yield`, but nothing can wait there: write a plain function")
     elif hasattr(answer, "_execute"):
         command = answer
     else:
         return
     raise SimulationError(
-        number_of(command), sim.time, f"{_describe(command)} was met in {owner}, where nobody can wait."
+        number_of(command), sim.time, f"{_describe(command)} was met in {owner}, where nothing can wait."
     )
 
 

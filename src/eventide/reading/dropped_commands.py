@@ -1,7 +1,7 @@
-"""The search for a forgotten `yield`: commands that a generator's code makes and drops.
+"""The search for a forgotten `yield`: commands that a generator's code creates and drops.
 
-`hold(1.0)` as a statement of its own does nothing at all, and the model runs on with wrong results. The code of a
-process is looked at when the first process begins with it.
+`hold(1.0)` as a statement of its own has no effect, and the model runs on with wrong results. The code of a process is
+examined when the first process starts with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What code that cannot be read for compiling may reach: what its names stand for is looked through."""
+"""What code that cannot be compiled may reach: a search through the objects that its names refer to."""
 
 from __future__ import annotations
 

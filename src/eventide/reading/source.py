@@ -186,7 +186,7 @@ class SourceBook:
             )
         tree = file.tree_of(code)
         if tree is None:
-            raise _refusal(code, "several lambdas stand in its line: give it a line of its own")
+            raise _refusal(code, "there are several lambdas on its line: give it a line of its own")
         return Definition(file, tree)
 
     def is_rebound(self, function: FunctionType, name: str) -> bool:

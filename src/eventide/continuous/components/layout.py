@@ -1,4 +1,8 @@
-"""Where the data of a class's objects stand: offsets in a block of slots, and the properties that reach them."""
+"""Layout of the objects of a class: offsets in its blocks of slots, and the properties that read and write them.
+
+All objects of a class have one layout. Generated properties reach the slots through memoryviews, which return Python
+floats at once. Items of vectors are adjacent, at the end of a block.
+"""
 
 from __future__ import annotations
 
@@ -239,7 +243,9 @@ class Layout:
             if isinstance(size, bool) or not isinstance(size, int):
                 raise TypeError(f"{self.title}(...) takes a whole number for {name}, and got {size!r}")
             if size < 1:
-                raise ValueError(f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector is that long")
+                raise ValueError(
+                    f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector has at least 1 item"
+                )
         key = tuple(sizes[name] for name in self.size_fields)
         if key not in self._sized:
             layout = self._sized[key] = Layout(

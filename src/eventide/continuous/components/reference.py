@@ -1,4 +1,7 @@
-"""Fields of continuous components that refer to other objects: a new reference is told to the flows."""
+"""Fields of continuous components that refer to other objects: setting one announces the change to the flows.
+
+So after an event only what may have changed is checked, not a thousand other objects.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is after infinitely many events: a state that moves no longer."""
+"""The state after infinitely many events: a state that no longer moves."""
 
 from __future__ import annotations
 

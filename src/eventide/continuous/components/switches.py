@@ -1,4 +1,4 @@
-"""Comparisons of laws as conditions that are watched: one for each that is located, of each object."""
+"""Comparisons of laws as monitored conditions: one for each located comparison of each object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Vectors of states: how they are read and written, outside equations and in them."""
+"""Vectors of states: how equations and events read and write them.
+
+Reading one outside equations returns a read-only copy, so that no write goes unnoticed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flows: sets of states and laws that touch each other."""
+"""Flows: sets of states, laws and conditions that affect each other, with a step and an interpolant of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""Which components, conditions and slots move together: flows are joined and split as what touches what changes."""
+"""Grouping of components, conditions and slots into flows: flows are joined and split as their connections change.
+
+In: objects that start or stop, and what their laws and conditions read and touch. Out: flows, each a connected set
+with a step and an interpolant of its own. Invariant: a law or condition and everything that it uses are in one flow.
+An object that is not active may still be a member: laws of others set its sums, rates, computed values or states. It
+then has no laws of its own there, its rates are zeroed before each pass, and all laws that contribute to it are in one
+flow. What cannot be read is observed when it runs, and its flow joins others when it touches them, after which the
+step is repeated with all of them. Rejected: one such law makes the whole simulation one flow.
+"""
 
 from __future__ import annotations
 

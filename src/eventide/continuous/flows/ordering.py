@@ -1,9 +1,16 @@
-"""The order of laws within a pass: who reads what another law sets comes after it.
+"""The order of laws within a pass: a law that reads what another law sets runs after it.
 
-Laws stand by priority and start, contributions before equations. Where one reads a computed value, a rate, a sum or a
-state that another law sets (or assigns) in the same pass, it waits: it stands just behind the last of those. Laws that
-do not depend on each other stand as they would without. Only those are looked at that could be concerned: of classes of
-which one sets what another reads in the same stage of a pass.
+In: for each class, what its laws read and set, as known from their text or observed (`sights.py`). Out: the order of a
+flow's laws. Priority and start decide, contributions before equations; a law that reads a computed value, rate, sum or
+assigned state that another law sets in the same pass waits, and runs just after the last such law. Independent laws
+keep their order. Only classes of which one sets what another reads in the same stage of a pass are examined, and of a
+member that starts or stops only those that wait for it.
+
+Invariant: no law reads a value of an earlier evaluation, which would be wrong at any step size. Loops of laws,
+contributions that need what equations set, and computed values read before the law sets them are refused by name. The
+unit is the whole law: a loop of two laws is refused even if their lines could be sorted. Rejected: priority and start
+alone (a controller started after its plant: 21,093 steps in place of 608, and 0.8712 for 0.8623), and levels in which
+all laws of one come before the next (priority would not decide between a waiting law and an independent one).
 """
 
 from __future__ import annotations

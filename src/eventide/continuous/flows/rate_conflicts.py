@@ -1,4 +1,8 @@
-"""Rates that several laws write: none may set what another has written before it, and it has not read."""
+"""Rates that several laws write: no law may set a rate that another has written and it has not read.
+
+This is an error in the first pass after each change of the chain; for compiled laws it is known before. Rejected: the
+last one wins, as in the manual. It is nearly always a forgotten `+=`, and would be silent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slots that more than one flow uses: each of these flows, and how often. Of all others the slot itself tells that."""
+"""Slots that several flows use: these flows and the number of uses of each; a slot with one flow stores it itself."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What a law whose code cannot be read is seen to read and set, as it runs: so it can be sorted among the others.
+"""Observation of laws whose code cannot be read: what they read and set while they run, so that they can be sorted.
 
-It is looked at where steps begin. What it does only later, within a step, is not seen.
+Observed are single computed values, sums and assigned states, where steps begin; where something new is found the flow
+is settled again. What such a law does only later, within a step, is not observed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What slides along a surface: how a flow's passes are told of it, and the way back to either side."""
+"""The record of a sliding flow: its surfaces, modes and weights for the stepper, and the way back to either side."""
 
 from __future__ import annotations
 

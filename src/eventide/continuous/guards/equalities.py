@@ -1,7 +1,7 @@
 """Conditions that compare by == or != what moves between events: true, or false, at single floats only.
 
-The clock hardly ever stands at one of these, so such a condition comes true by chance, or where an event sets just that
-number; who waits for it is told so.
+The clock almost never stops at one of these, so such a condition becomes true by chance, or where an event sets
+exactly that number; a warning says so.
 """
 
 from __future__ import annotations

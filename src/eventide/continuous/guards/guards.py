@@ -1,4 +1,11 @@
-"""Conditions as the stepper watches them: a row of the arrays for each, in the flow on which it depends."""
+"""Monitored conditions: a row of the guard record for each, in the flow on which it depends.
+
+In: waits and handlers. Out: rows with kernel, certificate, addresses and trail. A finished wait leaves its row in its
+flow: a process that waits for the same line again, with the same objects, reuses it and writes only its numbers. The
+past waits of a process are a ring, so that the next one is found at once. If the first discarded row of a condition
+was used only once, later rows are freed at once instead of cached, until a process waits for that condition a second
+time.
+"""
 
 from __future__ import annotations
 

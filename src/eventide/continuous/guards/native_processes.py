@@ -1,7 +1,11 @@
-"""Processes that go from wait to wait as native code: which there are, and what Python is to know of them.
+"""Native processes: processes that continue from wait to wait as native code, and what Python has to know of them.
 
-The code of such a process is run by `native_events.py`, segment by segment. Its generator stays where it was; when
-Python has to go on, one is made that stands where the process waits (`generator_replay.py`).
+In: segments of a process (`lowering/processes`). Out: waits that begin without Python. The generator stays where it
+was. When the march returns, a chain of moved processes says which of them waits where. If Python has to continue at
+another yield than the generator's (an event that Python handles, an interrupt, a look at its line), a new generator of
+the same function is brought to that line (`reading/generators.py`). A process is Python's again once it is activated
+in another way, priorities of waits change, its row is freed, a field that it reads refers to another object, or its
+generator is known to others.
 """
 
 from __future__ import annotations

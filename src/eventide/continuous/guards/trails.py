@@ -1,7 +1,7 @@
-"""How often a condition has fired of late, and how its intervals shrink: what tells that a model stops advancing.
+"""Trails: how often a condition has fired of late, and how its intervals shrink, to detect Zeno behaviour.
 
-A trail belongs to whoever waits, by name, and the code of the condition: it goes on when a process waits again for the
-same thing, and when another object takes the name.
+A trail belongs to the name of the waiting process or object and the code of the condition. It continues when a process
+waits again for the same condition, and when another object takes the name.
 """
 
 from __future__ import annotations

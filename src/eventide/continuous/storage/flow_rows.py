@@ -1,4 +1,7 @@
-"""The rows of flows in the arrays. A flow that is no more leaves its row with all that it has room for to the next."""
+"""Rows of flows in the arrays, allocated by the hundred. A removed flow leaves its row, with its room, to the next.
+
+So starting an object that is a flow of its own costs the same calls among five objects as among fifty.
+"""
 
 from __future__ import annotations
 

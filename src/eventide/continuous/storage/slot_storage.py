@@ -1,4 +1,16 @@
-"""The memory of the continuous world: one table, a row for each thing known of a slot, a column for each slot."""
+"""The memory of the continuous model: one table, with a row for each kind of number and a column for each slot.
+
+In: the layout of an object. Out: its seat: a block of slots for its states, and one for computed values, sums and
+parameters. The states of all objects are adjacent, so that a flow of a thousand objects is a few long runs, over which
+a step goes four slots at a time. (With one block for both, a thousand ingots were a thousand runs of one slot, and an
+event of one took 1.6 times as long.)
+
+Invariant: a slot lives as long as its object. Starting and stopping only change which slots are integrated, so laws
+may read objects at rest, and addresses of stopped objects stay valid. A seat is taken back through a weak reference
+once its owner is gone, and passes as a whole, with the views of its slots, to the next object of that layout. Which
+slot an object has never shows. Each object owns only its index rows; they stay with the seat, so the next object that
+reuses it with the same references need not rewrite them.
+"""
 
 from __future__ import annotations
 

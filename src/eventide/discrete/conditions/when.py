@@ -283,7 +283,7 @@ class Surface:
         if len(triggers) != 2:
             raise ModelError(
                 f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
-                f"{self.below.handler.__name__}: say anew which handlers slide, `{self.name} = above.slides(below)`"
+                f"{self.below.handler.__name__}: say again which handlers slide, `{self.name} = above.slides(below)`"
             )
         triggers.sort(key=lambda trigger: trigger.handler.__name__ != self.above.handler.__name__)
         triggers[0].partner, triggers[1].partner = triggers[1], triggers[0]

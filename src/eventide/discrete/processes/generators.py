@@ -30,5 +30,5 @@ def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn
         found = "has come to its end" if is_over else "has begun"
     raise ModelError(
         f"{taker} a new generator, and got {generator.__qualname__}(...), which {found}: "
-        "call the function anew for each process"
+        "call the function again for each process"
     )

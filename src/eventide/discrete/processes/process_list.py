@@ -1,4 +1,4 @@
-"""Who takes part in a run: its processes, from their making to their end, in the order in which they were made."""
+"""The processes of a run, from their creation to their end, in the order of creation."""
 
 from __future__ import annotations
 

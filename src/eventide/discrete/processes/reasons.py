@@ -1,4 +1,4 @@
-"""Why a process waits, in words: for `why_waiting`, for errors and for whoever looks at a model that stands still."""
+"""Why a process waits, in words: for `why_waiting`, for errors, and for inspecting a model that does not advance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def why_waiting(process: Process) -> str:
     if process is process.sim.current:
         return f"{name} is the current process"
     if process._generator is None:
-        return f"{name} has not begun: nobody has activated it"
+        return f"{name} has not begun: it has not been activated"
     if not process._generator.gi_suspended:
         return f"{name} waits for {_time(notice)} to begin" if notice else f"{name} waits for its activation to begin"
     progress = getattr(process._wait, "progress", None)

@@ -48,9 +48,7 @@ def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
             " values rise strictly, probabilities begin with 0 and end with 1"
         )
     if len(cumulative) != len(values):
-        raise ValueError(
-            f"{len(cumulative)} cumulative probabilities stand against {len(values)} values: give as many of each"
-        )
+        raise ValueError(f"{len(cumulative)} cumulative probabilities for {len(values)} values: give as many of each")
     return cumulative, values
 
 

@@ -1,4 +1,4 @@
-"""Waiting lines: what a process asks of a station, and the order in which such wishes are fulfilled."""
+"""Waiting lines: requests of processes to a station, and the order in which they are granted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process's wish for units of a resource, from the asking to the giving back."""
+"""A request of a process for units of a resource, from its start to the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counting resource: so many units, requests served in order of priority and arrival."""
+"""A counting resource: N units, and requests granted in order of priority and arrival."""
 
 from __future__ import annotations
 

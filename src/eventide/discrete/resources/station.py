@@ -1,4 +1,4 @@
-"""What resources, containers and stores have in common: a name, statistics that can be begun anew."""
+"""The common part of resources, containers and stores: a name, and statistics that can be restarted."""
 
 from __future__ import annotations
 

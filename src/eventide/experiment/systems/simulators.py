@@ -256,5 +256,7 @@ def _check_times(times: Sequence[float], start: float) -> None:
     here = start
     for time in times:
         if not time >= here:
-            raise ModelError(f"states at {list(times)!r} from {start!r} on: times grow and none is before the start")
+            raise ModelError(
+                f"states at {list(times)!r} from {start!r} on: times must not decrease or precede the start"
+            )
         here = time

@@ -34,7 +34,7 @@ LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
 Known: TypeAlias = dict[str, ast.expr | None]
 """What local names stand for, as expressions of what is no local name; None where that cannot be said."""
-IN_A_LOOP: Final = "it stands in a loop"
+IN_A_LOOP: Final = "it is in a loop"
 IN_A_FUNCTION: Final = "what branches in a function that a law calls is not located"
 UNREAD: Final = "it is not known whether what is called branches"
 MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
@@ -131,7 +131,7 @@ class Branching:
     def _leave(self, node: ast.stmt, known: Known) -> None:
         """Loops and the like: what branches in them is not located, nor is what they set known."""
         is_loop = isinstance(node, ast.For | ast.While)
-        self._name_all(node, known, IN_A_LOOP if is_loop else "of what it stands in nothing is known")
+        self._name_all(node, known, IN_A_LOOP if is_loop else "its context is not supported")
         self._forget(node, known)
 
     def _assign(self, target: ast.expr, value: ast.expr | None, known: Known) -> None:
@@ -361,7 +361,7 @@ class _Resolver(ast.NodeTransformer):
                     raise NotLocated(f"`{key}` is set in a way that is not followed")
                 return deepcopy(found)
             if isinstance(node, ast.Name) and node.id in self._names.locals:
-                raise NotLocated(f"of `{key}` it is not known what it stands for")
+                raise NotLocated(f"the value of `{key}` is not known")
             if isinstance(node, ast.Attribute) and node.attr in ("rate", "dt", "last_time"):
                 raise NotLocated(f"it reads `{node.attr}`")
         elif isinstance(node, ast.Lambda | ast.NamedExpr | ast.Starred | ast.Await | ast.Yield | ast.YieldFrom):

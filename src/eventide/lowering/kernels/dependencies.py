@@ -1,7 +1,7 @@
-"""What a kernel reads and writes, as places in its binding and columns of the objects there: found out once.
+"""Dependencies of a kernel: what it reads and writes, as places in its binding and columns of the objects there.
 
-So that the plan of the thousandth object of a class is made without looking names up: columns are added to the first
-slots of the kernels' blocks.
+They are determined once for a kernel. For each object one small function, written out for its kernels, adds the
+columns to the first slots of its blocks: planning the thousandth object of a class looks up no names.
 """
 
 from __future__ import annotations

@@ -175,7 +175,7 @@ class Lowering:
         dialect, answer = context.dialect, self._follow(context)
         assert isinstance(dialect, ConditionDialect)
         if not isinstance(answer, Number | Boolean):
-            raise Unlowerable("a condition answers a truth, and this one does not on every way")
+            raise Unlowerable("a condition returns a Boolean on every path; this one does not")
         truth = context.booleans.of(answer)
         guide, slope = context.booleans.answer(truth)
         builder.store("double", guide, "%out", "0")
@@ -196,7 +196,7 @@ class Lowering:
         builder.traps = True
         answer = self._follow(context)
         if not isinstance(answer, Number | Boolean):
-            raise Unlowerable("a quantity is a number, and this one is none on some way")
+            raise Unlowerable("a quantity returns a number on every path; this one does not")
         arithmetic = context.booleans.arithmetic
         builder.store("double", arithmetic.double(arithmetic.number(answer)), "%out", "0")
         _finish(builder, "0")

@@ -1,7 +1,11 @@
-"""What the native code of one simulation was made with, and Python code may change: compared before time goes on.
+"""What native code was made with and Python code may change: compared before time advances.
 
-A function is written out that compares all of it by identity. What a class, a module or a function has by a name is
-compared once, however many objects and waits depend on it.
+In: numbers and functions of modules, what a class has by a name, the code and defaults of functions; each is a
+constant with its place, name and value. Out: the kernels to drop. One function, written out for all of them, compares
+by identity when a run begins and after each event in Python: one comparison for each name (about 20 ns), however many
+objects depend on it. Where one differs, kernels made with it are dropped, and laws, conditions, handlers and processes
+that used them are planned again. A number that has changed eight times at events is no longer part of the code, but
+passed to it.
 """
 
 from __future__ import annotations
@@ -110,7 +114,7 @@ def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
         yield Constant(cls.__qualname__, name, function, cls, is_attribute=True)
         if not is_there and function is not getattr(Continuous, name):
             raise ModelError(
-                f"{cls.__name__} has come to have {name}, which it had not when it was made, and its objects go on "
+                f"{cls.__name__} has come to have {name}, which it lacked when it was made, and its objects go on "
                 f"without: write `def {name}(self)` in the class, or derive a class that has it"
             )
         for part in PARTS if is_there else ():

@@ -184,7 +184,7 @@ class NameResolver:
     def _number(self, value: Any, path: Path, element: str | None) -> ClosureNumber | PassedNumber:
         kind = type(value) if type(value) in NUMBERS else float
         if kind is int and abs(value) > LARGEST_WHOLE:
-            raise Unlowerable(f"{value} is too large to be told to a kernel exactly")
+            raise Unlowerable(f"{value} is too large to be passed to a kernel exactly")
         self._note(path, "class", type(value))
         is_closed_over = len(path) == 1 or path[-1][0] in "(="
         if self.kind == "law" or not is_closed_over:
@@ -445,7 +445,7 @@ class NameResolver:
         path = (*ref.path, name)
         if isinstance(member, property):
             if home.__module__.startswith("eventide.") or not isinstance(member.fget, FunctionType):
-                raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and stands in no slot")
+                raise Unlowerable(f"{name!r} of {cls.__name__} is the library's own and is not stored as a number")
             self._freeze(cls.__qualname__, name, member, cls)
             return PropertyRead(self._followed(Function(member.fget, None, ref)))
         is_static = isinstance(member, staticmethod)

@@ -211,10 +211,10 @@ class Explanation:
             if item.began_true:
                 lines.append(f"    true from the start, so that its handler has never run: {AT_START}")
         lines += [f"  {ADVICE}"] if any(self._may_miss(item) for item in self.conditions) else []
-        lines += ["handlers, while nobody looks at each event"] if self.handlers else []
+        lines += ["handlers, unless each event is observed"] if self.handlers else []
         for handler in self.handlers:
             lines += handler._lines(self.compiles)
-        lines += ["processes from wait to wait, while nobody looks at each event"] if self.processes else []
+        lines += ["processes from wait to wait, unless each event is observed"] if self.processes else []
         for process in self.processes:
             lines += process._lines(self.compiles)
         lines.append("flows: all is one" if self.together else "flows")

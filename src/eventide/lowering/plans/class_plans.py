@@ -1,7 +1,8 @@
-"""Objects whose laws are the same kernels, and whose slots are laid out alike: what is known of them is told once.
+"""Plans shared by all objects of a class whose laws are the same kernels and whose slots have the same layout.
 
-Of each object there are only the index rows of its laws, and they stay with its seat: who comes after it on that seat
-and refers to the same objects finds them written.
+What these laws use of their own blocks and of others is described once, as a record in `lists`. Each object has only
+the index rows of its laws. They stay with its seat, so the next object on that seat, with the same references, need
+not rewrite them.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ class Reader:
                     raise self._refusal(statement, "a yield inside another is left to Python")
             elif isinstance(statement, Compound):
                 if any(_yields_in(statement.test)):
-                    raise self._refusal(statement.test, "what a yield answers is left to Python")
+                    raise self._refusal(statement.test, "the value of a yield is left to Python")
                 for name in ("body", "orelse"):
                     inner = _Block(getattr(statement, name), statement, block, place)
                     self._blocks[statement, name] = inner
@@ -154,7 +154,7 @@ class Reader:
                     raise self._refusal(statement, "`else` of a loop is left to Python")
             elif any(_yields_in(statement)):
                 raise self._refusal(
-                    statement, "native code goes on behind a yield that is a statement, within `if` and `while` only"
+                    statement, "native code continues only after a yield that is a statement, within `if` and `while`"
                 )
 
     def _wait_point(self, statement: ast.Expr) -> WaitPoint:
@@ -178,13 +178,13 @@ class Reader:
         # What can never be reached has no instruction; where one stands often nobody knows which it is.
         yields = [step for step in steps if step.opname == "YIELD_VALUE" and _covers(statement, step.positions)]
         if len(yields) != 1:
-            raise Unlowerable("it cannot be told where it stands in the compiled code")
+            raise Unlowerable("its place in the compiled code cannot be determined")
         offset, entry = (
             yields[0].offset,
             next(step.offset for step in steps if step.positions and step.positions.lineno == statement.lineno),
         )
         if any(entry <= step.offset < offset and not _covers(statement, step.positions) for step in steps):
-            raise Unlowerable("something else stands before it on its line: give the `yield` a line of its own")
+            raise Unlowerable("other code comes before it on its line: give the `yield` a line of its own")
         return offset
 
     def _condition(self, command: ast.expr | None) -> CodeType | None:
@@ -238,7 +238,7 @@ class Reader:
         for here, statement in enumerate(block.statements[place:], start=place):
             self._size += 1
             if self._size > LONGEST:
-                raise self._refusal(self.tree, f"a way between two waits has more than {LONGEST} statements")
+                raise self._refusal(self.tree, f"a path between two waits has more than {LONGEST} statements")
             if statement in self._numbers:
                 return [*found, _located(ast.Return(ast.Constant(self._numbers[statement])), statement)]
             if isinstance(statement, ast.Return):
@@ -270,7 +270,7 @@ class Reader:
     def _head(self, loop: ast.While, around: _Block, place: int, passed: frozenset[ast.While]) -> list[ast.stmt]:
         """What comes at the head of a loop."""
         if loop in passed:
-            return [_leave(loop, "a way round this loop passes no wait")]
+            return [_leave(loop, "a path round this loop has no wait")]
         passed |= {loop}
         inside = self._from(self._blocks[loop, "body"], 0, passed)
         if isinstance(loop.test, ast.Constant) and loop.test.value:

@@ -243,6 +243,6 @@ def _place(context: Context, target: ast.Attribute) -> Place | Vector:
     found = find_attribute(context, target)
     if not isinstance(found, Place | Vector):
         raise Unlowerable(
-            f"{target.attr!r} stands in no slot: between events only states, rates, computed values and sums change"
+            f"{target.attr!r} is stored in no slot: between events only states, rates, computed values and sums change"
         )
     return found

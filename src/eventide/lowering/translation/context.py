@@ -220,7 +220,7 @@ class Context:
         if self.is_dead:
             raise Unlowerable(f"{function.function.__name__} never ends")
         self.scope = Scope(outer.bindings, self.scope.written)
-        return Opaque("different things, depending on the way") if value is None else value
+        return Opaque("different objects, depending on the path") if value is None else value
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
         """Write the body of a function; its exits are left in the frame. Returns the value of a lambda."""

@@ -65,7 +65,7 @@ def _name(context: Context, node: ast.Name) -> Item:
     frame = context.frame
     code = frame.function.function.__code__
     if name in code.co_varnames or name in code.co_cellvars:
-        raise Unlowerable("it may have no value here: give it a number (or one and the same object) on every way")
+        raise Unlowerable("it may have no value here: give it a number (or one and the same object) on every path")
     if name in code.co_freevars:
         closed = context.names.root if frame.is_entry else None
         return context.settle(closed(name) if closed else context.names.closed_over(frame.function, name))
@@ -134,7 +134,7 @@ def _unary_operation(context: Context, node: ast.UnaryOp) -> Item:
     if isinstance(node.op, ast.Not):
         return context.booleans.opposite(evaluate_boolean(context, node.operand))
     if isinstance(node.op, ast.Invert):
-        raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
+        raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | of Booleans")
     item = as_operand(context, context.evaluate(node.operand), node.operand)
     return signed(context, item, is_negative=isinstance(node.op, ast.USub))
 
@@ -149,7 +149,7 @@ def _only_boolean(context: Context, node: ast.expr) -> Boolean:
     if isinstance(item, Boolean):
         return item
     raise context.refusal(
-        node, "`and` and `or` between other things than truths give one of them: write `a if b else c`"
+        node, "`and`/`or` of non-Booleans returns an operand, which cannot be compiled: write `a if b else c`"
     )
 
 

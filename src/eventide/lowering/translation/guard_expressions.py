@@ -1,7 +1,9 @@
-"""Forms: how numbers move within a step, as expressions that the stepper can enclose over any part of it.
+"""Guard expressions: how numbers move within a step, as expressions that the stepper can enclose over any part of it.
 
-A form is built beside the instructions of a number and written nowhere: `certificate.py` makes words of those that
-comparisons have in the end. Where a part is None nothing is known, nor of what is made of it.
+An expression is built along with the instructions of a number; `certificate.py` turns those of comparisons into words.
+None means that nothing is known, and makes everything computed from it None too. A computed value or rate is followed
+into the equations that set it, and compared at each step's end with the stored one: another law may have set it as
+well, or later, and then nothing is proved in that step.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Handlers as kernels: statements that change slots and put things into lists, all of it or nothing.
+"""Handlers as kernels: statements that change slots and put objects into lists, all of it or nothing.
 
-What only Python does is left to Python: there the kernel takes back what it has written and returns ASKS, so that the
-handler runs in Python from its beginning. What goes into lists is kept until the end for that.
+In: the body of a handler. Out: a kernel. It stores what it may overwrite when it begins, and what goes into lists
+until it ends. Where it meets what only Python can do (another call, a field in no slot, a loop that might not end, a
+number for which Python would raise, a whole number beyond 2**53) it undoes its writes and returns ASKS, and the event
+takes place in Python, in the same state. A handler that does so on every path is no kernel.
 """
 
 from __future__ import annotations
@@ -166,7 +168,7 @@ class HandlerDialect(Dialect):
         for path, step in context.names.steps.items():
             if path not in before and step.can_change and not step.is_told:
                 raise context.refusal(
-                    node, f"nobody tells when {'.'.join(path)} changes: declare it as a field of a Continuous"
+                    node, f"changes of {'.'.join(path)} are not announced: declare it as a field of a Continuous"
                 )
 
     def follow(self, context: Context, function: Function, arguments: list[Item], keywords: dict[str, Item]) -> Item:

@@ -219,7 +219,7 @@ def _extreme_of(context: Context, function: Any, vector: Vector | Formula) -> It
 def _summable(context: Context, vector: Vector | Formula) -> Vector:
     items = _reducible(context, vector)
     if isinstance(items.memory, Buffer) and items.memory.is_truth:
-        raise Unlowerable("truths are not summed up: write np.where(..., 1.0, 0.0).sum()")
+        raise Unlowerable("Booleans are not summed: write np.where(..., 1.0, 0.0).sum()")
     return items
 
 
@@ -343,7 +343,7 @@ def _ones_like(context: Context, vector: Vector | Formula, /) -> Item:
 
 def _filled(context: Context, size: Operand, value: Number | Boolean) -> Vector:
     if not isinstance(size, Number) or size.kind != "int" or size.known is None:
-        raise Unlowerable("the size has to be known: a number, a field that tells a size, len(...)")
+        raise Unlowerable("the size has to be known: a number, a field that holds a size, len(...)")
     return keep(context, Formula(int(size.known), lambda _: value, (), context.epoch))
 
 

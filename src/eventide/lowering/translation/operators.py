@@ -33,12 +33,12 @@ def operate(
     name = type(operator).__name__
     are_truths = isinstance(left, Boolean) and isinstance(right, Boolean) and (left.is_numpy or right.is_numpy)
     if are_truths and name in ("Add", "Sub", "Mult"):
-        raise Unlowerable("numpy does not add up its truths as numbers: write `1.0 if ... else 0.0`")
+        raise Unlowerable("numpy does not add its Booleans as numbers: write `1.0 if ... else 0.0`")
     if name in OPERATIONS:
         return context.arithmetic.binary(name, left, right)
     if name in ("BitAnd", "BitOr") and isinstance(left, Boolean) and isinstance(right, Boolean):
         return context.booleans.both(left, right) if name == "BitAnd" else context.booleans.either(left, right)
-    raise Unlowerable("of the operators + - * / // % ** are followed, and & | between truths")
+    raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | of Booleans")
 
 
 def combine(context: Context, operator: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -92,7 +92,7 @@ def signed(context: Context, item: Operand, *, is_negative: bool) -> Operand:
 
     def turn(one: Number | Boolean) -> Number | Boolean:
         if isinstance(one, Boolean) and one.is_numpy:
-            raise Unlowerable("numpy's truths have no sign")
+            raise Unlowerable("numpy's Booleans have no sign")
         return context.arithmetic.negative(one) if is_negative else context.arithmetic.number(one)
 
     return turn(item) if isinstance(item, Number | Boolean) else formula_of(context, [item], turn)
@@ -126,7 +126,7 @@ def _in_memory(context: Context, item: Operand) -> Vector:
         item = Formula(1, lambda _: single, (), context.epoch)
     vector = keep(context, item)
     if isinstance(vector.memory, Buffer) and vector.memory.is_truth:
-        raise Unlowerable("numbers are wanted here, and these are truths")
+        raise Unlowerable("expected numbers, got Booleans")
     return vector
 
 

@@ -57,7 +57,7 @@ class SegmentDialect(HandlerDialect):
         for path, step in context.names.steps.items():
             if path not in before and _is_untold(step) and not _is_comparable(context, step):
                 raise context.refusal(
-                    node, f"nobody tells when {'.'.join(path)} changes: keep it as a field of a Continuous"
+                    node, f"changes of {'.'.join(path)} are not announced: keep it as a field of a Continuous"
                 )
 
     def compare(self, context: Context, entry: Block) -> None:

@@ -74,7 +74,7 @@ def locate_item(context: Context, vector: Vector | Formula, node: ast.expr) -> t
     """The place of an item as Python counts, and a test whether it is there; None if it surely is."""
     item = context.arithmetic.number(context.number(node))
     if item.kind == "float":
-        raise Unlowerable("an item is told by a whole number, and this is a float: write int(...)")
+        raise Unlowerable("an index is a whole number, and this is a float: write int(...)")
     count, known = vector.count, item.extent
     if known is not None and not -count <= known[0] <= known[1] < count:
         if known[0] >= count or known[1] < -count:
@@ -127,7 +127,7 @@ def slice_of(context: Context, vector: Vector, key: ast.Slice) -> Vector:
 def _known_whole(context: Context, node: ast.expr) -> int:
     number = context.arithmetic.number(context.number(node))
     if number.kind != "int" or number.known is None:
-        raise Unlowerable("a slice goes between places that are known: numbers, fields that tell a size, len(...)")
+        raise Unlowerable("the bounds of a slice must be known: numbers, fields that hold a size, len(...)")
     return int(number.known)
 
 
@@ -158,14 +158,14 @@ def as_operand(context: Context, item: Item, node: ast.expr) -> Operand:
     if isinstance(item, Number | Boolean | Vector | Formula):
         return item
     if isinstance(item, Table):
-        raise context.refusal(node, "a list of numbers cannot be reckoned with: make it an array, np.array(...)")
+        raise context.refusal(node, "a list of numbers has no arithmetic: make it an array, np.array(...)")
     raise context.refusal(node, f"{describe(item)} is no number")
 
 
 def check_epoch(context: Context, formula: Vector | Formula) -> None:
     """Refuse a formula if something that it is computed from has been written since it was made."""
     if isinstance(formula, Formula) and formula.sources and formula.epoch != context.epoch:
-        raise Unlowerable("something that it is reckoned from is written meanwhile: give it a name first")
+        raise Unlowerable("one of its operands is written before it is used: give it a name first")
 
 
 def note_read(context: Context, vector: Vector | Formula) -> None:
