@@ -27,13 +27,13 @@ class Simulation(World):
     dt_min                  the shortest step, and how closely state events are located; 0: to the last float
     dt_max                  the longest step
     cascades                what to do when state events come ever closer to one time and no `@handler.accumulates`
-                            says what follows: "raise" a ModelError, or "warn" and go on as long as time does
+                            says what follows: "raise" a ModelError, or "warn" and continue while time advances
     time_unit               the unit of time, for axes and tables
     method                  the integration method, or its name in `ev.methods`, as "radau"; None: Runge-Kutta-England
     compile                 "auto": equations run as native code where they can; True: it is an error if they cannot;
-                            False: as plain Python, to the same bits but for powers and `hypot`, whose last may differ
-    stepping                "apart": what does not touch each other steps apart; "together": one step for all, which
-                            ends at every event, as in the manual of COMBINEDSIMULATION
+                            False: as plain Python, with the same bits except the last of powers and `hypot`
+    stepping                "apart": parts that do not affect each other have their own steps; "together": one step for
+                            all, which ends at every event, as in the manual of COMBINEDSIMULATION
     rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
     replication             the number of this run among those of the same entropy, from 0 on: each has random numbers
                             of its own
@@ -100,7 +100,7 @@ class Simulation(World):
         self._dt_max = to_float(step, "dt_max") if isinstance(step, int) else step
         self._changes.note()
 
-    # --- the continuous half, made when first asked for -----------------------------------------------------------
+    # --- the continuous half, made when it is first used -----------------------------------------------------------
 
     @cached_property
     def _continuum(self) -> System:
@@ -202,7 +202,7 @@ class Simulation(World):
         `utilisation=lambda: desk.utilisation`. An expression is a function, or `ev.Expression(function, unit=...)`; a
         dict has those whose names are not words.
         every       a period; "step": each step's end; "event": only events, and all of them
-        events      whether both sides of events are kept beside the regular instants
+        events      whether both sides of events are kept in addition to the regular times
         """
         from eventide.observe import record
 
@@ -233,14 +233,14 @@ class Simulation(World):
         port: int = 0,
         **expressions: Named,
     ) -> Watch:
-        """Show curves of a run while it goes on, in a notebook or on a page of this machine.
+        """Show curves of a run while it continues, in a notebook or on a page of this machine.
 
         `with sim.watch(ball, every=0.01): sim.run(until=20.0)`, or without `with`: it then ends with the program, or at
-        `close()`. What is watched is what `sim.record` takes; without any, it is what the model records, now and later.
-        No step and no event is changed by it.
-        every       None: the watch looks at instants of its own, about a thousand in a run and ten a second, for at
-                    most a twentieth of the run's time; else as `sim.record` has it: all these rows go into the curves,
-                    which costs as much as recording them
+        `close()`. It takes what `sim.record` takes; without arguments it shows what the model records, now and later.
+        It changes no step and no event.
+        every       None: the watch chooses its times, about a thousand in a run and ten a second, for at most a
+                    twentieth of the run's time; else as for `sim.record`: all these rows go into the curves, which
+                    costs as much as recording them
         where       None: the notebook, if this is one, else a page, whose address is written to standard error
         port        of the page; 0: any that is free
         Raises      ModelError as `sim.record`, for a notebook that is none and between events; MissingLibraryError
@@ -251,7 +251,7 @@ class Simulation(World):
         return watch(self, subjects, expressions, every=every, title=title, where=where, port=port)
 
     def log(self) -> EventLog:
-        """A log of the events from now on: what each did, and what made it happen; the same one if asked again."""
+        """A log of the events from now on: what each did, and its cause; the same log if called again."""
         if self._log is None:
             from eventide.observe.log import EventLog
 
@@ -265,10 +265,10 @@ class Simulation(World):
         return report(self._the_monitor) if "_the_monitor" in self.__dict__ else RunReport(self.events)
 
     def explain(self) -> Explanation:
-        """What of the model is native code and what is not, where and why, and which parts step together.
+        """Which parts of the model are native code and which are not, where and why, and which share a step.
 
-        Print it for reading. Laws stand in the order in which they run, and tell for whom they wait. To be asked
-        before a run, after it, or at an event.
+        Print it for reading. Laws are in the order in which they run, with the laws that they wait for. Call it before
+        a run, after it, or at an event.
         """
         from eventide.lowering.plans.account import explain
 
@@ -279,7 +279,7 @@ class Simulation(World):
     def simulation_error(self, error: SimulationError) -> None:
         """Called once when a numbered error ends the run, before it goes up from `run` or `step`.
 
-        Override it to look at the model as it stands then; the default notes the step and its limits on the error.
+        Override it to inspect the model at that time; the default notes the step and its limits on the error.
         Source: Helsgaun, COMBINEDSIMULATION manual, 3.20.
         """
         error.add_note(f"dt = {self.dt!r}, dt_min = {self.dt_min!r}, dt_max = {self.dt_max!r}")
@@ -287,7 +287,7 @@ class Simulation(World):
     def integration_error(self, variable: Variable) -> bool:
         """Called when `variable` cannot be integrated accurately enough with a step of dt_min.
 
-        Override it to change dt_min, tolerances or method; answer True to repeat the step, False to accept it.
+        Override it to change dt_min, tolerances or method; return True to repeat the step, False to accept it.
         The default raises SimulationError 1.
         """
         if not isfinite(variable.state):

@@ -50,7 +50,7 @@ __all__ = list(_MODULE_OF)  # noqa: PLE0605, RUF100  # made from the table above
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first used: who watches a run needs no plotting library."""
+    """Load a public name when it is first used: watching a run needs no plotting library."""
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'eventide.view' has no attribute {name!r}")

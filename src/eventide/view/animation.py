@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eventide.view.quantities import AnyRecording
 
 Scene: TypeAlias = "Callable[[Figure], Callable[[Moment], object]]"
-"""Draws once what stands still, and gives the function that moves the rest to a moment."""
+"""Draws what does not move once, and returns the function that moves the rest to a moment."""
 
 DOTS_PER_INCH: Final = 100
 MOST_FRAMES: Final = 5000
@@ -101,15 +101,15 @@ def animate(
     height: float = 4.5,
     theme: ThemeName = "light",
 ) -> int:
-    """Write a moving picture of a system; answers how many frames it has.
+    """Write an animation of a system; returns its number of frames.
 
-    recordings          of the run, or one of them; a recording of a class gives the components that come and go
-    scene               takes an empty figure, draws what stands still, and gives a function that takes a `Moment` and
-                        moves the rest; moments come in the order of time
+    recordings          of the run, or one of them; a recording of a class gives the components that start and stop
+    scene               takes an empty figure, draws what does not move, and returns a function that takes a `Moment`
+                        and moves the rest; moments come in the order of time
     path                of a file that ends in .gif, or in .html for a page that needs nothing else
     speed               simulated time for each second of the picture
     frames_per_second   at most 50, which is the most that a GIF can show
-    start, end          from when to when; None: the whole of what was recorded
+    start, end          its times; None: the whole recording
     Raises              ModelError for another ending, for nothing recorded, or for frames without end
     """
     target = Path(path)

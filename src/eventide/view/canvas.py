@@ -141,7 +141,7 @@ def settings() -> Iterator[None]:
 
 
 def ink_words(figure: Figure) -> None:
-    """Let words that were left black have the ink of the figure's theme."""
+    """Give texts that were left black the ink of the figure's theme."""
     theme = getattr(figure, "theme", THEMES["light"])
     for text in figure.findobj(Text):
         colour = text.get_color()
@@ -171,7 +171,7 @@ def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: 
 
 
 def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, Any]]:
-    """Whose legend it is, and where it stands."""
+    """The axes of a legend, and its place."""
     figure = axes.get_figure(root=True)
     if figure is None or not is_narrow(axes):
         return axes, {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}

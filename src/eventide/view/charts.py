@@ -26,10 +26,10 @@ MOST_NAMES: Final = 40
 
 
 def plot_gantt(occupancy: Occupancy, ax: Axes | None = None) -> Axes:
-    """Draw who waited for, or held, which resource, from when to when: one line for each process or member.
+    """Draw a Gantt chart of waits and holds at resources and queues: one line for each process or member.
 
-    Those who came first stand above. Bars that wait are hatched, bars that hold are full, with a colour for each
-    resource or queue; one that still goes on is open to the right.
+    The first ones are at the top. Bars that wait are hatched, bars that hold are full, with a colour for each
+    resource or queue; one that continues is open to the right.
     Raises      ModelError if there was no stay yet
     """
     stays = occupancy.stays
@@ -85,7 +85,7 @@ def mark_events(
 
     ax          axes over time
     events      times, or a recording: then those events that left two rows in it
-    labels      one for each event, written along its line, or one for all, which stands in the legend
+    labels      one for each event, written along its line, or one for all, which goes to the legend
     Raises      ModelError if there are labels for some events only
     """
     if isinstance(events, Recording | PopulationRecording):

@@ -1,4 +1,4 @@
-"""A watch in a notebook: one output of a cell, which changes in its place."""
+"""Watching in a notebook: one output of a cell, updated in place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PAUSE: Final = 0.25
 """Seconds between two pictures at least,"""
 SHARE: Final = 0.05
-"""and so much of the time at most is spent on drawing."""
+"""and the largest fraction of the time that is spent on drawing."""
 
 
 class Cell:

@@ -1,4 +1,4 @@
-"""A watch on a page of this machine: a small server that draws when a browser asks."""
+"""Watching on a page of this machine: a small server that draws when a browser requests the page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PAUSE: Final = 0.25
 """Seconds between two pictures at least,"""
 SHARE: Final = 0.05
-"""and so much of the time at most is spent on drawing: a browser is told when to come again."""
+"""and the largest fraction of the time that is spent on drawing: the server tells browsers when to ask again."""
 PATIENCE: Final = 2.0
 """How long the end of a watch waits for browsers to fetch the last picture [s]."""
 
@@ -44,10 +44,10 @@ class Page:
         atexit.register(watch.close)
 
     def notice(self, *, is_at_rest: bool) -> None:
-        """Browsers ask by themselves."""
+        """Browsers poll by themselves."""
 
     def picture(self, guest: str, seen: str, width: int) -> tuple[dict[str, str], str]:
-        """What a browser gets: heads of the answer, and a picture, which is empty if it has seen that already.
+        """The response to a browser: its headers, and a picture, which is empty if the browser has it already.
 
         guest       a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
         """
@@ -66,7 +66,7 @@ class Page:
         return {"Revision": revision, "Pause": f"{1000.0 * pause:.0f}", "Ended": str(int(is_ended))}, text
 
     def close(self) -> None:
-        """Let the browsers that are looking fetch the last picture, for two seconds at most, and serve no longer."""
+        """Wait for connected browsers to fetch the last picture, for two seconds at most, and stop the server."""
         atexit.unregister(self.watch.close)
         with self._lock:
             if self.is_ended:
@@ -91,7 +91,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(place, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that goes away in the middle of an answer is no error of the run's."""
+        """A browser that disconnects in the middle of a response is no error of the run."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -100,7 +100,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        """Answer with the page, or with the present picture."""
+        """Send the page, or the present picture."""
         asked = urlsplit(self.path)
         token, _, place = asked.path.removeprefix("/").partition("/")
         if not self._is_meant() or not compare_digest(token.encode(), self.server.page.token.encode()):

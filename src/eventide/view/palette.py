@@ -1,4 +1,4 @@
-"""The colours of the house: told apart with every kind of colour vision, on light and on dark ground."""
+"""The colours of figures, distinguishable with every kind of colour vision, on light and on dark backgrounds."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 COLOURS: Final[tuple[str, ...]] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Told apart with every kind of colour vision. Source: Okabe & Ito 2008, Color Universal Design; their yellow is left
-out, which is too pale for a line on white."""
+"""Distinguishable with every kind of colour vision. Source: Okabe & Ito 2008, Color Universal Design; their yellow is
+left out, because it is too pale for a line on white."""
 
 DARK_COLOURS: Final[tuple[str, ...]] = ("#56B4E9", "#E69F00", "#2EBD90", "#CC79A7", "#F0E442", "#E8703A", "#FFFFFF")
 """The same family on a dark ground: their blue is left out, which is too dark, green and vermilion are lighter."""

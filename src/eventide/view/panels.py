@@ -1,4 +1,4 @@
-"""Curves of a run that goes on as a piece of HTML, drawn small and fast; it needs nothing else, light or dark."""
+"""Curves of a running simulation as a self-contained piece of HTML, drawn small and fast, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _head(snapshot: Snapshot) -> str:
 
 
 class Scale(NamedTuple):
-    """From where to where an axis goes, and where its ticks stand."""
+    """The ends of an axis, and the places of its ticks."""
 
     low: float
     high: float
@@ -126,7 +126,7 @@ class Scale(NamedTuple):
         return max(map(len, self.labels), default=1)
 
     def place(self, numbers: npt.ArrayLike, start: float, end: float) -> npt.NDArray[np.float64]:
-        """Where numbers stand between two ends of a picture."""
+        """The positions of numbers between two ends of a picture."""
         shares = (np.asarray(numbers, dtype=float) - self.low) / (self.high - self.low)
         return start + shares * (end - start)
 
@@ -139,7 +139,7 @@ def _step(span: float, count: int) -> float:
 
 
 def _labels(ticks: Sequence[float], step: float) -> list[str]:
-    """Short texts of numbers, alike in form, that tell them apart."""
+    """Short texts of numbers, in one form, that differ where the numbers do."""
     size = max(map(abs, ticks), default=0.0)
     form = f".{max(0, -floor(log10(step) + 1e-9))}f"
     if size >= 1e5 or 0.0 < size < 1e-3:
@@ -202,7 +202,7 @@ def _panel(lines: list[Line], time: Scale, values: Scale, left: float, width: in
 def _path(
     line: Line, columns: int, time: Scale, values: Scale, across: tuple[float, float], along: tuple[float, float]
 ) -> str:
-    """The way of a curve, in tenths of a pixel; counts as steps, gaps left out."""
+    """The path of a curve, in tenths of a pixel; counts as steps, gaps left out."""
     times, numbers = thinned(line.points, columns)
     xs = time.place(times, *across)
     ys = np.clip(values.place(np.clip(numbers, values.low, values.high), *along), -1e5, 1e5)
@@ -229,7 +229,7 @@ def _look(place: int) -> str:
 
 
 def _entries(lines: list[Line]) -> dict[str, list[Line]]:
-    """The lines by the names under which they stand in the legend: those of a large crowd under one."""
+    """The lines by their names in the legend: those of a large crowd under one name."""
     sizes = Counter(line.crowd for line in lines if line.crowd)
     entries: dict[str, list[Line]] = {}
     for place, line in enumerate(lines):

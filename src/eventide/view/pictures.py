@@ -30,7 +30,7 @@ class Curve:
     """One line of a picture.
 
     owner, quantity     the two parts of its name, as in `ball.height`; a named expression has no owner
-    size                how many components share this line, each with a stretch of its own between NaNs
+    size                the number of components in this line, each with a stretch of its own between NaNs
     """
 
     owner: str
@@ -149,7 +149,7 @@ def _draw(axes: Axes, curves: list[Curve]) -> None:
 
 
 def _labels(curves: list[Curve]) -> list[str]:
-    """For each curve what tells it from the others: its owner, its quantity, or both."""
+    """For each curve what distinguishes it from the others: its owner, its quantity, or both."""
     if len({curve.quantity for curve in curves}) == 1:
         return [curve.owner or curve.quantity for curve in curves]
     if len({curve.owner for curve in curves}) == 1:

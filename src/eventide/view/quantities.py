@@ -1,4 +1,4 @@
-"""What is drawn, whatever it comes from: quantities by name, with their units."""
+"""The data of a figure, from any source: quantities by name, with their units."""
 
 from __future__ import annotations
 

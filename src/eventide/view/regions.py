@@ -29,7 +29,7 @@ def plot_stability(
     """Draw the border of each method's region of stability, |R(z)| = 1 for z = step times eigenvalue.
 
     Explicit methods are stable inside of their border, A-stable ones on the left of theirs, which may be the imaginary
-    axis. The legend tells which are A-stable.
+    axis. The legend marks A-stable ones.
     real, imaginary     the part of the plane that is shown
     Raises              ModelError if no method is given, or a side of the plane has no length
     """
@@ -51,7 +51,7 @@ def plot_stability(
         labels.append(f"{method.name} (A-stable)" if function.is_a_stable else method.name)
     for line in (axes.axhline, axes.axvline):
         line(0.0, color=theme_of(axes).ink, linewidth=0.6)
-    axes.set_aspect("equal", anchor="W")  # the legend stands on the right
+    axes.set_aspect("equal", anchor="W")  # the legend is on the right
     axes.set_xlabel("real part of step times eigenvalue")
     axes.set_ylabel("imaginary part of step times eigenvalue")
     add_legend(axes, handles, labels)

@@ -1,4 +1,4 @@
-"""Where a run is watched: in the notebook from which it is run, or on a page of this machine."""
+"""Where a watch is shown: in the notebook that runs the model, or on a page of this machine."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def plot_series(
 ) -> Axes:
     """Draw quantities over time: points, linked in the order of time to trajectories unless `linked` is False.
 
-    data        a recording, or a DataFrame with the time as index; its rows may stand in any order
+    data        a recording, or a DataFrame with the time as index; its rows may be in any order
     columns     names of quantities; None: all
     Raises      KeyError for a quantity that is not there
     """
@@ -87,7 +87,7 @@ def plot_cloud(
 
 
 def plot_trajectory(data: Data, x: str, y: str, z: str | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw the way of a system through the plane of two quantities or the space of three, in the order of time.
+    """Draw the path of a system through the plane of two quantities or the space of three, in the order of time.
 
     The start is a hollow point and the end a full one.
     ax          axes to draw in, of projection "3d" for three quantities; None: new ones

@@ -96,8 +96,8 @@ def plot_histogram(
     data        a `Histogram` with bins of its own, a `Tally` that keeps its values, or values; NaN is left out
     bins        their number or edges, or a rule of numpy's: "auto" takes the finer of Sturges and Freedman-Diaconis
     name, unit  of the values, where the data do not know them
-    density     the share for each unit of width instead of the count
-    A histogram's values outside of its range are told of in a legend.
+    density     the fraction for each unit of width instead of the count
+    Values outside the range of a histogram are counted in a legend.
     """
     axes = own_axes(ax)
     theme = theme_of(axes)
@@ -129,7 +129,7 @@ def plot_histogram(
 
 
 def _mixed(colour: str, ground: str, share: float) -> tuple[float, ...]:
-    """A colour as it looks when so much of it covers the ground; unlike a transparent one it hides the grid."""
+    """A colour mixed with the background; unlike a transparent one it hides the grid."""
     from matplotlib.colors import to_rgb
 
     return tuple(share * c + (1.0 - share) * g for c, g in zip(to_rgb(colour), to_rgb(ground), strict=True))
