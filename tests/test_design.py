@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import private_names
 import pytest
 
 import eventide as ev
@@ -34,6 +35,27 @@ def test_a_source_distribution_has_what_the_tests_read() -> None:
     always = ["LICENSE", "README.md", "pyproject.toml"]  # whatever is included
     files = sorted(path.name for path in ROOT.iterdir() if path.is_file() and not path.name.startswith("."))
     assert sorted([*always, *(name[1:] for name in given if (ROOT / name[1:]).is_file())]) == files
+
+
+FOREIGN_NAMES = 186
+"""So many private names of other rooms are used. Who brings them down writes the new number here."""
+
+
+def test_rooms_use_no_more_private_names_of_each_other() -> None:
+    found = private_names.uses()
+    assert len(found) <= FOREIGN_NAMES, [use.place for use in found]
+    assert len({use.room for use in found}) > 3
+
+
+def test_a_private_name_of_another_room_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for room, text in {
+        "one": "class A:\n    def __init__(self):\n        self._kept = self._own = 1\n",
+        "two": "class B:\n    __slots__ = ('_own',)\n\n\ndef of(a, b):\n    return a._kept + a._own + b.__class__._x\n",
+    }.items():
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "file.py").write_text(text)
+    monkeypatch.setattr(private_names, "SOURCE", tmp_path)
+    assert private_names.uses() == [private_names.Use("two", ("one",), "_kept", "two/file.py:6")]
 
 
 class Plain(ev.Continuous):

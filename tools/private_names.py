@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 SOURCE = Path(__file__).parents[1] / "src" / "eventide"
 OWN = ("self", "cls", "super")
-FOREIGN = ("_makes_command", "_fields", "_asdict", "_replace")
-"""Marks on functions, and what NamedTuples have, whose names begin so to leave room for the fields' own."""
+FOREIGN = ("_makes_command", "_fields", "_fields_", "_asdict", "_replace", "_getframe")
+"""Marks on functions, and public names of the standard library that begin so."""
 
 
 class Use(NamedTuple):
