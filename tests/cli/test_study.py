@@ -78,6 +78,8 @@ def test_runs_that_fail_are_told_with_the_line_that_repeats_them(command, model_
         ("queue --over servers=1 --set servers=2", "servers stands in --over and in --set"),
         ("queue --workers 0", "Invalid value for '--workers'"),
         ("other", "has no model other; it has: queue, fragile"),
+        ("queue --shard 1/2", "--shard needs --store"),
+        ("queue --shard 3/2 --store s", "--shard takes PART/PARTS, as 3/100, and got '3/2'"),
         ("queue --store x.py", "is a file: a store is a folder of its own"),
     ],
 )  # fmt: skip

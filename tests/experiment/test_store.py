@@ -103,6 +103,17 @@ def test_a_store_grows_with_its_replications_and_makes_none_twice(study, tmp_pat
     assert len(study.replicated(1).run(workers=1, store=tmp_path / "store")) == 2
 
 
+def test_parts_come_together_in_one_store(study, tmp_path):
+    store = tmp_path / "store"
+    for part in (2, 1, 3):
+        study.run(workers=1, store=store, shard=(part, 3))
+    assert _numbers(store) == list(range(10))
+    assert len(study.run(workers=1, shard=(3, 3))) == 3
+    _assert_equal(study.run(workers=1, store=store), study.run(workers=1))
+    with pytest.raises(ev.ModelError, match=r"a shard is \(3, 100\), the third of a hundred parts, and got \(4, 3\)"):
+        study.run(shard=(4, 3))
+
+
 def test_another_study_is_refused_and_what_differs_is_named(study, tmp_path):
     store = tmp_path / "store"
     study.run(workers=1, store=store)

@@ -145,6 +145,12 @@ Workers = Annotated[
 Store = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Keep results here as they come; the same command goes on there.")
 ]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PART/PARTS", help="Make one part only, as 3/100, with one store for all: for jobs of a cluster."
+    ),
+]
 Until = Annotated[float | None, typer.Option(metavar="T", parser=_time, help="Stop each run at this simulated time.")]
 Entropy = Annotated[
     int | None,
@@ -178,6 +184,7 @@ def study(
     replications: Replications = 1,
     workers: Workers = None,
     store: Store = None,
+    shard: Shard = None,
     until: Until = None,
     entropy: Entropy = None,
     settings: Settings = None,
@@ -189,8 +196,8 @@ def study(
 ) -> None:
     """Carry out `eventide study`."""
     job = StudyJob(
-        file, over or [], replications, workers, store, until, entropy, settings or [], time_limit, out, plot, response,
-        verbose,
+        file, over or [], replications, workers, store, shard, until, entropy, settings or [], time_limit, out, plot,
+        response, verbose,
     )  # fmt: skip
     raise typer.Exit(job.status())
 
@@ -205,6 +212,7 @@ def replicate(
     replications: Replications = 10,
     workers: Workers = None,
     store: Store = None,
+    shard: Shard = None,
     until: Until = None,
     entropy: Entropy = None,
     settings: Settings = None,
@@ -216,6 +224,19 @@ def replicate(
 ) -> None:
     """Carry out `eventide replicate`."""
     job = StudyJob(
-        file, [], replications, workers, store, until, entropy, settings or [], time_limit, out, plot, response, verbose
+        file,
+        [],
+        replications,
+        workers,
+        store,
+        shard,
+        until,
+        entropy,
+        settings or [],
+        time_limit,
+        out,
+        plot,
+        response,
+        verbose,
     )
     raise typer.Exit(job.status())

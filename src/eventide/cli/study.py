@@ -29,6 +29,7 @@ class StudyJob:
     replications: int
     workers: int | None
     store: Path | None
+    shard: str | None
     until: float | None
     entropy: int | None
     settings: Sequence[str]
@@ -48,7 +49,7 @@ class StudyJob:
 
         check_target(self.out, "--out")
         check_target(self.plot, "--plot", PICTURES)
-        texts = texts_by_name(self.settings)
+        texts, shard = texts_by_name(self.settings), self._shard()
         with model_in(self.file) as found:
             over = {name: values_of(found, name, text) for name, text in self._axes().items()}
             first = {name: values[0] for name, values in over.items()}
@@ -63,7 +64,7 @@ class StudyJob:
             )  # fmt: skip
             start = perf_counter()
             try:
-                runs = study.run(workers=self.workers, store=self.store)
+                runs = study.run(workers=self.workers, store=self.store, shard=shard)
             except KeyboardInterrupt:
                 if self.store is not None:
                     note(f"stopped; what was done is in {self.store}: the same command goes on from there")
@@ -74,6 +75,16 @@ class StudyJob:
             finally:
                 say(str(runs))
             return FAILED if len(runs.failures) else DONE
+
+    def _shard(self) -> tuple[int, int] | None:
+        if self.shard is None:
+            return None
+        part, _, parts = self.shard.partition("/")
+        if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+            raise InputError(f"--shard takes PART/PARTS, as 3/100, and got {self.shard!r}")
+        if self.store is None:
+            raise InputError("--shard needs --store, the folder in which the parts come together")
+        return int(part), int(parts)
 
     def _axes(self) -> dict[str, str]:
         axes: dict[str, str] = {}

@@ -199,9 +199,12 @@ class Replication(Sequence[Result]):
             )
         return (paired if is_paired else welch)(values[0], values[1], level)
 
-    def make(self, *, raises: bool = False, **options: Any) -> None:
+    def make(self, *, raises: bool = False, shard: tuple[int, int] | None = None, **options: Any) -> None:
         """Make those runs of the study of which there is no result; see `Study.run`."""
-        numbers, failed = self._results.missing(range(len(self.study))), 0
+        part, parts = (1, 1) if shard is None else shard
+        if not 1 <= part <= parts:
+            raise ModelError(f"a shard is (3, 100), the third of a hundred parts, and got {shard!r}")
+        numbers, failed = self._results.missing(range(part - 1, len(self.study), parts)), 0
         try:
             for result in self.study.results(numbers, raises=raises, **options):
                 self._results.add(result)

@@ -34,7 +34,7 @@ FORMAT: Final = 1
 """Of `study.json` and the files beside it."""
 SECONDS: Final = 1.0
 """Of work are in one file at least; later ones may take a hundredth of all that was done, so that they stay few."""
-RUNS: Final = 10_000
+RUNS: Final = 2_000
 """Of a file at most."""
 FILES_KEPT: Final = 4
 """So many files are kept in memory while results are read."""

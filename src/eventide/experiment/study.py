@@ -93,6 +93,7 @@ class Study:
         workers: int | None = None,
         executor: Executor | None = None,
         store: str | PathLike[str] | None = None,
+        shard: tuple[int, int] | None = None,
         keep: bool = False,
         progress: bool | None = None,
     ) -> Replication:
@@ -103,6 +104,8 @@ class Study:
         executor    any of `concurrent.futures`, of loky, of MPI (`mpi4py.futures`); of dask `client.get_executor()`
         store       a folder in which results are kept as they come; if it has some of this very study, these are not
                     made again
+        shard       (3, 100): only the third of a hundred parts, for one of a hundred jobs on a cluster, with one store
+                    for all, from which `run` without it then has the whole
         keep        whether each result has its whole run, with the simulation; only in this process
         progress    whether a bar is shown; None: in a terminal
         An error of a run is kept as its result, with the line that repeats it alone; see `Replication.failures`.
@@ -116,7 +119,7 @@ class Study:
             kept = Store(store)
             study = kept.adopt(self)
         replication = Replication(study, InMemory() if kept is None else kept)
-        replication.make(workers=workers, executor=executor, keep=keep, progress=progress)
+        replication.make(shard=shard, workers=workers, executor=executor, keep=keep, progress=progress)
         return replication
 
     def replicated(self, count: int) -> Study:
