@@ -33,6 +33,7 @@ from eventide.lowering.not_compilable import CannotLower
 from eventide.lowering.plans.class_plans import ClassPlans, bounds_in, deal_of
 from eventide.lowering.plans.law_descriptions import usage_of
 from eventide.lowering.plans.plan_templates import ConditionTemplate, is_current, lay
+from eventide.lowering.plans.strangers import stranger_in
 from eventide.lowering.processes.process_plans import names_of
 from eventide.reading.generators import function_of
 
@@ -139,12 +140,19 @@ class Compiler(Analyst):
             if home is not sim and isinstance(home, type(sim)):
                 raise _of_another(f"{what}{whose.name}", one.name)
 
+    def _check_reach(self, functions: tuple[Any, ...], arguments: tuple[Any, ...], whose: str) -> None:
+        """The same of code that cannot be read."""
+        stranger = stranger_in(functions, arguments, self.integrator.sim)
+        if stranger is not None:
+            raise _of_another(whose, stranger.name)
+
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
         bounds, refusals = self._law_by_law(owner)
         calls = {}
         for name, error in refusals.items():
             self._refuse(error, f"{name} of {owner.name}")
+            self._check_reach((*owner._laws(), owner.__dict__.get(name)), (owner,), f"{name} of {owner.name}")
             calls[name] = _LAW(self._law_call(owner, name))
         known = tuple(bounds.values())
         plan = self.registry.template(known).plan_laws(
@@ -344,8 +352,9 @@ class Compiler(Analyst):
         try:
             return self.registry.find("condition", condition.function, condition.arguments)
         except CannotLower as error:
-            self._opaque[id(code)] = code
             self._refuse(error, f"the condition of {condition.name}")
+            self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
+            self._opaque[id(code)] = code
             return None
 
     def _condition_call(self, condition: Condition) -> Any:

@@ -1,0 +1,88 @@
+"""Objects of another simulation to which code refers that cannot be read: its names are looked through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Any
+
+from eventide.continuous import Variable
+from eventide.declare import Component
+from eventide.reading.reach import Reach
+from eventide.reading.scope import closures_of
+
+if TYPE_CHECKING:
+    from eventide.simulation import Simulation
+
+
+def stranger_in(functions: Iterable[Any], arguments: Iterable[Any], sim: Simulation) -> Any:
+    """The first object of another simulation that functions refer to; None if none is found.
+
+    Found are those that the functions, and what they name, close over, name as globals or have as defaults, and those
+    among attributes by such names of objects found so; in lists, tuples and dicts too. What is given by a call is not.
+    """
+    search = _Search()
+    for value in (*functions, *arguments):
+        search.take(value)
+    return next((one for one in search.finish() if one.sim is not sim), None)
+
+
+class _Search:
+    """What has been met, by identity, as objects may compare in ways of their own."""
+
+    def __init__(self) -> None:
+        self._reach: Reach[Component] = Reach(Component, ())
+        self._met: dict[int, Any] = {}
+        self._names: dict[str, None] = {}
+        self._running: list[FunctionType] = []
+        self._objects: list[Any] = []
+
+    def take(self, value: Any) -> None:
+        """Keep what code may refer to, and what leads on."""
+        if id(value) in self._met or not isinstance(
+            value, FunctionType | MethodType | partial | property | list | tuple | dict | Component | Variable
+        ):
+            return
+        self._met[id(value)] = value
+        if isinstance(value, FunctionType):
+            if not (value.__module__ or "").startswith("eventide."):
+                self._running.append(value)
+        elif isinstance(value, Component | Variable):
+            self._objects.append(value)
+        else:
+            for part in _parts(value):
+                self.take(part)
+
+    def finish(self) -> list[Any]:
+        """Go on until nothing new is met; the objects."""
+        size = -1
+        while size != len(self._met):
+            size = len(self._met)
+            while self._running:
+                self._look_through(self._running.pop())
+            for one in tuple(self._objects):
+                for name in tuple(self._names):
+                    self.take(vars(one).get(name) if hasattr(one, "__dict__") else None)
+                    self.take(getattr(type(one), name, None))
+        return self._objects
+
+    def _look_through(self, function: FunctionType) -> None:
+        names = self._reach.names_of(function.__code__)
+        self._names.update(dict.fromkeys(names))
+        for name in names:
+            self.take(function.__globals__.get(name))
+        for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
+            self.take(value)
+        for value in closures_of(function).values():
+            self.take(value)
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, partial):
+        return value.func, *value.args, *value.keywords.values()
+    if isinstance(value, property):
+        return (value.fget,)
+    return tuple(value.values()) if isinstance(value, dict) else tuple(value)

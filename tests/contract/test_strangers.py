@@ -1,0 +1,106 @@
+"""Code that cannot be read may refer to objects of its own simulation only, as code that can be read."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+
+
+class Gauge(ev.Continuous):
+    tank: Tank
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = sorted([self.tank.level, -1.0])[1]
+
+
+class Listed(ev.Continuous):
+    tanks: list
+    y: ev.State = ev.state(0.0)
+
+    def _levels(self) -> list[float]:
+        return sorted(tank.level for tank in self.tanks)
+
+    def equations(self) -> None:
+        self.rate.y = self._levels()[0]
+
+
+class Chained(ev.Continuous):
+    """It refers to one that refers to a stranger."""
+
+    gauge: Gauge
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = sorted([self.gauge.tank.level, -1.0])[1]
+
+
+def is_full(tank: Tank) -> bool:
+    return sorted([tank.level, -1.0])[1] > 3.0
+
+
+def wait(sim: ev.Simulation, tank: Tank) -> None:
+    def story() -> ev.ProcessGenerator:
+        yield ev.until(lambda: is_full(tank))
+
+    sim.process(story(), name="story")
+
+
+def add(sim: ev.Simulation, tank: Tank) -> None:
+    total = ev.Variable(sim, 0.0).start()
+    ev.law(sim, lambda: total.set_rate(sorted([tank.level, -1.0])[1]), name="total").start()
+
+
+def refer(kind: type[Any]) -> Any:
+    return lambda sim, tank: kind(sim, name="gauge", tank=tank).start()
+
+
+PLACES = {
+    "equations of gauge": refer(Gauge),
+    "equations of listed": lambda sim, tank: Listed(sim, name="listed", tanks=[tank]).start(),
+    "equations of chained": lambda sim, tank: Chained(sim, name="chained", gauge=Gauge(sim, tank=tank)).start(),
+    "equations of total": add,
+    "the condition of story": wait,
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_code_that_cannot_be_read_refers_to_no_other_simulation(place: str, simulate: Any) -> None:
+    sim, tank = simulate(), Tank(ev.Simulation(), name="stranger")
+    Tank(sim).start()
+    PLACES[place](sim, tank)
+    what = "belongs to another simulation: each object lives in the one it was made for"
+    with pytest.raises(ev.ModelError, match=f"^{place} may not refer to stranger, which {what}$"):
+        sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_code_that_cannot_be_read_refers_to_its_own(place: str, simulate: Any) -> None:
+    sim = simulate()
+    tank = Tank(sim).start()
+    PLACES[place](sim, tank)
+    sim.run(until=1.0)
+    assert tank.level == pytest.approx(2.0)
+
+
+def test_what_is_bound_beforehand_is_looked_through(simulate: Any) -> None:
+    sim, tank = simulate(), Tank(ev.Simulation(), name="stranger")
+    Tank(sim, name="own").start()
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.until(partial(is_full, tank))
+
+    sim.process(story(), name="story")
+    with pytest.raises(ev.ModelError, match="story may not refer to stranger"):
+        sim.run(until=1.0)
