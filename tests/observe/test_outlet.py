@@ -218,7 +218,7 @@ def test_what_cannot_be_drained_is_refused(pair, tmp_path):
     _, trace = pair
     with pytest.raises(ev.ModelError, match=r"hands on rows= at a time, a whole number of at least 1, and got 0"):
         trace.drain(print, rows=0)
-    with pytest.raises(ev.ModelError, match=r"a JSON file is written at once; take .parquet or .csv"):
+    with pytest.raises(ev.ModelError, match=r"such a file is written at once; take .csv or .parquet"):
         trace.stream_to(tmp_path / "a.json")
     trace.drain(print)
     with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already: close that outlet first"):

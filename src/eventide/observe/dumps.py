@@ -8,7 +8,7 @@ Source: Pannek, Simulation of mechatronic systems, definition 4.8.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -17,28 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.observe import libraries
 from eventide.observe.files import whole_file
+from eventide.observe.formats import FORMATS
 from eventide.observe.recording_base import Ledger
 from eventide.observe.sql import read_sql, sql_writer
 from eventide.observe.table_schema import Head
-from eventide.observe.writers import csv_writer, parquet_writer, read_csv, read_json, read_parquet, write_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eventide.observe.writers import Write
+    from eventide.observe.formats import Write
 
 DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are SQLite databases."""
-
-WRITERS: Final[dict[str, Callable[[Path, Head], AbstractContextManager[Write]]]] = {
-    ".csv": csv_writer,
-    ".parquet": parquet_writer,
-}
-READERS: Final[dict[str, Callable[[Path], pd.DataFrame]]] = {
-    ".csv": read_csv,
-    ".json": read_json,
-    ".parquet": read_parquet,
-}
 
 
 @runtime_checkable
@@ -67,12 +57,7 @@ def save(
     """
     frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else _checked_frame(data)
     head = Head.of(frame)
-    kind = ending or _kind(where)
-    if kind == ".json":
-        with whole_file(where) as unfinished:
-            write_json(unfinished, head, frame)
-        return
-    with _writing(kind, where, table, head) as write:
+    with _writing(ending or _kind(where), where, table, head) as write:
         write(frame)
 
 
@@ -91,7 +76,7 @@ def load(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
     if not path.is_file():
         raise InputError(f"{path} {'is a folder' if path.is_dir() else 'does not exist'}: name a file to read")
     try:
-        return read_sql(_url(path), table) if kind in DATABASES else READERS[kind](path)
+        return read_sql(_url(path), table) if kind in DATABASES else FORMATS[kind].read(path)
     except EventideError:
         raise
     except Exception as error:  # each library has its own errors for what is damaged, and some have none
@@ -101,8 +86,9 @@ def load(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
 def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) -> AbstractContextManager[Write]:
     """Begin to write rows like those of `frame` piece by piece; see `Ledger.stream_to`."""
     kind = _kind(where)
-    if kind == ".json":
-        raise ModelError(f"rows cannot be streamed to {where}: a JSON file is written at once; take .parquet or .csv")
+    if kind in FORMATS and not FORMATS[kind].is_streamed:
+        some = " or ".join(ending for ending, one in FORMATS.items() if one.is_streamed)
+        raise ModelError(f"rows cannot be streamed to {where}: such a file is written at once; take {some}")
     return _writing(kind, where, table, Head.of(frame))
 
 
@@ -120,8 +106,8 @@ def _checked_frame(data: Any) -> pd.DataFrame:
 
 @contextmanager
 def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> Iterator[Write]:
-    if kind in WRITERS:
-        with whole_file(where) as unfinished, WRITERS[kind](unfinished, head) as write:
+    if kind in FORMATS:
+        with whole_file(where) as unfinished, FORMATS[kind].writer(unfinished, head) as write:
             yield write
         return
     url = os.fspath(where) if kind == "url" else _url(Path(where))
@@ -132,7 +118,7 @@ def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> I
 def has_format(where: str | PathLike[str]) -> bool:
     """Whether the name of a file has a known ending, or it is the URL of a database."""
     text = os.fspath(where)
-    return "://" in text or Path(text).suffix.lower() in (*READERS, *DATABASES)
+    return "://" in text or Path(text).suffix.lower() in (*FORMATS, *DATABASES)
 
 
 def _kind(where: str | PathLike[str]) -> str:
@@ -140,7 +126,7 @@ def _kind(where: str | PathLike[str]) -> str:
     text = os.fspath(where)
     if has_format(text):
         return "url" if "://" in text else Path(text).suffix.lower()
-    known = ", ".join([*READERS, *DATABASES])
+    known = ", ".join([*FORMATS, *DATABASES])
     raise ModelError(
         f"{text!r} can be neither saved to nor loaded from: its name must end in {known}, or be the URL of a database"
     )

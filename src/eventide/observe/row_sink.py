@@ -13,8 +13,8 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from eventide.observe.formats import Write
     from eventide.observe.recording_base import Ledger
-    from eventide.observe.writers import Write
 
 
 FEWEST_ROWS: Final = 64

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
     from sqlalchemy.engine import Connection, Engine
 
-    from eventide.observe.writers import Write
+    from eventide.observe.formats import Write
 
 HEADS: Final = "eventide_tables"
 ROW: Final = "row number"

@@ -1,11 +1,17 @@
-"""Tables as files: CSV, JSON and Parquet, written in pieces and read back equal."""
+"""Tables as files: CSV, JSON and Parquet, written in pieces and read back equal.
+
+What comes in: a head, which says what each column is, and DataFrames of its columns. `FORMATS` at the end is the table
+of all formats by the endings of their files; a new one needs a line there and nothing elsewhere.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -100,11 +106,16 @@ def _of_cells(cells: Sequence[str], dtype: str) -> list[Any]:
 # --- JSON -------------------------------------------------------------------------------------------------------------
 
 
-def write_json(path: Path, head: Head, frame: pd.DataFrame) -> None:
-    """A JSON file: the head, then under "data" a list for each column.
+@contextmanager
+def json_writer(path: Path, head: Head) -> Iterator[Write]:
+    """A JSON file, which is written at once: the head, then under "data" a list for each column.
 
     Numbers that are none in JSON are the texts "NaN", "Infinity" and "-Infinity"; a missing text is null.
     """
+    yield partial(_write_json, path, head)
+
+
+def _write_json(path: Path, head: Head, frame: pd.DataFrame) -> None:
     flat = flatten(frame)
     with path.open("w", encoding="utf-8") as file:
         file.write(f'{{"eventide table": {head.to_json()},\n"data": {{')
@@ -202,3 +213,28 @@ def read_parquet(path: Path) -> pd.DataFrame:
         column.to_pylist() if head.is_text(place) else column.to_numpy()
         for place, column in enumerate(table.itercolumns())
     )
+
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Format:
+    """How tables are kept in a file.
+
+    writer      begins a file for tables of a head, and gives what takes their rows
+    read        gives the table of a file back
+    is_streamed whether rows may come piece by piece
+    """
+
+    writer: Callable[[Path, Head], AbstractContextManager[Write]]
+    read: Callable[[Path], pd.DataFrame]
+    is_streamed: bool = True
+
+
+FORMATS: Final[dict[str, Format]] = {
+    ".csv": Format(csv_writer, read_csv),
+    ".json": Format(json_writer, read_json, is_streamed=False),
+    ".parquet": Format(parquet_writer, read_parquet),
+}
+"""The formats by the endings of their files."""
