@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FailedStep:
-    """The last attempt at a step of the flow that has been brought least far."""
+    """The last attempt at a step of the flow that has advanced least."""
 
     __slots__ = ("_integrator",)
 

@@ -460,7 +460,7 @@ class Integrator:
 
     @property
     def root(self) -> int:
-        """The flow that has been brought least far."""
+        """The flow that has advanced least."""
         return int(self.memory.heap[0])
 
     @property

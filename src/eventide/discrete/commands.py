@@ -37,7 +37,7 @@ class Wait(Protocol):
 
 
 class Sleep:
-    """The base of waits that end when somebody activates the process, as if it were passive."""
+    """The base of waits that end when the process is activated, as if it were passive."""
 
     __slots__ = ()
     is_state_event = False
@@ -113,7 +113,7 @@ def hold(duration: float) -> float:
 
 
 class Passivate:
-    """The command to leave the event list until somebody activates the process."""
+    """The command to leave the event list until the process is activated."""
 
     __slots__ = ()
 
@@ -154,7 +154,7 @@ class ActivateNow:
 
 @command
 def activate(process: Process) -> ActivateNow:
-    """Command: let `process` go on at once, as part of this event.
+    """Command: continue `process` at once, as part of this event.
 
     The current process comes back at this instant, in an event before all that stood there. No effect on a process
     that is scheduled or has ended, as `process.activate()`.

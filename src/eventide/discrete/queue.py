@@ -1,4 +1,4 @@
-"""Queues: ordered sets of whatever a model wants to keep in order, with statistics."""
+"""Queues: ordered sets of any objects, with statistics."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Queue(Component, Generic[Member]):
     # --- coming, going, changing places ---------------------------------------------------------------------------
 
     def into(self, member: Member, *, priority: float = 0.0) -> None:
-        """Let an object come in last; with a priority, before all of lower priority. A member changes its place so.
+        """Add an object at the end; with a priority, before all of lower priority. A member is moved there.
 
         priority    high first, equal ones in the order of their coming
         """
@@ -94,20 +94,20 @@ class Queue(Component, Generic[Member]):
         self._put(place, before)
 
     def follow(self, member: Member, other: Member) -> None:
-        """Let an object stand immediately after a member, with its priority. Raises ModelError if `other` is none."""
+        """Put an object immediately after a member, with its priority. Raises ModelError if `other` is none."""
         neighbour = self._place_of(other)
         if member is not other:
             self._put(self._taken_out(member, neighbour.priority), neighbour)
 
     def precede(self, member: Member, other: Member) -> None:
-        """Let an object stand immediately before a member, with its priority. Raises ModelError if `other` is none."""
+        """Put an object immediately before a member, with its priority. Raises ModelError if `other` is none."""
         neighbour = self._place_of(other)
         if member is not other:
             place = self._taken_out(member, neighbour.priority)
             self._put(place, neighbour.before)
 
     def out(self, member: Member) -> None:
-        """Let a member leave. Raises ModelError if it is none."""
+        """Remove a member. Raises ModelError if it is none."""
         self._refuse_between_events()
         place = self._place_of(member)
         del self._places[_key(member)]
@@ -117,7 +117,7 @@ class Queue(Component, Generic[Member]):
         self.waits._add(self.sim.time - place.since)
 
     def clear(self) -> None:
-        """Let all members leave, the first one first."""
+        """Remove all members, the first one first."""
         for member in self:
             self.out(member)
 
@@ -134,11 +134,11 @@ class Queue(Component, Generic[Member]):
         return self._ends.before.member  # type: ignore[no-any-return]  # a place holds any object
 
     def successor(self, member: Member) -> Member | None:
-        """Who stands after a member; None after the last. Raises ModelError if it is no member."""
+        """The member after a member; None after the last. Raises ModelError if it is no member."""
         return self._place_of(member).after.member  # type: ignore[no-any-return]  # a place holds any object
 
     def predecessor(self, member: Member) -> Member | None:
-        """Who stands before a member; None before the first. Raises ModelError if it is no member."""
+        """The member before a member; None before the first. Raises ModelError if it is no member."""
         return self._place_of(member).before.member  # type: ignore[no-any-return]  # a place holds any object
 
     @property
@@ -162,7 +162,7 @@ class Queue(Component, Generic[Member]):
         return _key(member) in self._places
 
     def __iter__(self) -> Iterator[Member]:
-        """Those who are members now, in order; the queue may change meanwhile."""
+        """The present members, in order; the queue may change during the iteration."""
         members = []
         place = self._ends.after
         while place is not self._ends:
@@ -171,7 +171,7 @@ class Queue(Component, Generic[Member]):
         return iter(members)
 
     def reset(self) -> None:
-        """Begin the statistics anew at the present time; the members stay."""
+        """Restart the statistics at the present time; the members stay."""
         self.length.reset()
         self.waits.reset()
         self.entered = self.departed = 0
@@ -251,7 +251,7 @@ class QueueWait(Sleep):
         return self.activity
 
     def withdraw(self) -> None:
-        """Leave the queue, if nobody has taken the member out yet."""
+        """Leave the queue, unless the member has been removed already."""
         if self.member in self.queue:
             self.queue.out(self.member)
 

@@ -82,7 +82,7 @@ class Keyboard:
             self._before = before
 
     def leave(self) -> None:
-        """The run has ended; who has pressed the key too late for it is heard now."""
+        """The run has ended; deliver a Ctrl-C that came too late to stop it."""
         self._thread = 0
         if sys.unraisablehook is self._hook:  # else a run of another thread, which began later, passes on to ours
             sys.unraisablehook = self._hook_before

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Signal(Component):
-    """Something to wait for: `yield signal` waits until it is sent, and answers the value that is sent.
+    """Something to wait for: `yield signal` waits until it is sent, and returns the value that is sent.
 
     once    sent one time only: who waits for it later goes on at once, with its value; otherwise it can be sent again
             and again, and reaches those who wait at that moment
@@ -35,7 +35,7 @@ class Signal(Component):
         return self
 
     def send(self, value: Any = None) -> int:
-        """Wake all who wait, in the order of their coming, at the end of the present instant; answers how many.
+        """Wake all waiting processes, in order of arrival, at the end of the present instant; returns their number.
 
         Raises ModelError for one that is sent only once and has been, SimulationError 17 between events.
         """

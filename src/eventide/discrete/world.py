@@ -43,7 +43,7 @@ class Vigil(Protocol):
     """What has duties between events."""
 
     def advance(self, horizon: float, due: float) -> Any:
-        """Bring the model to its next event.
+        """Advance the model to its next event.
 
         due         when the first in the event list is
         Returns     whose event it is, if that comes before all in the list; None if it is that of the first there;
@@ -56,7 +56,7 @@ class Vigil(Protocol):
         ...
 
     def come_to_rest(self) -> None:
-        """Look at the model where a run has ended."""
+        """Call observers where a run has ended."""
         ...
 
 
@@ -64,7 +64,7 @@ class HasReset(Protocol):
     """A statistic, or something that keeps some."""
 
     def reset(self) -> None:
-        """Begin anew at the present time."""
+        """Restart at the present time."""
         ...
 
 
@@ -140,7 +140,7 @@ class World:
     # --- what a model asks for ------------------------------------------------------------------------------------
 
     def process(self, generator: Any, *, name: str = "") -> Story:
-        """Make a process of a generator and activate it, in front of the present instant.
+        """Make a process from a generator and activate it, in front of the present instant.
 
         Raises TypeError if it is no generator, ModelError for one that has begun or belongs to a process already,
         SimulationError 17 between events.
@@ -190,7 +190,7 @@ class World:
         return self._keep_statistics(Histogram(lower, upper, bins, name=name, unit=unit))
 
     def reset_statistics(self) -> None:
-        """Begin all statistics of this simulation anew: the warm-up is over.
+        """Restart all statistics of this simulation: the warm-up is over.
 
         Meant are those of its resources and queues and those made by `sim.tally`, `sim.level` and `sim.histogram`.
         """
@@ -211,7 +211,7 @@ class World:
 
     @property
     def events(self) -> int:
-        """How many events have taken place."""
+        """The number of events that have taken place."""
         return self._calendar.events
 
     @property
@@ -221,7 +221,7 @@ class World:
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
-        """The processes that were made and that nobody has activated yet, in the order in which they were made."""
+        """The processes that have not been activated yet, in the order in which they were made."""
         return tuple(process for process in self._roster if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
@@ -230,16 +230,16 @@ class World:
 
     @property
     def schedule(self) -> tuple[ScheduledEvent, ...]:
-        """The event list: what is due when and for whom, the next event first."""
+        """The event list: what is due, its time and its owner, the next event first."""
         return scheduled_events(self._calendar)
 
     @property
     def waits(self) -> tuple[AwaitedCondition, ...]:
-        """The condition list: who waits for what with which priority, in the order of their events."""
+        """The condition list: what is waited for, its owner and its priority, in the order of their events."""
         return awaited_conditions(self._conditions)
 
     def peek(self) -> float:
-        """When the next time event is due; infinity if there is none."""
+        """The time of the next time event; infinity if there is none."""
         return self._calendar.next_time()
 
     @property
@@ -269,7 +269,7 @@ class World:
     # --- running --------------------------------------------------------------------------------------------------
 
     def run(self, until: float | Process | Callable[[], Any] | None = None) -> None:
-        """Let events take place in their order.
+        """Execute events in their order.
 
         until       a time: stop before any event at it, with the model brought to it;
                     a process: stop when it has ended; a condition: stop when it is true;
@@ -329,7 +329,7 @@ class World:
         """Called once when a numbered error ends the run, before it goes up."""
 
     def step(self) -> bool:
-        """Let one event take place; False if there is none left."""
+        """Execute one event; False if there is none left."""
         self._refuse_nesting("step")
         return self._attend(self._step)
 
@@ -454,7 +454,7 @@ class World:
         return error if successor is None else successor
 
     def _obey(self, activity: Any, command: Any) -> Any:
-        """Carry out a command for an activity; answer who goes on at once, or None if that comes later."""
+        """Carry out a command for an activity; returns the activity that continues at once, or None."""
         execute = getattr(command, "_execute", None)
         return self._hold(activity, command) if execute is None else execute(self, activity)
 
@@ -466,7 +466,7 @@ class World:
         self._calendar.schedule(self.time + time, self.time, activity)
 
     def _hold_number(self, error: BaseException, activity: Any, command: Any) -> BaseException | None:
-        """`error` was met: if `command` is no command but a number, let `activity` hold that long; answers None then.
+        """`error` was met: if `command` is no command but a number, let `activity` hold that long; returns None then.
 
         Answers the error that is met still.
         """
@@ -508,7 +508,7 @@ class World:
         raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 
     def _wake(self, activity: Any, value: Any) -> None:
-        """End an activity's wait: it goes on at the end of the present instant and is answered `value`.
+        """End an activity's wait: it continues at the end of the present instant, and its `yield` returns `value`.
 
         What it waited for is kept until then, so that who is interrupted meanwhile gives it back.
         """
@@ -520,7 +520,7 @@ class World:
             self._calendar.schedule_last(self.time, activity)
 
     def _close(self, horizon: float) -> None:
-        """The loop has ended: bring the model to the end that was asked for, or say that it cannot be reached."""
+        """The loop has ended: advance the model to the end of the run, or raise an error if that cannot be reached."""
         if self._is_halted:
             return
         owed = self.main if self._goal is None else self._goal
@@ -561,7 +561,7 @@ class World:
         return number
 
     def _keep_statistics(self, statistic: Kept) -> Kept:
-        """Let `reset_statistics` reset this, too; answers it."""
+        """Have `reset_statistics` reset this, too; returns it."""
         self._statistics.add(statistic)
         return statistic
 
@@ -578,7 +578,7 @@ class World:
             )
 
     def _watch(self) -> None:
-        """There is something to look after between events."""
+        """There are duties between events from now on."""
         raise NotImplementedError
 
     def _hurry(self) -> None:

@@ -17,7 +17,7 @@ SAME: Final = 1e-12
 
 
 class Patience:
-    """Counts errors of integration that are met where time hardly goes on."""
+    """Counts integration errors while time barely advances."""
 
     def __init__(self) -> None:
         self._since = 0.0

@@ -357,7 +357,7 @@ class Guards:
         condition.rests = condition.is_plain = False
 
     def _note_end(self, condition: Any) -> None:
-        """A wait is over as whoever waits for the like is not known to come again."""
+        """Remember a finished wait whose condition has not been seen to recur."""
         process = who_waits(condition.activity)
         process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
 

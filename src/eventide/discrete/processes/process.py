@@ -247,7 +247,7 @@ class Process(_Agenda, Component):
         sim._roster.enter(self)
 
     def _target(self) -> Any:
-        """Who is to be scheduled if this process is activated; None if it is the current one or has ended.
+        """The activity to schedule if this process is activated; None if it is the current one or has ended.
 
         That is the process itself, or the branch of a composite wait that stands for a passive process.
         """
@@ -301,7 +301,7 @@ class Process(_Agenda, Component):
         return self._generator.send(value)
 
     def _throw(self, error: Exception) -> None:
-        """Let the next step be that an error is raised at the `yield`."""
+        """Raise an error at the `yield` in the next step."""
         self._let_go()
         self._story, self._value = None, _Error(error)
 
@@ -379,7 +379,7 @@ class Process(_Agenda, Component):
         return left
 
     def _finish(self, result: Any) -> bool:
-        """The story is over: let go of it and wake those who waited for its end; whether the run is over, too."""
+        """The generator has ended: drop it and wake those that wait for its end; returns whether the run is over."""
         self.terminated = True
         self.result = result
         self._generator = self._story = None
@@ -401,7 +401,7 @@ class Process(_Agenda, Component):
         return False
 
     def _abandon(self) -> None:
-        """The story is over without an end that anybody is told of."""
+        """The generator has ended, and none is notified."""
         self._let_go()
         self.terminated = True
         generator = self._generator
@@ -415,13 +415,13 @@ class Process(_Agenda, Component):
         self.sim._roster.leave(self)
 
     def _await_end(self) -> list[End]:
-        """Who waits for the end; from now on there is such a list."""
+        """Those that wait for the end; the list is created when it is first used."""
         if self._mourners is None:
             self._mourners = []
         return self._mourners
 
     def _execute(self, sim: World, activity: Any, /) -> Any:
-        """`yield process` waits for its end and answers what its `run` returned."""
+        """`yield process` waits for its end and returns what its `run` returned."""
         check_same_simulation(sim, self)
         if self.terminated:
             activity._value = self.result

@@ -127,7 +127,7 @@ class Container(Depot):
 
     @command
     def put(self, amount: Any, priority: float = 0.0) -> AmountPut:
-        """Command: put `amount` in, once there is space for it; answers the amount.
+        """Command: put `amount` in, once there is space for it; the `yield` returns the amount.
 
         Raises ModelError if there can never be.
         """
@@ -135,7 +135,7 @@ class Container(Depot):
 
     @command
     def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
-        """Command: take `amount` out, once it is there; answers the amount.
+        """Command: take `amount` out, once it is there; the `yield` returns the amount.
 
         Raises ModelError if it can never be.
         """

@@ -18,7 +18,7 @@ WAITING: Final = "waiting"
 GRANTED: Final = "granted"
 
 SPARE: Final = 64
-"""So many places of the wishes that left a line are kept before it is tidied."""
+"""The number of places of requests that left a line before they are removed."""
 
 
 class Wish:
@@ -95,21 +95,21 @@ class Line(Generic[Member]):
         return len(self.plain) + len(self.heap) - self.stale
 
     def push(self, wish: Member) -> None:
-        """Let a wish stand in line; its number is the highest so far."""
+        """Append a request to the line; its number is the highest until now."""
         if wish._priority == 0.0:
             self.plain.append(wish)
         else:
             self._sort_in(wish)
 
     def restore(self, wish: Member) -> None:
-        """Let a wish stand where its number says, before those that came later."""
+        """Put a request at the place of its number, before later ones."""
         if wish._priority == 0.0:
             self._insert(wish)
         else:
             self._sort_in(wish)
 
     def first(self) -> Member | None:
-        """The wish that is next; None if nobody waits."""
+        """The next request; None if the line is empty."""
         heap, plain = self.heap, self.plain
         while heap and not stands_here(heap[0]):
             heappop(heap)
@@ -122,7 +122,7 @@ class Line(Generic[Member]):
         return plain[0] if plain else None
 
     def take(self, wish: Member) -> None:
-        """Take out the wish that is next, as `first` has told."""
+        """Remove the next request, which `first` has returned."""
         if wish._priority == 0.0:
             self.plain.popleft()
         else:

@@ -1,4 +1,4 @@
-"""What happens to a process whose unit is taken away: an interrupt, or a hold that stands still."""
+"""Preemption: what happens to a process whose unit is taken away: an interrupt, or a suspended hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Preemption:
 
 
 class Preempting(Interruption):
-    """The event in which a process learns that its unit was taken away, unless it has let go of it by then."""
+    """The event that interrupts a process whose unit was taken away, unless it has released it by then."""
 
     __slots__ = ("request",)
 
@@ -51,7 +51,7 @@ class Preempting(Interruption):
 
 
 class DueSuspension:
-    """The event that suspends a hold whose end was due in the instant in which its unit went.
+    """The event that suspends a hold whose end was due at the instant in which its unit was taken.
 
     It comes behind that end: a process that holds once more with the unit is suspended in that hold.
     """
@@ -77,7 +77,7 @@ class DueSuspension:
 
 
 class Suspension:
-    """What a process waits for whose hold stands still: the units that it needs to go on.
+    """The wait of a process whose hold is suspended: the units that it needs to continue.
 
     left    what is left of the hold
     """
@@ -101,7 +101,7 @@ class Suspension:
 
 
 def suspend_hold(request: Request) -> None:
-    """Let the hold of the process that has the unit stand still; what else it may be waiting for goes on.
+    """Suspend the hold of the process that has the unit; its other waits continue.
 
     A hold that is due now has ended: what comes after it is suspended.
     """
@@ -119,7 +119,7 @@ def suspend_hold(request: Request) -> None:
 
 
 def resume_hold(request: Request) -> None:
-    """Let a hold that stood still go on, if no other request keeps it from that."""
+    """Resume a suspended hold, unless another request keeps it suspended."""
     process = request.process
     wait = process._wait
     if isinstance(wait, Suspension) and request in wait.requests:

@@ -21,7 +21,7 @@ WITHDRAWN: Final = "withdrawn"
 SUSPENDED: Final = "suspended"
 
 MOST_NAMES: Final = 5
-"""So many holders are named to one who waits."""
+"""The number of holders that are named to a waiting process."""
 
 
 class Request(Wish):
@@ -44,7 +44,7 @@ class Request(Wish):
 
     @property
     def resource(self) -> Resource:
-        """The resource in whose line it stands, or whose units it has."""
+        """The resource for which it waits, or whose units it has."""
         return cast("Resource", self.station)
 
     def withdraw(self) -> None:
@@ -79,7 +79,7 @@ class Request(Wish):
             )
 
     def move(self, resource: Resource) -> None:
-        """Let a waiting request change over to the line of another resource, where it comes last of its priority.
+        """Move a waiting request to the line of another resource, where it is the last of its priority.
 
         The process goes on waiting where it is; `resource` tells what it got. Raises ModelError if it is not waiting.
         """

@@ -50,7 +50,7 @@ _rank = attrgetter("_priority")
 
 
 class Resource(Station):
-    """So many units that processes hold for a while.
+    """A number of units that processes hold for a while.
 
     in_use      a `Level`: units held, over time
     queue       a `Level`: requests waiting, over time
@@ -170,7 +170,7 @@ class Resource(Station):
 
     @property
     def available(self) -> int:
-        """Units that nobody holds."""
+        """The number of free units."""
         return max(self._capacity - self._held, 0)
 
     @property
@@ -185,7 +185,7 @@ class Resource(Station):
 
     @property
     def suspended(self) -> tuple[Request, ...]:
-        """The requests whose work stands still, in the order in which it will go on."""
+        """The requests whose work is suspended, in the order in which it will resume."""
         return tuple(reversed(self._suspended))
 
     @property
@@ -203,7 +203,7 @@ class Resource(Station):
         return self._counted.since(self._before)
 
     def reset_statistics(self) -> None:
-        """Begin all statistics anew at the present time."""
+        """Restart all statistics at the present time."""
         for statistic in (self.in_use, self.queue, self.supply, self.waits):
             statistic.reset()
         self._before = self._counted
@@ -268,7 +268,7 @@ class Resource(Station):
             self._serve()
 
     def _next_for_one_unit(self, request: Request) -> Request | None:
-        """Who gets the unit of a request that had one, taken out of the line; None if that takes more looking."""
+        """Remove from the line and return the request that gets a released unit; None if that needs a full search."""
         if request.units != 1 or self._held > self._capacity or self._suspended:
             return None
         heir = self._line.first()
@@ -314,7 +314,7 @@ class Resource(Station):
         return False
 
     def _take_away(self, user: Request, by: Process | None) -> None:
-        """Take the units of a user away, and let its process know."""
+        """Take the units of a user away, and notify its process."""
         if self._relieve(user):
             user.state = PREEMPTED
             self._preempted += 1
@@ -322,7 +322,7 @@ class Resource(Station):
             user._loss._schedule()
 
     def _suspend(self, user: Request) -> None:
-        """Let the work of a user stand still."""
+        """Suspend the work of a user."""
         if self._relieve(user):
             user.state = SUSPENDED
             self._suspended.append(user)
@@ -347,7 +347,7 @@ class Resource(Station):
         return False
 
     def _continue(self, user: Request) -> None:
-        """Let the work of a user go on."""
+        """Resume the work of a user."""
         user.state = GRANTED
         self._held += user.units
         self._users[user] = None

@@ -20,7 +20,7 @@ class Station(Component):
     """
 
     _is_plain = False
-    """Whether all that was ever asked is alike, so that who has come first is first."""
+    """Whether all requests were of one kind, so that the first to arrive is the first in line."""
     _written: ClassVar[Callable[..., None]] = Component.__init__
     """The constructor that the nearest class has written out."""
 
@@ -38,7 +38,7 @@ class Station(Component):
             super()._attach(sim, name)
 
     def reset_statistics(self) -> None:
-        """Begin all statistics anew at the present time; what is held and who waits stays."""
+        """Restart all statistics at the present time; holders and waiting requests stay."""
         raise NotImplementedError
 
     def _serve(self) -> None:
@@ -46,7 +46,7 @@ class Station(Component):
         raise NotImplementedError
 
     def _keep_statistics(self) -> None:
-        """Let `sim.reset_statistics()` reach this station."""
+        """Register this station for `sim.reset_statistics()`."""
         self.sim._keep_statistics(Restart(self, "reset_statistics"))
 
 

@@ -137,7 +137,7 @@ class ItemPut(Parcel):
 
 
 class ItemGet(Parcel):
-    """A get from a store, to be yielded; answers the thing."""
+    """A get from a store, to be yielded; the `yield` returns the item."""
 
     __slots__ = ("_entry", "_filter")
     _what = "get from"
@@ -182,7 +182,7 @@ class ItemGet(Parcel):
         return False  # it was tried already
 
     def _promise(self, entry: Entry) -> None:
-        """Let it be carried out with this thing, which no shelf holds."""
+        """Carry it out with this item, which is on no shelf."""
         self._entry = entry
         self.station._keep(1)
         self._grant()
@@ -227,7 +227,7 @@ class Store(Depot):
         self.capacity = check_store_capacity(capacity, self.name)
         self.key = key
         self._arrived = 0
-        """So many things have come, which numbers them."""
+        """The number of items that have arrived, which numbers them."""
         entries = [self._entry(item) for item in items]
         if len(entries) > self.capacity:
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
@@ -244,14 +244,14 @@ class Store(Depot):
 
     @command
     def put(self, item: Any, priority: float = 0.0) -> ItemPut:
-        """Command: put a thing in, once there is a place; answers the thing."""
+        """Command: put an item in, once there is a place; the `yield` returns the item."""
         put = ItemPut()
         put.item = item
         return self._make(put, priority)
 
     @command
     def get(self, filter: Filter | None = None, priority: float = 0.0) -> ItemGet:  # noqa: A002  # what others call it
-        """Command: take the next thing out, once there is one; answers it.
+        """Command: take the next item out, once there is one; the `yield` returns it.
 
         filter      a function of a thing: whether it will do
         """
@@ -282,7 +282,7 @@ class Store(Depot):
             self.level.set(len(self._entries))
 
     def _is_wanted(self, entry: Entry) -> bool:
-        """Promise a thing to the first who waits for one like it; whether there is one."""
+        """Reserve an item for the first get that accepts it; returns whether there is one."""
         for get in self.gets.line:
             if get.accepts(entry[3]):
                 get._promise(entry)

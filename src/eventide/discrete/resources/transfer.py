@@ -41,7 +41,7 @@ class Transfer(Wish):
 
     @property
     def name(self) -> str:
-        """What it is and whose, for messages."""
+        """Its kind and owner, for messages."""
         whose = f" of {self.process.name}" if self.process is not None else ""
         return f"the {self._what} {self.station.name}{whose}"
 
@@ -100,7 +100,7 @@ class Transfer(Wish):
         return True
 
     def _grant(self) -> None:
-        """Let it be carried out at the end of the present instant; it has taken what it needs."""
+        """Schedule it for the end of the present instant; what it needs is reserved."""
         self._side.grant(self)
         sim = self.station.sim
         sim._calendar.schedule(sim.time, sim.time, self)
@@ -137,7 +137,7 @@ class Transfer(Wish):
         return self._side.line
 
     def _is_done_at_once(self, activity: Any) -> bool:
-        """Do it and answer, if nobody waits before it and nothing is missing; whether it is done."""
+        """Carry it out at once if none waits before it and nothing is missing; returns whether it is done."""
         raise NotImplementedError
 
     def _take(self) -> bool:
@@ -163,7 +163,7 @@ Kind = TypeVar("Kind", bound=Transfer)
 
 
 class Side(Generic[Kind]):
-    """One side of a container or store: those who wait to put, or to get.
+    """One side of a container or store: the puts, or the gets, that wait.
 
     queue       a `Level`: how many wait, over time
     waits       a `Tally`: how long those had waited whose turn came (zero for those served at once)
@@ -181,30 +181,30 @@ class Side(Generic[Kind]):
 
     @property
     def waiting(self) -> tuple[Kind, ...]:
-        """Those who wait, in the order in which their turn comes; their number is `queue.value`."""
+        """Those that wait, in the order of their turns; their number is `queue.value`."""
         return tuple(self.line)
 
     def join(self, transfer: Kind) -> None:
-        """Let one stand in the line."""
+        """Add one to the line."""
         self._joined = transfer._number = self._joined + 1
         transfer.state = WAITING
         self.line.push(transfer)
         self.queue._move(self.line.count, self._clock.time)
 
     def grant(self, transfer: Kind) -> None:
-        """The turn of one who stands in the line has come."""
+        """The turn of one in the line has come."""
         transfer.state = GRANTED
         now = self._clock.time
         self.add_wait(now - transfer.since)
         self.drop(transfer)
 
     def drop(self, transfer: Kind) -> None:
-        """Let one leave the line whose state says that it does not wait any more."""
+        """Remove one from the line that no longer waits, according to its state."""
         self.line.drop(transfer)
         self.queue._move(self.line.count, self._clock.time)
 
     def reset(self) -> None:
-        """Begin the statistics anew at the present time."""
+        """Restart the statistics at the present time."""
         self.queue.reset()
         self.waits.reset()
 
@@ -226,7 +226,7 @@ class Depot(Station):
         self.gets: Side[Any] = Side(sim, f"{self.name} gets")
         self.level = Level(level, clock=sim, name=f"{self.name} level")
         self._kept: Any = 0
-        """Space kept for those who were granted: for what they will put in, or until they have taken out."""
+        """Space reserved by grants: for what they will put in, or until they have taken out."""
         self._promises = 0
         self._keep_statistics()
 
@@ -250,7 +250,7 @@ class Depot(Station):
         return (self.puts, self.gets, self.level)
 
     def reset_statistics(self) -> None:
-        """Begin all statistics anew at the present time; what is in it and who waits stays."""
+        """Restart all statistics at the present time; contents and waiting commands stay."""
         for statistic in self._statistics():
             statistic.reset()
 

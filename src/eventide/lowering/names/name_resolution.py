@@ -86,7 +86,7 @@ class ClosureNumber:
 
 @dataclass(frozen=True)
 class PassedNumber:
-    """A number that stands in no slot, and is told to the kernel as it stands after each event.
+    """A number that is stored in no slot, and is passed to the kernel with its value after each event.
 
     element     the operand that counts the items, if the path goes through a list
     """
