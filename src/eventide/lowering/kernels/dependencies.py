@@ -139,7 +139,7 @@ def uses_of(lowered: Lowered) -> KernelUses:
         looks_at_rates=any(access.row == "rate" for access in lowered.reads),
         assigns=any(access.row == "state" for access in lowered.writes),
         can_change=lowered.can_change,
-        is_polled=any(step.can_change and not step.is_told for step in lowered.steps),
+        is_polled=any(step.can_change and not step.is_announced for step in lowered.steps),
         looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
         is_still=not (lowered.needs_rates or lowered.reads_time or any(_is_vector(lowered, a) for a in lowered.reads)),
         exchanges=tuple(_exchanges(lowered, found)),

@@ -87,9 +87,9 @@ class Lowered:
 
     name        of the function, for people
     function    its kernel
-    blocks      the blocks whose first columns the kernel is told, in the order of its index row
-    lists       the lists of whose items it is told first columns, after them
-    tables      the numbers and lists of numbers that it is told as they stand, after those: as rows like lists have
+    blocks      the blocks whose first columns the kernel is passed, in the order of its index row
+    lists       the lists of whose items it is passed first columns, after them
+    tables      the numbers and lists of numbers that it is passed as they stand, after those: as rows like lists have
                 them, with the bits of the numbers in place of columns
     reads       quantities, but for those that it has surely written itself before
     writes      quantities
@@ -103,9 +103,9 @@ class Lowered:
     equalities  its comparisons by == or != of what moves: file, line, text, and its states by their objects' places in
                 the index row and their slots behind the first there
     raises      whether there are numbers for which Python would raise
-    objects     of a handler: the objects themselves whose addresses the kernel is told, after the tables
-    literals    texts and the like in its code, whose addresses it is told after those
-    wait_points of a segment: the numbers of those to which it may lead; after the literals it is told which are open
+    objects     of a handler: the objects themselves whose addresses the kernel is passed, after the tables
+    literals    texts and the like in its code, whose addresses it is passed after those
+    wait_points of a segment: the numbers of those to which it may lead; after the literals it is passed which are open
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why

@@ -31,7 +31,7 @@ class Binding(NamedTuple):
     consts      the numbers that a condition closes over
     items       the items of each list
     inputs      the input signals on the way
-    told        the objects whose addresses the kernel is told
+    addressed   the objects whose addresses the kernel is passed
     """
 
     objects: tuple[Any, ...]
@@ -40,7 +40,7 @@ class Binding(NamedTuple):
     consts: tuple[float, ...]
     items: tuple[tuple[Any, ...], ...]
     inputs: tuple[Input, ...]
-    told: tuple[Any, ...] = ()
+    addressed: tuple[Any, ...] = ()
 
 
 class Bind(Protocol):
@@ -63,7 +63,7 @@ def make_binder(
     lists: tuple[Anchor, ...] = (),
     tables: tuple[Path, ...] = (),
     consts: tuple[Path, ...] = (),
-    told: tuple[Path, ...] = (),
+    addressed: tuple[Path, ...] = (),
 ) -> Bind:
     """The function that follows some steps, and compares each object with what it has to be like.
 
@@ -83,7 +83,7 @@ def make_binder(
     numbers = [f"float(v{at[path]})" for path in consts]
     items = [f"tuple(v{at[path]})" for path, _ in lists]
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
-    parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in told])
+    parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in addressed])
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
     writer.lines.append(f"return new(Binding, ({answer}))")
     bind: Bind = writer.function()

@@ -61,7 +61,7 @@ class Step:
                 numbers of that class; array: an array of doubles of that shape; tuple: one of that length
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
-    is_told     whether the integrator is told then, as of declared fields of components, but not of what a list holds
+    is_announced    whether the integrator is told then: of declared fields of components, but not of what a list holds
     namespace   where a global is looked up, or the class of which a number is meant
     """
 
@@ -72,7 +72,7 @@ class Step:
     can_change: bool
     namespace: dict[str, Any] | type | None = None
     layout: Any = None
-    is_told: bool = False
+    is_announced: bool = False
 
     @property
     def hop(self) -> str:

@@ -135,7 +135,7 @@ class Compiler(Analyst):
     def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
         sim, binding = self.integrator.sim, bound.binding
-        for one in (*binding.objects, *binding.told, *chain.from_iterable(binding.items)):
+        for one in (*binding.objects, *binding.addressed, *chain.from_iterable(binding.items)):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
                 raise _of_another(f"{what}{whose.name}", one.name)
@@ -250,7 +250,7 @@ class Compiler(Analyst):
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
         known = (
-            *map(id, (*bound.binding.told, *lowered.literals)),
+            *map(id, (*bound.binding.addressed, *lowered.literals)),
             *(may_wait[wait_point] for wait_point in lowered.wait_points),
         )
         rows = lay(integrator, (bound,), known)

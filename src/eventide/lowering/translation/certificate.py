@@ -35,8 +35,8 @@ def certificate_of(tree: BooleanTree) -> Certificate:
     words = writer.words_of(tree)
     if words is None or len(writer.lines) > EXPRESSIONS or len(writer.stills) > STILLS or len(words) > JOINTS:
         return NONE
-    told = (number for line in writer.lines for number in line)
-    return Certificate((len(writer.lines), len(words), *told, *words), tuple(writer.stills))
+    numbers = (number for line in writer.lines for number in line)
+    return Certificate((len(writer.lines), len(words), *numbers, *words), tuple(writer.stills))
 
 
 def comparisons_in(tree: BooleanTree | None) -> int:

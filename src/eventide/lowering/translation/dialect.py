@@ -38,7 +38,7 @@ class Dialect:
         if isinstance(found, ClosureNumber):
             return context.slots.const(found)
         if isinstance(found, PassedNumber):
-            return context.slots.told(found)
+            return context.slots.passed(found)
         if isinstance(found, PropertyRead):
             return context.follow(found.function, [], {})
         return found

@@ -166,7 +166,7 @@ class HandlerDialect(Dialect):
         """Refuse what may become another without anybody telling: it would have to be looked at after each event."""
         before = kept.books[-1][1]["steps"]
         for path, step in context.names.steps.items():
-            if path not in before and step.can_change and not step.is_told:
+            if path not in before and step.can_change and not step.is_announced:
                 raise context.refusal(
                     node, f"changes of {'.'.join(path)} are not announced: declare it as a field of a Continuous"
                 )
@@ -260,10 +260,10 @@ class HandlerDialect(Dialect):
         """What comes first: nothing has been written or put anywhere, and what may be written is kept."""
         written = [Instruction("store", "i1", "false", entry.mark) for entry in self._entries]
         for number, place in enumerate(self.changes.values()):
-            told, undo = f"%told{number}", f"%undo{number}"
+            changed, undo = f"%told{number}", f"%undo{number}"
             written += [
-                Instruction("getelementptr", "double", "%out", number, result=told),
-                Instruction("store", "double", ZERO, told),
+                Instruction("getelementptr", "double", "%out", number, result=changed),
+                Instruction("store", "double", ZERO, changed),
                 Instruction("add", "i64", context.slots.base_of(place), place.offset, result=f"{undo}.slot"),
                 Instruction("getelementptr", "double", "%Y", f"{undo}.slot", result=f"{undo}.at"),
                 Instruction("load", "double", f"{undo}.at", result=undo),

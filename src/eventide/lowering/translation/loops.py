@@ -76,7 +76,7 @@ def _each_number(context: Context, source: ast.Call, names: list[str], body: Cal
 
 
 def _each_element(context: Context, items: ObjectList | Table, names: list[str], body: Callable[[], None]) -> None:
-    """A loop over components or numbers of which the kernel is told how many there are."""
+    """A loop over components or numbers of which the kernel is given how many there are."""
     size, path = context.length(items).text, () if isinstance(items, Table) else context.names.all_items(items)
     if isinstance(items, ObjectList) and not items.items:
         return
@@ -158,10 +158,10 @@ def _each_together(
 
 def _is_strict(call: ast.Call) -> bool | None:
     """What `strict=` says, by default no; None if there are other names, or it is not written out."""
-    told: list[Any] = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
-    if len(told) < len(call.keywords) or not all(isinstance(value, ast.Constant) for value in told):
+    given: list[Any] = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
+    if len(given) < len(call.keywords) or not all(isinstance(value, ast.Constant) for value in given):
         return None
-    return bool(told[0].value) if told else False
+    return bool(given[0].value) if given else False
 
 
 def _is_builtin(context: Context, node: ast.expr, *functions: Any) -> bool:

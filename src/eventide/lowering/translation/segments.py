@@ -172,7 +172,7 @@ def _is_comparable(context: Context, step: Step) -> bool:
 
 
 def _is_untold(step: Step) -> bool:
-    return step.can_change and not step.is_told
+    return step.can_change and not step.is_announced
 
 
 def _is_append(function: Any) -> bool:

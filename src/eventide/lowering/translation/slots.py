@@ -190,16 +190,16 @@ class Slots:
         form = GuardExpression(TIME if name == "time" else ELAPSED) if self.is_guided and slope else None
         return Number(argument, "float", slope if self.is_guided else None, form=form)
 
-    def told(self, told: PassedNumber) -> Number | Boolean:
-        """A number that is told as it stands."""
-        row = self._table(told.path)
+    def passed(self, passed: PassedNumber) -> Number | Boolean:
+        """A number that is passed as it stands."""
+        row = self._table(passed.path)
         place = self.builder.value("add", "i64", row, 1)
-        if told.element is not None:
-            place = self.builder.value("add", "i64", place, told.element)
-        if told.kind is float:
-            return Number(self.builder.load("double", "%lists", place), "float", is_numpy=told.is_numpy)
+        if passed.element is not None:
+            place = self.builder.value("add", "i64", place, passed.element)
+        if passed.kind is float:
+            return Number(self.builder.load("double", "%lists", place), "float", is_numpy=passed.is_numpy)
         whole = self.builder.load("i64", "%lists", place)
-        return Number(whole, "int") if told.kind is int else Boolean(self.builder.value("icmp ne", "i64", whole, 0))
+        return Number(whole, "int") if passed.kind is int else Boolean(self.builder.value("icmp ne", "i64", whole, 0))
 
     def size(self, table: Table) -> Number:
         """How many numbers a table has."""
