@@ -65,8 +65,13 @@ from eventide.experiment import Run as Run
 from eventide.experiment import Study as Study
 from eventide.experiment import designs as designs
 from eventide.experiment import model as model
+from eventide.experiment.sensitivity import LinearModel as LinearModel
 from eventide.experiment.sensitivity import Sensitivity as Sensitivity
 from eventide.experiment.sensitivity import UndifferentiableError as UndifferentiableError
+from eventide.experiment.sensitivity import effect_of_change as effect_of_change
+from eventide.experiment.sensitivity import eigenvalues as eigenvalues
+from eventide.experiment.sensitivity import equilibrium as equilibrium
+from eventide.experiment.sensitivity import linearize as linearize
 from eventide.experiment.sensitivity import sensitivity as sensitivity
 from eventide.observe import Expression as Expression
 from eventide.observe import Integral as Integral

@@ -342,6 +342,19 @@ def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[
     if part == "rounded":
         round(drag)
     one = Braked(sim, drag=drag).start()
+    if part == "loose":
+        ev.Variable(sim, 1.0, name="y").start()
+    if part == "behind":
+        return {"x": lambda: one["x"].state}
+    if part == "level":
+        queue = sim.level("queue")
+
+        def count() -> ev.ProcessGenerator[None]:
+            yield ev.until(lambda: one.x <= 0.8)
+            queue.set(1.0)
+
+        sim.process(count())
+        return {"queue": lambda: queue.mean}
     if part == "integral":
         whole = sim.integral(lambda: one.x)
         return {"x": lambda: whole.value}
@@ -354,6 +367,9 @@ def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[
         ("vector", "vectors of states, as Rod has them"),
         ("rounded", r"round\(\): it got 1.0, which depends on what is varied"),
         ("integral", "sim.integral"),
+        ("loose", "loose variables"),
+        ("behind", "Braked.x.state, read through component"),
+        ("level", "averages over time"),
         ("branch", "a comparison in a law that changes at time 0.5"),
     ],
 )

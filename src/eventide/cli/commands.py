@@ -6,13 +6,17 @@ import sys
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Final, cast
+from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
 from eventide.cli.job import Job
+from eventide.cli.sensitivity import SensitivityJob
 from eventide.cli.study import StudyJob
 from eventide.cli.telling import DONE, REFUSED, complain
+
+if TYPE_CHECKING:
+    from eventide.experiment.sensitivity.results import Way
 
 USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a command line that it cannot read; it has no public name."""
@@ -34,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
     except USAGE_ERROR as error:
-        command = given[0] if given[0] in {"replicate", "study"} else "run"
+        command = given[0] if given[0] in {"replicate", "sensitivity", "study"} else "run"
         complain(f"{error.format_message().rstrip('.')}; `eventide {command} --help` tells how it is written")
         return REFUSED
     return status if isinstance(status, int) else DONE
@@ -239,4 +243,34 @@ def replicate(
         response,
         verbose,
     )
+    raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Tell how fast the responses of the model in FILE change with its parameters.\n\n"
+    "By variational equations, which are integrated with the model and go through its events, or by differences of "
+    "runs with the same random numbers.",
+    epilog="Example: eventide sensitivity examples/heated_room.py --wrt insulation",
+)
+def sensitivity(
+    file: File,
+    wrt: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Vary this parameter. May be repeated; otherwise all that are real numbers."),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="WAY", help="variational, or differences: central or one-sided.")
+    ] = "variational",
+    until: Until = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.csv", help="Write a row for each output and input (.csv, .parquet, .json, .db)."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw what matters most here.")] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide sensitivity`."""
+    job = SensitivityJob(file, wrt or [], cast("Way", by), until, entropy, settings or [], out, plot, verbose)
     raise typer.Exit(job.status())

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 
-from eventide.continuous import System
+from eventide.continuous import System, Variable
 from eventide.discrete.calendar import AT_END
 from eventide.discrete.world import World
 from eventide.experiment.sensitivity.dual import Dual
 from eventide.experiment.sensitivity.events import Events
 from eventide.experiment.sensitivity.tangents import Companion, Conductor, Tangents
 from eventide.experiment.sensitivity.views import Unseen, refuse
+from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.simulation import Simulation
 
 _OURS: Final = "eventide."
@@ -23,6 +26,17 @@ _TIME: Any = World.__dict__["time"]
 class DualSystem(System):
     """The states of such a simulation: each component made has companions for its derivatives."""
 
+    def __init__(self, sim: Any) -> None:
+        super().__init__(sim)
+        give_seat: Any = self.arena.give_seat
+
+        def give(owner: Any, layout: Any) -> Any:
+            if isinstance(owner, Variable):
+                refuse("loose variables: declare states of a component")
+            return give_seat(owner, layout)
+
+        self.arena.give_seat = give  # type: ignore[method-assign]  # of this simulation alone
+
     def adopt(self, component: Any) -> None:
         """Give a new component its slots, and its companion."""
         super().adopt(component)
@@ -31,12 +45,44 @@ class DualSystem(System):
         self.sim.tangents.adopt(component)  # type: ignore[attr-defined]  # a DualSimulation makes this system
 
 
+class DualConditions(WatchedConditions):
+    """The conditions of such a simulation: they are told of the numbers that stand in them as plain floats."""
+
+    __slots__ = ()
+
+    def _watch(self, condition: Any) -> None:
+        with _with_floats(self._motion.sim):
+            super()._watch(condition)
+
+    def resume(self, wait: Any, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+        """Wait again for what was waited for before."""
+        with _with_floats(self._motion.sim):
+            return super().resume(wait, test, priority, prior)
+
+    def take_up(self, wait: Any, until: Any) -> bool:
+        """The same where only its rank is new."""
+        with _with_floats(self._motion.sim):
+            return super().take_up(wait, until)
+
+
+@contextmanager
+def _with_floats(sim: Any) -> Iterator[None]:
+    """Meanwhile dual numbers may become plain floats."""
+    space = sim.tangents.space
+    was_open, space.is_open = space.is_open, False
+    try:
+        yield
+    finally:
+        space.is_open = was_open
+
+
 class Guide:
     """Stands before the monitor: it is told of each event before the model's code is."""
 
     def __init__(self, sim: DualSimulation) -> None:
         self.sim = sim
         self.monitor: Any = sim._the_monitor
+        sim._conditions.__class__ = DualConditions
 
     def advance(self, horizon: float, due: float) -> Any:
         """Bring the model to its next event, as the monitor does."""

@@ -215,7 +215,7 @@ class Events:
         tangents, count = self.tangents, self.tangents.count
         for owner, companion in tangents.companions.items():
             moving = owner._layout.moving
-            if not moving:
+            if not moving or not count:
                 continue
             rows = [tangents.row.tangents.get(owner._base + k, self._still)[:count] for k in range(moving)]
             values = np.concatenate(rows)

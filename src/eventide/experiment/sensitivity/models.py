@@ -15,6 +15,8 @@ from eventide.experiment.sensitivity.dual_simulation import DualSimulation
 from eventide.experiment.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.experiment.models import Model
     from eventide.simulation import Simulation
 
@@ -226,3 +228,33 @@ def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], float]]:
     """All outputs of a run with their times; None stands for its end."""
     fields = [((name, time), float(value_of(value))) for time, states in found.fields for name, value in states.items()]
     return [*fields, *(((name, None), float(value_of(value))) for name, value in found.responses.items())]
+
+
+# --- the laws at one time ---------------------------------------------------------------------------------------------
+
+
+def states_at(
+    model: Model[..., Any], time: float, entropy: int | None
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The states of the active components at a time: names, values (n,), rates (n,) and their derivatives (n, n)."""
+    sim = DualSimulation(0, **model.options, rng=entropy)
+    tangents = sim.tangents
+    assert tangents is not None
+    tangents.functions.take_in(model.function)
+    tangents.expose()
+    try:
+        told = model.function(sim, **model.values)
+        if model.is_program:
+            sim.main = sim.process(told, name=model.name)
+        sim.run(until=time)
+        states = _states(sim)
+        slots = [one._base + k for one in sim.laws if one in tangents.companions for k in range(one._layout.moving)]
+        for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
+            tangents.row.tangents[slot] = unit
+        found = [tangents.evaluate().get(slot, 0.0) for slot in slots]
+    finally:
+        sim.close()
+    values = np.array([float(value_of(value)) for value in states.values()])
+    rates = np.array([float(value_of(rate)) for rate in found])
+    slopes = np.array([rate.tangent if isinstance(rate, Dual) else np.zeros(len(slots)) for rate in found])
+    return list(states), values, rates, slopes.reshape(len(slots), len(slots))

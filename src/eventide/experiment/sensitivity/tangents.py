@@ -21,7 +21,7 @@ from eventide.declare import StateVector, state_vector
 from eventide.engine.codes import R, Y
 from eventide.experiment.sensitivity.dual import Dual, Space
 from eventide.experiment.sensitivity.functions import Functions
-from eventide.experiment.sensitivity.views import DualRates, DualRow, Scratch, Unseen, refuse
+from eventide.experiment.sensitivity.views import DualRates, DualRow, Scratch, Unseen, UnseenVariable, refuse
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,6 +78,13 @@ class Tangents:
             refuse(f"vectors of states, as {type(component).__name__} has them")
         if any(layout.fields[name].assigned for name in layout.states):
             refuse(f"states that laws assign, as {type(component).__name__} has them")
+        component._variables = {
+            name: UnseenVariable._of(
+                component, layout.slot(component, name), f"{type(component).__name__}.{name}", spec
+            )
+            for name, spec in layout.fields.items()
+            if name in layout.names
+        }
         self.functions.take_in(type(component))
         self.companions[component] = Companion(self.sim, size=max(1, layout.moving * self.count)).start()
         for slot in range(component._side, component._side + layout.standing):

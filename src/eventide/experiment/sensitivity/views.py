@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from eventide.continuous import Variable
 from eventide.experiment.sensitivity.dual import Dual, Space, UndifferentiableError
 
 if TYPE_CHECKING:
@@ -114,6 +115,28 @@ class Unseen:
 
     def __float__(self) -> NoReturn:
         refuse(self._what)
+
+
+class UnseenVariable(Variable):
+    """The variable behind a state: its tolerances may be set, its value has no derivatives here."""
+
+    @property
+    def state(self) -> float:
+        """Refused."""
+        return refuse(f"{self.name}.state, read through component[...]: read it as an attribute")
+
+    @state.setter
+    def state(self, value: float) -> None:
+        refuse(f"{self.name}.state, set through component[...]: set it as an attribute")
+
+    @property
+    def rate(self) -> float:
+        """Refused."""
+        return refuse(f"{self.name}.rate, read through component[...]: read it as an attribute")
+
+    @rate.setter
+    def rate(self, value: float) -> None:
+        refuse(f"{self.name}.rate, set through component[...]: set it as an attribute")
 
 
 def refuse(what: str) -> NoReturn:

@@ -1,0 +1,93 @@
+"""Linear forms, eigenvalues, equilibria and the kinds of effects, beside what is known by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import cos, sin, sqrt
+
+import numpy as np
+import pytest
+
+import eventide as ev
+from eventide.experiment.systems import Dynamics, Stepped
+
+PENDULUM = Dynamics(
+    lambda t, x, u, p: [x[1], -p["g"] * sin(x[0]) - p["d"] * x[1] + u],
+    output=lambda t, x, u, p: [sin(x[0]), x[1] + 2.0 * u],
+)
+VALUES = {"g": 9.0, "d": 1.0}
+
+
+def test_a_linear_form_has_the_derivatives_of_rates_and_outputs() -> None:
+    near = ev.linearize(PENDULUM, state=[0.5, 0.25], signal=lambda t: 3.0 * t, time=1.0, parameters=VALUES)
+    assert np.allclose(near.rates, [0.25, -9.0 * sin(0.5) - 0.25 + 3.0], rtol=0.0, atol=1e-15)
+    assert np.allclose(near.A, [[0.0, 1.0], [-9.0 * cos(0.5), -1.0]], rtol=0.0, atol=1e-15)
+    assert near.B.tolist() == [[0.0], [1.0]]
+    assert np.allclose(near.C, [[cos(0.5), 0.0], [0.0, 1.0]], rtol=0.0, atol=1e-15)
+    assert near.D.tolist() == [[0.0], [2.0]]
+
+
+def test_eigenvalues_of_a_pendulum_tell_which_way_up_it_stays() -> None:
+    given = {"signal": lambda t: 0.0, "parameters": VALUES}
+    down = ev.eigenvalues(PENDULUM, state=[0.0, 0.0], **given)
+    assert np.allclose(down, [-0.5 - 1j * sqrt(35.0) / 2.0, -0.5 + 1j * sqrt(35.0) / 2.0])
+    up = ev.linearize(PENDULUM, state=ev.equilibrium(PENDULUM, [3.0, 0.1], **given), **given)
+    assert np.allclose(up.point, [np.pi, 0.0], rtol=0.0, atol=1e-12)
+    assert np.allclose(up.eigenvalues, [(-1.0 - sqrt(37.0)) / 2.0, (-1.0 + sqrt(37.0)) / 2.0])
+    assert not up.is_stable
+
+
+def test_where_there_is_no_equilibrium_none_is_found() -> None:
+    rising = Dynamics(lambda t, x, u, p: [1.0 + x[0] ** 2])
+    with pytest.raises(ev.ModelError, match=r"no equilibrium was found from \[0\.5\]"):
+        ev.equilibrium(rising, [0.5])
+
+
+class Tank(ev.Continuous):
+    level: ev.State = 1.0
+    outflow: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.outflow = 2.0 * sqrt(self.level)
+        self.rate.level = -self.outflow
+
+
+class Basin(ev.Continuous):
+    tank: Tank
+    level: ev.State = 0.0
+
+    def equations(self) -> None:
+        self.rate.level = self.tank.outflow - 3.0 * self.level
+
+
+@ev.model(until=1.0)
+def tanks(sim: ev.Simulation, *, level: float = 4.0) -> dict[str, Callable[[], float]]:
+    upper = Tank(sim, name="tank", level=level).start()
+    lower = Basin(sim, name="basin", tank=upper).start()
+    return {"level": lambda: lower.level}
+
+
+def test_a_model_of_several_components_is_linearized_where_it_is() -> None:
+    near = ev.linearize(tanks, time=0.5)  # level = (2 - t)**2
+    assert near.names == ("tank.level", "basin.level")
+    assert abs(near.point[0] - 2.25) < 1e-5
+    slope = 1.0 / sqrt(near.point[0])
+    assert np.allclose(near.A, [[-slope, 0.0], [slope, -3.0]], rtol=1e-14, atol=0.0)
+
+
+@pytest.mark.row("R-293")
+def test_the_effect_of_a_change_is_one_of_five_kinds() -> None:
+    pitchfork = Stepped(Dynamics(lambda t, x, u, p: [p["r"] * x[0] - x[0] ** 3]))
+    gain = Stepped(Dynamics(lambda t, x, u, p: [p["k"] - x[0] + 0.0 * p["idle"]]))
+    swing = Stepped(Dynamics(lambda t, x, u, p: [x[1], -x[0] - p["d"] * x[1]]))
+
+    def effect(simulator: Stepped, end: float, state: list[float], name: str, low: float, high: float) -> str:
+        others = {} if simulator is not gain else {"k": 1.0, "idle": 1.0}
+        found: str = ev.effect_of_change(simulator, {**others, name: low}, {**others, name: high}, end=end, state=state)
+        return found
+
+    assert effect(gain, 30.0, [0.0], "k", 1.0, 1.5) == "increasing"
+    assert effect(gain, 30.0, [0.0], "k", 1.0, 0.5) == "decreasing"
+    assert effect(gain, 30.0, [0.0], "idle", 1.0, 0.5) == "unchanged"
+    assert effect(swing, 60.0, [1.0, 0.0], "d", 1.0, -0.1) == "structural"
+    assert effect(pitchfork, 60.0, [0.1], "r", -1.0, 1.0) == "bifurcation"
