@@ -28,14 +28,14 @@ class DualSystem(System):
 
     def __init__(self, sim: Any) -> None:
         super().__init__(sim)
-        give_seat: Any = self.arena.give_seat
+        give_seat: Any = self.storage.give_seat
 
         def give(owner: Any, layout: Any) -> Any:
             if isinstance(owner, Variable):
                 refuse("loose variables: declare states of a component")
             return give_seat(owner, layout)
 
-        self.arena.give_seat = give  # type: ignore[method-assign]  # of this simulation alone
+        self.storage.give_seat = give  # type: ignore[method-assign]  # of this simulation alone
 
     def adopt(self, component: Any) -> None:
         """Give a new component its slots, and its companion."""
@@ -51,17 +51,17 @@ class DualConditions(WatchedConditions):
     __slots__ = ()
 
     def _watch(self, condition: Any) -> None:
-        with _with_floats(self._motion.sim):
+        with _with_floats(self._integrator.sim):
             super()._watch(condition)
 
     def resume(self, wait: Any, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Wait again for what was waited for before."""
-        with _with_floats(self._motion.sim):
+        with _with_floats(self._integrator.sim):
             return super().resume(wait, test, priority, prior)
 
     def take_up(self, wait: Any, until: Any) -> bool:
         """The same where only its rank is new."""
-        with _with_floats(self._motion.sim):
+        with _with_floats(self._integrator.sim):
             return super().take_up(wait, until)
 
 

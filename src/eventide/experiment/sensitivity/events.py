@@ -86,8 +86,9 @@ class Events:
 
     def _slots(self, rates: dict[int, Any]) -> Iterator[tuple[int, float]]:
         """The slots that are integrated, with their rates."""
-        for owner in self.tangents.moving():
-            for slot in range(owner._base, owner._base + owner._layout.moving):
+        tangents = self.tangents
+        for owner in tangents.moving():
+            for slot in tangents.slots_of(owner):
                 yield slot, float(value_of(rates.get(slot, 0.0)))
 
     def _seed_time(self, rates: dict[int, Any], order: int = 1) -> None:
@@ -214,10 +215,10 @@ class Events:
         """Give the companions the derivatives that they go on with."""
         tangents, count = self.tangents, self.tangents.count
         for owner, companion in tangents.companions.items():
-            moving = owner._layout.moving
-            if not moving or not count:
+            slots = tangents.slots_of(owner)
+            if not slots or not count:
                 continue
-            rows = [tangents.row.tangents.get(owner._base + k, self._still)[:count] for k in range(moving)]
+            rows = [tangents.row.tangents.get(slot, self._still)[:count] for slot in slots]
             values = np.concatenate(rows)
             if not np.array_equal(values, np.asarray(companion.values)):
                 if not all(map(isfinite, values)):

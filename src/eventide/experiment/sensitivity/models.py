@@ -248,7 +248,7 @@ def states_at(
             sim.main = sim.process(told, name=model.name)
         sim.run(until=time)
         states = _states(sim)
-        slots = [one._base + k for one in sim.laws if one in tangents.companions for k in range(one._layout.moving)]
+        slots = [slot for one in sim.laws if one in tangents.companions for slot in tangents.slots_of(one)]
         for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
             tangents.row.tangents[slot] = unit
         found = [tangents.evaluate().get(slot, 0.0) for slot in slots]

@@ -127,12 +127,12 @@ class Tangents:
         if self.sim.dt == 0.0:
             self.check_branches()
         for owner in self.moving():
-            first, count = self.companions[owner]._base, self.count
-            for k in range(owner._layout.moving):
-                rate = found.get(owner._base + k)
+            slots, count = self.slots_of(self.companions[owner]), self.count
+            for k, slot in enumerate(self.slots_of(owner)):
+                rate = found.get(slot)
                 tangent = rate.tangent if isinstance(rate, Dual) else np.zeros(count + 1)
                 for j in range(count):
-                    rates[first + k * count + j] = tangent[j]
+                    rates[slots[k * count + j]] = tangent[j]
 
     @contextmanager
     def _as_dual(self) -> Iterator[None]:
@@ -162,17 +162,22 @@ class Tangents:
 
     def moving(self) -> list[Any]:
         """The components whose states are integrated."""
-        return [owner for owner in self.companions if owner._is_active]
+        return [owner for owner in self.companions if owner.active]
+
+    def slots_of(self, owner: Any) -> list[int]:
+        """The slots of the states of a component."""
+        slots: list[int] = self.sim._continuum.slots_of(owner)
+        return slots
 
     def load(self) -> None:
         """Take the derivatives of all states from their companions."""
         table, count = self.sim._continuum.storage.table[Y], self.count
         for owner, companion in self.companions.items():
-            first = companion._base
-            for k in range(owner._layout.moving):
+            values = table[self.slots_of(companion)]
+            for k, slot in enumerate(self.slots_of(owner)):
                 tangent = np.zeros(count + 1)
-                tangent[:count] = table[first + k * count : first + (k + 1) * count]
-                self.row.tangents[owner._base + k] = tangent
+                tangent[:count] = values[k * count : (k + 1) * count]
+                self.row.tangents[slot] = tangent
 
     def evaluate(self) -> dict[int, Any]:
         """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
