@@ -7,11 +7,12 @@ objects are checked at each event instead, and this search is not needed.
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
@@ -54,7 +55,7 @@ class OwnMethods:
                 "function and set that"
             )
 
-    def _owners(self) -> list[Any]:
+    def _owners(self) -> list[Member]:
         """The members of flows that have such methods."""
         known, methods_of = self._methods, self._methods_of
         return [
@@ -64,7 +65,7 @@ class OwnMethods:
             if not (known.get(type(owner)) or methods_of(type(owner))).isdisjoint(owner.__dict__)
         ]
 
-    def _conditions(self, owners: list[Any]) -> list[Condition]:
+    def _conditions(self, owners: list[Member]) -> list[Condition]:
         """The conditions that touch one of some objects and would be read in another way now."""
         analyst, known = self._integrator.analyst, self._integrator.guards.at.values()
         return [

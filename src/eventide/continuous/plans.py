@@ -12,6 +12,7 @@ from eventide.engine.records import GuardRecord, view_of
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.guards.equalities import Equality
@@ -112,7 +113,7 @@ class Cohort:
     def __post_init__(self) -> None:
         self.is_special = self.is_opaque or self.assigns or self.inputs != ()
 
-    def plan(self, owner: Any) -> LawPlan:
+    def plan(self, owner: Member) -> LawPlan:
         """All that is known of the laws of one member."""
         return self.describe(owner)
 
@@ -264,19 +265,19 @@ class Analyst(ABC):
         """What branches in the laws of a class."""
 
     @abstractmethod
-    def law(self, owner: Any) -> LawPlan:
+    def law(self, owner: Member) -> LawPlan:
         """What is known of a component's laws."""
 
     @abstractmethod
-    def deals(self, owner: Any) -> list[tuple[int, tuple[Deal, ...]]]:
+    def deals(self, owner: Member) -> list[tuple[int, tuple[Deal, ...]]]:
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
-    def enroll(self, owner: Any) -> None:
+    def enroll(self, owner: Member) -> None:
         """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
 
     @abstractmethod
-    def dissolve(self, owner: Any) -> None:
+    def dissolve(self, owner: Member) -> None:
         """One who has gone is of its cohort no longer."""
 
     @abstractmethod
@@ -334,7 +335,7 @@ class Analyst(ABC):
         """
 
     @abstractmethod
-    def is_law_current(self, owner: Any) -> bool:
+    def is_law_current(self, owner: Member) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
 
     @abstractmethod

@@ -24,6 +24,7 @@ from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.simulation import Simulation
 
@@ -95,17 +96,17 @@ class System:
         """Whether a slot is integrated."""
         return slot in self._active
 
-    def slots_of(self, owner: Any) -> list[int]:
+    def slots_of(self, owner: Member) -> list[int]:
         """The slots of an owner's states."""
         if isinstance(owner, Variable):
             return [owner._slot]
         return list(range(owner._base, owner._base + owner._layout.moving))
 
-    def active_slots(self, owner: Any) -> list[int]:
+    def active_slots(self, owner: Member) -> list[int]:
         """The slots of an owner that are integrated."""
         return [slot for slot in self.slots_of(owner) if slot in self._active]
 
-    def start_slots(self, slots: list[int], owner: Any) -> None:
+    def start_slots(self, slots: list[int], owner: Member) -> None:
         """Let slots of one owner be integrated; no effect on those that are. Raises ModelError as `stop_slots`."""
         slots = [slot for slot in slots if slot not in self._active]
         if not slots:
@@ -119,7 +120,7 @@ class System:
         owner._going = tuple(coalesce(self.active_slots(owner)))
         self.sim._watch()
 
-    def stop_slots(self, slots: list[int], owner: Any) -> None:
+    def stop_slots(self, slots: list[int], owner: Member) -> None:
         """Let slots of one owner keep their values, with rate zero; no effect on those that do.
 
         Raises ModelError where laws or a condition are evaluated, and while somebody looks.
@@ -146,7 +147,7 @@ class System:
         if self.integrator.is_observed:
             refuse_change(self.name_of(slot))
 
-    def _activate(self, slots: Iterable[int], owner: Any) -> None:
+    def _activate(self, slots: Iterable[int], owner: Member) -> None:
         active, starts, states = self._active, self.storage.rows[Y0], self.storage.rows[Y]
         for slot in slots:
             if slot not in active:

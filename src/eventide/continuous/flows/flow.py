@@ -25,6 +25,8 @@ CROWD: Final = 32
 """In a flow of so many laws it is worth while to join those of a class."""
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.storage.growable_arrays import Run
     from eventide.inputs import Input
@@ -59,7 +61,7 @@ class Still:
         if integrator.storage.slot.user[slot, BY_READING] != -1:
             integrator.written(slot)
 
-    def receive(self, owner: Any) -> None:
+    def receive(self, owner: Member) -> None:
         """A law that cannot be read sets something of an object, or has its rates in hand to do so."""
         integrator = self.integrator
         if integrator.host.executes:
@@ -94,7 +96,7 @@ class Flow:
         self.assigns = False
         self.conditions: dict[Any, None] = {}
         self.resting: dict[Any, tuple[Any, ...]] = {}
-        self.members: dict[Any, None] = {}
+        self.members: dict[Member, None] = {}
         self.inputs: dict[Any, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None
         self.is_checked = True
@@ -229,7 +231,7 @@ class Flow:
 
     # --- members --------------------------------------------------------------------------------------------------
 
-    def owners(self) -> list[Any]:
+    def owners(self) -> list[Member]:
         """The components and loose variables that belong to the flow, in the order in which they joined."""
         return list(self.members)
 
@@ -261,7 +263,7 @@ class Flow:
             self.looked_up = Look(self)
         return self.looked_up
 
-    def note_slide(self, owner: Any) -> None:
+    def note_slide(self, owner: Continuous) -> None:
         """A member slides along a surface."""
         self.sliding = self.sliding or Sliding(self)
         self.sliding.slides[owner] = owner._slide

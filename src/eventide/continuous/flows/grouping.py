@@ -24,6 +24,7 @@ from eventide.inputs.base import reached_inputs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan, LawPlan, Plan
     from eventide.discrete.conditions.condition import Condition
@@ -47,20 +48,20 @@ class Grouping:
         self.integrator = integrator
         self.opaque: dict[Flow, int] = {}
         self.exposed: dict[Flow, int] = {}
-        self.joining: Pending[Any] = Pending(integrator.changes)
-        self.doubted: Pending[Any] = Pending(integrator.changes)
-        self.receivers: dict[Any, None] = {}
+        self.joining: Pending[Member] = Pending(integrator.changes)
+        self.doubted: Pending[Member] = Pending(integrator.changes)
+        self.receivers: dict[Member, None] = {}
         self.writers = RateConflicts(integrator)
         self.shared = Readers(integrator, self.writers, self.doubt)
         self.changed: dict[Flow, None] = {}
         self.ordering = Ordering(integrator)
         self._clock: Flow | None = None
 
-    def members(self) -> Iterator[Any]:
+    def members(self) -> Iterator[Member]:
         """All members, one flow after the other."""
         return (owner for flow in self.integrator.flows.values() for owner in flow.members)
 
-    def plan_of(self, owner: Any) -> LawPlan:
+    def plan_of(self, owner: Member) -> LawPlan:
         """What is known of a member's laws."""
         plan: LawPlan = owner._cohort.plan(owner)
         return plan
@@ -106,7 +107,7 @@ class Grouping:
             self._clock = clock = self._new_flow()
         return clock
 
-    def _flow_for(self, plan: Plan, newcomer: Any = None) -> Flow:
+    def _flow_for(self, plan: Plan, newcomer: Member | None = None) -> Flow:
         """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
 
         newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
@@ -117,7 +118,7 @@ class Grouping:
             flow = other._flow
             if flow is not still:
                 met[flow] = None
-            elif other is newcomer:
+            elif newcomer is not None and other is newcomer:
                 met.update(dict.fromkeys(self.shared.touchers(other)))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
@@ -180,11 +181,11 @@ class Grouping:
 
     # --- members --------------------------------------------------------------------------------------------------
 
-    def enlist(self, owner: Any) -> None:
+    def enlist(self, owner: Member) -> None:
         """A component or loose variable has been started: it will be placed in a flow before time goes on."""
         self.joining.add(owner)
 
-    def leave(self, owner: Any) -> None:
+    def leave(self, owner: Member) -> None:
         """A component has been stopped."""
         if owner in self.joining:
             del self.joining[owner]
@@ -200,7 +201,7 @@ class Grouping:
         if owner._cohort.is_opaque:
             self._doubt_receivers()
 
-    def _part(self, owner: Any) -> None:
+    def _part(self, owner: Member) -> None:
         """Let a member be one no longer, and stand still."""
         integrator, flow = self.integrator, owner._flow
         if not flow.is_open:
@@ -223,7 +224,7 @@ class Grouping:
 
     # --- who is given to ------------------------------------------------------------------------------------------
 
-    def doubt(self, owner: Any) -> None:
+    def doubt(self, owner: Member) -> None:
         """Laws may have come to give to an object, or do so no longer, or it does not hold its own any longer."""
         self.doubted.add(owner)
 
@@ -233,11 +234,11 @@ class Grouping:
         for owner in receivers:
             self.doubt(owner)
 
-    def lookers(self, owner: Any) -> list[Flow]:
+    def lookers(self, owner: Member) -> list[Flow]:
         """The flows that may have looked at an object that stood still: also those with code that cannot be read."""
         return list(dict.fromkeys((*self.shared.touchers(owner), *self.opaque)))
 
-    def receive(self, owner: Any, flow: Flow | None) -> None:
+    def receive(self, owner: Member, flow: Flow | None) -> None:
         """A law that cannot be read gives to an object that stands still.
 
         flow    in which the law is; None if it runs between steps
@@ -270,7 +271,7 @@ class Grouping:
                     self._empty(owner)
             del self.doubted[owner]
 
-    def _empty(self, owner: Any) -> None:
+    def _empty(self, owner: Member) -> None:
         """Nobody adds to the sums and rates of an object that stands still."""
         rows, seat = self.integrator.storage.rows, owner._seat
         found = [(Y, seat.layout.slot(owner, name)) for name in seat.layout.sums]
@@ -280,7 +281,7 @@ class Grouping:
                 self.integrator.written(slot)
                 rows[row][slot] = 0.0
 
-    def change_slots(self, owner: Any, slots: list[int]) -> None:
+    def change_slots(self, owner: Member, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
         flow = owner._flow
         self.integrator.touch(flow)
@@ -319,7 +320,7 @@ class Grouping:
             if self.writers.met:
                 self.writers.check(owner)
 
-    def _enter_flow(self, flow: Flow, owner: Any) -> None:
+    def _enter_flow(self, flow: Flow, owner: Member) -> None:
         """Let a component or loose variable be a member of a flow."""
         integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
@@ -350,7 +351,7 @@ class Grouping:
             self.exposed[flow] = self.exposed.get(flow, 0) + 1
 
     def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
-        """A member slides, calls inputs, may assign states, or has laws that cannot be read."""
+        """A component slides, calls inputs, may assign states, or has laws that cannot be read."""
         cohort = owner._cohort
         if owner._slide is not None:
             flow.note_slide(owner)
@@ -361,7 +362,7 @@ class Grouping:
         if cohort.assigns and flow.note_assignments():
             self.integrator.guards.note_assignments(flow)
 
-    def _leave_flow(self, flow: Flow, owner: Any) -> None:
+    def _leave_flow(self, flow: Flow, owner: Member) -> None:
         """Let it be one no longer."""
         integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
@@ -400,7 +401,7 @@ class Grouping:
             flow.toggle_slots(low, high)
         self.changed[flow] = None
 
-    def _toggle_more(self, flow: Flow, owner: Any) -> None:
+    def _toggle_more(self, flow: Flow, owner: Member) -> None:
         """The same of what a member has besides one run of states that are integrated: more of them, and others."""
         seat, going = owner._seat, owner._going
         self._toggle(flow, going[1:])
@@ -409,7 +410,7 @@ class Grouping:
             if low < high:
                 flow.toggle_rests(low, high)
 
-    def renew(self, owners: Iterable[Any]) -> None:
+    def renew(self, owners: Iterable[Member]) -> None:
         """Let components touch what they refer to now."""
         flows: dict[Flow, list[Any]] = {}
         for owner in owners:
@@ -420,7 +421,7 @@ class Grouping:
             else:
                 self.renew(group)  # what came before has merged or split their flow
 
-    def _renew(self, owners: list[Any]) -> None:
+    def _renew(self, owners: list[Member]) -> None:
         """Renew components of one flow; if its states stay the same it keeps its step."""
         integrator, flow = self.integrator, owners[0]._flow
         integrator.touch(flow)

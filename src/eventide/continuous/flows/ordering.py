@@ -24,6 +24,7 @@ from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.flows.sights import Sight
     from eventide.continuous.integrator import Integrator
@@ -88,7 +89,7 @@ class Node:
 
     __slots__ = ("deals", "owner", "stage")
 
-    def __init__(self, owner: Any, stage: int, deals: tuple[Deal, ...]) -> None:
+    def __init__(self, owner: Member, stage: int, deals: tuple[Deal, ...]) -> None:
         self.owner = owner
         self.stage = stage
         self.deals = deals
@@ -133,7 +134,7 @@ class Ordering:
             if owner._cohort.trade in fresh and owner not in self._nodes:
                 self.note(owner)
 
-    def note(self, owner: Any) -> None:
+    def note(self, owner: Member) -> None:
         """A member has come whose laws may wait for others, or others for them."""
         if not owner._is_active:
             return
@@ -159,7 +160,7 @@ class Ordering:
         if deal.sort[1] == "rate" and not deal.reads and node.stage == EQUATIONS:
             self._changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
 
-    def forget(self, owner: Any) -> None:
+    def forget(self, owner: Member) -> None:
         """It has gone; its laws wait no longer."""
         later = self._integrator.storage.seat.later
         for node in self._nodes.pop(owner, ()):
@@ -201,7 +202,7 @@ class Ordering:
         node.deals += fresh
         self._enter(node, fresh)
 
-    def forget_sight(self, owner: Any) -> None:
+    def forget_sight(self, owner: Member) -> None:
         """It may refer to something else: what its laws were seen to deal with is to be seen anew."""
         if owner in self._nodes:
             self.forget(owner)
@@ -284,12 +285,12 @@ class Ordering:
         level = known[seat, later]
         return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
 
-    def place(self, owner: Any, stage: int) -> tuple[Any, ...]:
+    def place(self, owner: Member, stage: int) -> tuple[Any, ...]:
         """The key of a law's place among all of its stage."""
         node = Node(owner, stage, ())
         return *self.standing(node), self._rank(node)
 
-    def waits(self, owner: Any, stage: int) -> tuple[tuple[str, str], ...]:
+    def waits(self, owner: Member, stage: int) -> tuple[tuple[str, str], ...]:
         """Behind which laws one stands that come later by priority and start, each with what they set."""
         found = (node for node in self._nodes.get(owner, ()) if node.stage == stage)
         return tuple(

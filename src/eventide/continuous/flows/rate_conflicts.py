@@ -12,6 +12,7 @@ from eventide.continuous.checks import two_setters
 from eventide.engine.codes import SEVERAL
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
 
 
@@ -50,7 +51,7 @@ class RateConflicts:
             storage.slot.writer[slot] = 2 * last._seat.number + sets
             del self._rivals[slot]
 
-    def check(self, owner: Any) -> None:
+    def check(self, owner: Member) -> None:
         """Somebody has come. Raise ModelError, naming both laws, if one sets a rate that an earlier one has written."""
         met, self.met = self.met, []
         for slot in met:
@@ -65,11 +66,11 @@ class Rivals:
     def __init__(self) -> None:
         self._all: dict[Any, bool] = {}
 
-    def add(self, owner: Any, *, sets: bool) -> None:
+    def add(self, owner: Member, *, sets: bool) -> None:
         """One sets the rate without having read it, or adds to it."""
         self._all[owner] = sets
 
-    def remove(self, owner: Any) -> None:
+    def remove(self, owner: Member) -> None:
         """One writes it no longer."""
         del self._all[owner]
 
@@ -77,7 +78,7 @@ class Rivals:
         """The only one that is left, and whether it sets the rate; None if there are several."""
         return next(iter(self._all.items())) if len(self._all) == 1 else (None, False)
 
-    def clash(self, newcomer: Any) -> tuple[Any, Any] | None:
+    def clash(self, newcomer: Member) -> tuple[Any, Any] | None:
         """One that sets what another has written before it, and that other; None if there is none.
 
         newcomer    who has come since there was none

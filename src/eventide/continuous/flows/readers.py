@@ -19,6 +19,7 @@ from eventide.engine.codes import (
 )
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.flows.rate_conflicts import RateConflicts
     from eventide.continuous.integrator import Integrator
@@ -44,7 +45,7 @@ class Readers:
         """The flows that depend on what stands in a slot."""
         return self._flows(self._readers, slot, BY_READING)
 
-    def touchers(self, owner: Any) -> tuple[Flow, ...]:
+    def touchers(self, owner: Member) -> tuple[Flow, ...]:
         """The flows of which laws or conditions touch an object, but for its own laws."""
         found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
         return tuple(dict.fromkeys(found))

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from eventide.continuous.flows.ordering import Deal
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
 
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
 class Sight(NamedTuple):
     """Whose law it is, of which stage, and what it deals with."""
 
-    owner: Any
+    owner: Member
     stage: int
     deals: tuple[Deal, ...]
 
 
-def look_at(integrator: Integrator, flow: Flow, owner: Any, stage: int, call: Callable[[], None]) -> Sight:
+def look_at(integrator: Integrator, flow: Flow, owner: Member, stage: int, call: Callable[[], None]) -> Sight:
     """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
     book = _Book()
     watched = flow.look_up().computing
@@ -40,7 +42,7 @@ def look_at(integrator: Integrator, flow: Flow, owner: Any, stage: int, call: Ca
     return Sight(owner, stage, tuple(deal for deal in found if deal is not None))
 
 
-def _deal(owner: Any, slot: int, book: _Book) -> Deal | None:
+def _deal(owner: Continuous, slot: int, book: _Book) -> Deal | None:
     name, _ = owner._layout.name_of(owner, slot)
     spec = owner._layout.fields[name]
     if spec.role not in ("computed", "sum") and not spec.assigned:

@@ -29,6 +29,7 @@ from eventide.engine.codes import (
 from eventide.engine.law_evaluation import ABOVE, BELOW, OUTSIDE
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
@@ -77,7 +78,7 @@ class Sliding:
     def _states(self) -> Any:
         return self._integrator.storage.table[Y, list(self._flow.slots)]
 
-    def direction(self, owner: Any) -> dict[int, float]:
+    def direction(self, owner: Member) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
         integrator, flow = self._integrator, self._flow
         owners, slots = self._told

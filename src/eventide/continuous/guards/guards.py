@@ -26,6 +26,7 @@ from eventide.engine.records import GuardRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
@@ -384,7 +385,7 @@ class Guards:
         if flow.resting:
             self._wake(list(flow.resting))
 
-    def wake_those_with(self, owner: Any) -> None:
+    def wake_those_with(self, owner: Member) -> None:
         """A component leaves its flow: of what depends on it no rows are kept at rest."""
         waits = self._resting_with.get(owner)
         if waits:
