@@ -634,7 +634,7 @@ def test_a_subclass_with_another_handler_says_anew_which_slide() -> None:
             self.side = -1.0
 
     sim = ev.Simulation()
-    with pytest.raises(ev.ModelError, match=r"other has another handler in the place of above or below: say anew"):
+    with pytest.raises(ev.ModelError, match=r"other has another handler in the place of above or below: say again"):
         Other(sim, name="other").start()
 
 
