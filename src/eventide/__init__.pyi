@@ -4,6 +4,7 @@
 from eventide import data as data
 from eventide import inputs as inputs
 from eventide import methods as methods
+from eventide import verify as verify
 from eventide.continuous import Continuous as Continuous
 from eventide.continuous import Variable as Variable
 from eventide.continuous import law as law

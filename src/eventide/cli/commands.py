@@ -14,6 +14,7 @@ from eventide.cli.job import Job
 from eventide.cli.sensitivity import SensitivityJob
 from eventide.cli.study import StudyJob
 from eventide.cli.telling import DONE, REFUSED, complain
+from eventide.cli.verify import VerifyJob
 
 if TYPE_CHECKING:
     from eventide.experiment.sensitivity.results import Way
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
     except USAGE_ERROR as error:
-        command = given[0] if given[0] in {"replicate", "sensitivity", "study"} else "run"
+        command = given[0] if given[0] in {"replicate", "sensitivity", "study", "verify"} else "run"
         complain(f"{error.format_message().rstrip('.')}; `eventide {command} --help` tells how it is written")
         return REFUSED
     return status if isinstance(status, int) else DONE
@@ -273,4 +274,48 @@ def sensitivity(
 ) -> None:
     """Carry out `eventide sensitivity`."""
     job = SensitivityJob(file, wrt or [], cast("Way", by), until, entropy, settings or [], out, plot, verbose)
+    raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Run the tests of the requirements in FILE, print what came of them, and how each failure is replayed.\n\n"
+    "The exit status is 0 if the system can be released, else 1.",
+    epilog="Example: eventide verify examples/quarter_car_requirements.py --structured",
+)
+def verify(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="A Python file with tests (ev.verify.Test) in it.", show_default=False),
+    ],
+    structured: Annotated[
+        bool,
+        typer.Option(
+            "--structured", help="Units first, then integrations, then the system; stop at the first failure."
+        ),
+    ] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE.xml", help="Write a JUnit file for continuous integration.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE.html", help="Write a page of its own.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write a row for each input (.csv, .parquet, .json, .db).")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Run the test of this requirement alone. May be repeated.")
+    ] = None,
+    case: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="With --only: the input of this number alone.")
+    ] = None,
+    budget: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.001, help="The status is 1 also if the tests would take longer."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Processes that run models side by side. Otherwise one."),
+    ] = 1,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide verify`."""
+    job = VerifyJob(file, structured, junit, html, out, only or [], case, budget, workers, verbose)
     raise typer.Exit(job.status())

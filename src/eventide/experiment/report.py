@@ -84,7 +84,17 @@ def readable(number: Any) -> str:
     return str(number) if isinstance(number, int) else f"{float(number):.6g}"
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str]) -> str:
+    """A table as a text, as wide as it needs to be; the columns `texts` stand left, the others right."""
+    from rich.console import Console
+
+    console = Console(width=10_000, markup=False, emoji=False, highlight=False, color_system=None)
+    with console.capture() as captured:
+        console.print(_table(heads, rows, texts))
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str] = TEXTS) -> Table:
     """A table whose columns are as wide as needed; those that would be empty are left out, numbers stand right."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -92,7 +102,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
     places = [place for place in range(len(heads)) if any(row[place] for row in rows)]
     for place in places:
-        table.add_column(heads[place], justify="left" if heads[place] in TEXTS else "right")
+        table.add_column(heads[place], justify="left" if heads[place] in texts else "right")
     for row in rows:
         table.add_row(*(row[place] for place in places))
     return table

@@ -1,6 +1,6 @@
 """Figures, moving pictures and pages; the only room that knows the plotting library.
 
-May import: experiment, observe, monitor, continuous, discrete, statistics, declare, errors. Start reading at
+May import: verify, experiment, observe, monitor, continuous, discrete, statistics, declare, errors. Start reading at
 `pictures.py`; what is shown while a run goes on begins at `screens.py`.
 """
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eventide.view.spreads import plot_boxes as plot_boxes
     from eventide.view.spreads import plot_histogram as plot_histogram
     from eventide.view.studies import plot_study as plot_study
+    from eventide.view.verification import plot_qualities as plot_qualities
 
 _HOMES = {
     "animation": ("Moment", "animate", "zigzag"),
@@ -43,6 +44,7 @@ _HOMES = {
     "spaces": ("plot_cloud", "plot_phase", "plot_series", "plot_trajectory"),
     "spreads": ("plot_boxes", "plot_histogram"),
     "studies": ("plot_study",),
+    "verification": ("plot_qualities",),
 }
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -1,0 +1,130 @@
+"""The tests of the requirements in a file: `eventide verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from types import ModuleType
+from typing import TYPE_CHECKING, TypeVar
+
+from eventide.cli.telling import DONE, FAILED, check_target, note, say, status_of, writing
+from eventide.errors import InputError
+
+if TYPE_CHECKING:
+    from eventide.verify import Component, Report, Requirement, Test
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class VerifyJob:
+    """One call of `eventide verify`."""
+
+    file: Path
+    structured: bool
+    junit: Path | None
+    html: Path | None
+    out: Path | None
+    only: Sequence[str]
+    case: int | None
+    budget: float | None
+    workers: int | None
+    verbose: bool
+
+    def status(self) -> int:
+        """Do it and tell what went wrong, if anything did; answers the exit status."""
+        return status_of(self.do, verbose=self.verbose)
+
+    def do(self) -> int:
+        """Run the tests, tell what came of them, write the files."""
+        from eventide.experiment import imported
+        from eventide.verify import Component, Requirement, Test
+        from eventide.verify.telling import told
+
+        for path, option in ((self.junit, "--junit"), (self.html, "--html"), (self.out, "--out")):
+            check_target(path, option)
+        with imported(self.file) as module:
+            found = values_in(module, Test)
+            if not found:
+                raise InputError(
+                    f"{self.file} has no tests: put ev.verify.Test(requirement) into it, or a list of them"
+                )
+            requirements = values_in(module, Requirement)
+            components = [*values_in(module, Component), *(test.requirement.component for test in found)]
+            system = whole_of(components, self.file)
+            start = perf_counter()
+            report = self._run(system, self._chosen(found))
+            note(f"{len(report.results)} tests of {system.name} took {perf_counter() - start:.2f} s")
+            command = f"eventide verify {self.file}".replace("{", "{{").replace("}", "}}")
+            command += " --only {test} --case {case}"
+            try:
+                self._write(report, command)
+            finally:
+                say(told(report, command, is_whole=not self.only))
+            return self._told_ready(system, found, requirements) if report.is_releasable else FAILED
+
+    def _chosen(self, tests: list[Test]) -> list[Test]:
+        known = [test.id for test in tests]
+        for name in self.only:
+            if name not in known:
+                raise InputError(f"--only {name}: there is no test of that id; there are: {', '.join(known)}")
+        return [test for test in tests if test.id in self.only] if self.only else tests
+
+    def _run(self, system: Component, tests: list[Test]) -> Report:
+        from eventide.verify import Report, run_all, run_structured
+
+        if self.case is not None:
+            if len(tests) != 1 or not self.only:
+                raise InputError("--case is a number among the inputs of one test: name that with --only")
+            count = tests[0].requirement.count
+            if self.case >= count:
+                raise InputError(f"--case {self.case}: {tests[0].id} has cases 0 to {count - 1}")
+            return Report(system, (tests[0].run(cases=[self.case]),))
+        return (run_structured if self.structured else run_all)(system, tests, workers=self.workers)
+
+    def _write(self, report: Report, command: str) -> None:
+        if self.junit is not None:
+            with writing(self.junit):
+                report.to_junit(self.junit, command)
+            note(f"JUnit file written to {self.junit}")
+        if self.html is not None:
+            with writing(self.html):
+                report.to_html(self.html, command)
+            note(f"page written to {self.html}")
+        if self.out is not None:
+            from eventide.observe.dumps import has_format, save
+
+            with writing(self.out):
+                save(report.table, self.out, ending="" if has_format(self.out) else ".csv")
+            note(f"results written to {self.out}")
+
+    def _told_ready(self, system: Component, tests: list[Test], requirements: list[Requirement]) -> int:
+        """Say what the tests leave open, which does not hinder a release; but for a budget that is exceeded."""
+        if self.only:
+            return DONE
+        from eventide.verify import readiness
+
+        ready = readiness(system, tests, requirements, budget=self.budget)
+        say(f"\n{ready}")
+        return DONE if ready.is_practicable else FAILED
+
+
+def values_in(module: ModuleType, kind: type[T]) -> list[T]:
+    """What a module has of a kind, by itself or in lists and tuples, each once, in its order."""
+    met: dict[int, T] = {}
+    for value in vars(module).values():
+        for item in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(item, kind):
+                met.setdefault(id(item), item)
+    return list(met.values())
+
+
+def whole_of(components: list[Component], file: Path) -> Component:
+    """The component that contains all the others. Raises InputError if there is none."""
+    for one in components:
+        if all(other in one for other in components):
+            return one
+    names = ", ".join(dict.fromkeys(component.name for component in components))
+    raise InputError(f"{file} has no component that contains all the others, which are {names}: make the whole one")

@@ -1,0 +1,174 @@
+"""Ready qualities. Each has a margin, and the time and place of the worst point; what is not a number is the worst.
+
+They look at what the output holds: a recording that is to show what happens between its rows is made at every step.
+The quality is 1 where the margin is at least 0, and 1/(1 + shortfall) below; the threshold is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import inf, isnan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eventide.errors import ModelError
+from eventide.verify.curves import Curve, Of, curve_of
+from eventide.verify.qualities import Band, Quality, Score, from_margin
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def error_below(bound: float, expected: Any, of: Of = None) -> Quality:
+    """The largest difference from what is expected is at most a bound.
+
+    expected    a number or an array like the output, or a function of the inputs by name that returns it
+    """
+    _check(bound >= 0.0, f"error_below takes a bound from 0 on, and got {bound!r}")
+
+    def assess(output: Any, inputs: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        wanted = np.asarray(expected(**inputs) if callable(expected) else expected, dtype=float)
+        try:
+            errors = np.abs(curve.values - wanted.reshape(curve.values.shape if wanted.size > 1 else ()))
+        except ValueError:
+            raise ModelError(f"the output has {curve.values.size} numbers, and {wanted.size} are expected") from None
+        return _worst(curve, bound - errors, lambda row, column: f"error {errors[row, column]:.6g}")
+
+    return Quality(f"error at most {bound:g}", assess, most=1.0)
+
+
+def stays_within(low: float = -inf, high: float = inf, of: Of = None) -> Quality:
+    """A quantity lies between two bounds, always."""
+    _check(low <= high, f"stays_within takes low <= high, and got {low!r} and {high!r}")
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        return _worst(curve, _inside(curve.values, low, high))
+
+    return Quality(f"{_told(of)}within [{low:g}, {high:g}]", assess, most=1.0, band=Band(of, low, high, "always"))
+
+
+def reaches_within(low: float, high: float, time: float, of: Of = None) -> Quality:
+    """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
+    _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        times = curve.timed()
+        margins = _inside(curve.column()[times <= times[0] + time], low, high)
+        if np.isnan(margins).any():
+            return _worst(curve, margins[:, None])
+        best = int(np.argmax(margins))
+        return _score(curve, float(margins[best]), best, 0)
+
+    name = f"{_told(of)}reaches [{low:g}, {high:g}] within {time:g}"
+    return Quality(name, assess, most=1.0, band=Band(of, low, high, "once"))
+
+
+def settles(low: float, high: float, time: float, of: Of = None) -> Quality:
+    """A quantity lies between two bounds from `time` after the start on, until the end."""
+    _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        times = curve.timed()
+        if not times[-1] >= times[0] + time:
+            raise ModelError(
+                f"the output ends at {float(times[-1])!r}: whether it has settled by {time!r} cannot be seen"
+            )
+        late = times >= times[0] + time
+        rest = Curve(times[late], curve.column()[late][:, None], curve.names)
+        return _worst(rest, _inside(rest.values, low, high))
+
+    name = f"{_told(of)}in [{low:g}, {high:g}] from {time:g} on"
+    return Quality(name, assess, most=1.0, band=Band(of, low, high, "finally"))
+
+
+def overshoot(share: float, target: float, of: Of = None) -> Quality:
+    """A quantity goes beyond its target by at most a share of the way to it from where it begins."""
+    _check(share >= 0.0, f"overshoot takes a share from 0 on, and got {share!r}")
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        values = curve.column()
+        way = target - values[0]
+        if way == 0.0:
+            raise ModelError(f"the quantity begins at its target {target!r}: it has no way of which to take a share")
+        beyond = (values - target) / way
+        return _worst(curve, (share - beyond)[:, None], lambda row, _: f"{beyond[row]:.6g} of the way beyond")
+
+    return Quality(f"{_told(of)}overshoots {target:g} by at most {share:g}", assess, most=1.0)
+
+
+def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
+    """A quantity is never above its least value so far by more than a tolerance."""
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        values = curve.column()
+        rises = values - np.minimum.accumulate(values)
+        return _worst(curve, (tolerance - rises)[:, None], lambda row, _: f"has grown by {rises[row]:.6g}")
+
+    return Quality(f"{_told(of)}never grows", assess, most=1.0)
+
+
+def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
+    """A quantity stays what it was at the start, up to a tolerance."""
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        drifts = np.abs(curve.values - curve.values[:1])
+        return _worst(curve, tolerance - drifts, lambda row, column: f"has moved by {drifts[row, column]:.6g}")
+
+    return Quality(f"{_told(of)}stays what it is", assess, most=1.0)
+
+
+def throughput(least: float, of: Of = None) -> Quality:
+    """A rate is at least so large: a response as it is, a counter over time by what it gains per unit of time."""
+
+    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        curve = curve_of(output, of)
+        values = curve.column()
+        rate = float(values[-1])
+        if curve.times is not None:
+            rate = float((values[-1] - values[0]) / (curve.times[-1] - curve.times[0]))
+        return _score(curve, rate - least, len(values) - 1, 0, f"{rate:.6g} per unit of time")
+
+    return Quality(f"{_told(of)}at least {least:g} per unit of time", assess, most=1.0)
+
+
+def _inside(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    margins: NDArray[np.float64] = np.minimum(values - low, high - values)
+    return margins
+
+
+def _worst(curve: Curve, margins: NDArray[np.float64], found: Callable[[int, int], str] | None = None) -> Score:
+    """The least margin, or the first that is not a number, with its time and place."""
+    if margins.size == 0:
+        raise ModelError("the output has no rows that could be judged")
+    nans = np.isnan(margins)
+    row, column = np.unravel_index(int(np.argmax(nans) if nans.any() else np.argmin(margins)), margins.shape)
+    text = "" if found is None else found(int(row), int(column))
+    return _score(curve, float(margins[row, column]), int(row), int(column), text)
+
+
+def _score(curve: Curve, margin: float, row: int, column: int, found: str = "") -> Score:
+    time = None if curve.times is None else float(curve.times[row])
+    told = found or f"{curve.values[row, column]:.6g}"
+    return Score(from_margin(margin), -inf if isnan(margin) else margin, time, curve.place(column), told)
+
+
+def _told(of: Of) -> str:
+    if of is None:
+        return ""
+    if isinstance(of, int):
+        return f"state {of} "
+    name = of if isinstance(of, str) else getattr(of, "__name__", "").replace("<lambda>", "")
+    return f"{name} " if name else ""
+
+
+def _check(holds: bool, message: str) -> None:
+    if not holds:
+        raise ModelError(message)

@@ -1,0 +1,97 @@
+"""What a quality looks at: numbers over time, taken from whatever a component returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from eventide.errors import ModelError
+from eventide.experiment.results import Result
+from eventide.methods.solution import Trajectory
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Of: TypeAlias = "str | int | Callable[[Any], Any] | None"
+"""What is looked at: the name of a response or a recorded quantity, the number of a state, a function of the output
+that returns numbers or a pair (times, values); None: the output itself."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values (m, n), at times (m,) if they have any.
+
+    names       of the n columns, for words
+    """
+
+    times: NDArray[np.float64] | None
+    values: NDArray[np.float64]
+    names: tuple[str, ...]
+
+    def place(self, column: int) -> str:
+        """Which column, in words; nothing if there is one alone and it has no name."""
+        return self.names[column]
+
+    def column(self) -> NDArray[np.float64]:
+        """The one quantity that it has. Raises ModelError if it has several."""
+        if self.values.shape[1] != 1:
+            raise ModelError(
+                f"one quantity is judged here, and the output has {self.values.shape[1]}: name one with of="
+            )
+        single: NDArray[np.float64] = self.values[:, 0]
+        return single
+
+    def timed(self) -> NDArray[np.float64]:
+        """The times. Raises ModelError if the output has none."""
+        if self.times is None:
+            raise ModelError("times are judged here, and the output has none: return a Trajectory, or (times, values)")
+        return self.times
+
+
+def curve_of(output: Any, of: Of) -> Curve:
+    """What is looked at in an output. Raises ModelError, which says what there is, if it is not there."""
+    if isinstance(of, str):
+        return _named(output, of)
+    if callable(of):
+        return _plain(of(output), getattr(of, "__name__", "").replace("<lambda>", ""))
+    curve = _plain(output, "")
+    if of is None:
+        return curve
+    if not -curve.values.shape[1] <= of < curve.values.shape[1]:
+        raise ModelError(f"of={of!r} is the number of a state, and the output has {curve.values.shape[1]}")
+    return Curve(curve.times, curve.values[:, [of]], (f"state {of}",))
+
+
+def _named(output: Any, name: str) -> Curve:
+    if not isinstance(output, Result):
+        raise ModelError(
+            f"of={name!r} names what a model records or returns, and the output is a {type(output).__name__}"
+        )
+    for table in output.tables.values():
+        if name in table:
+            values = table[name].to_numpy(dtype=float)
+            return Curve(np.asarray(table.index, dtype=float), values[:, None], (name,))
+    if name in output.responses:
+        return Curve(None, np.array([[float(output.responses[name])]]), (name,))
+    known = [*output.responses, *(str(column) for table in output.tables.values() for column in table)]
+    raise ModelError(
+        f"the model has no response and records no quantity {name!r}; it has: {', '.join(known) or 'none'}"
+    )
+
+
+def _plain(output: Any, name: str) -> Curve:
+    if isinstance(output, Trajectory) or (isinstance(output, tuple) and len(output) == 2):
+        times, values = (np.asarray(part, dtype=float) for part in output)
+        table = values.reshape(len(times), -1)
+        return Curve(times, table, _numbered(table.shape[1], name))
+    if isinstance(output, Result):
+        raise ModelError("a model is judged by one of its quantities: name it with of=")
+    row = np.atleast_1d(np.asarray(output, dtype=float)).reshape(1, -1)
+    return Curve(None, row, _numbered(row.shape[1], name))
+
+
+def _numbered(count: int, name: str) -> tuple[str, ...]:
+    return (name,) if count == 1 else tuple(f"{name or 'item'} {k}" for k in range(count))
