@@ -54,12 +54,11 @@ def test_a_grid_that_is_none_is_refused(given, told):
 
 
 @ev.model(until=1.0)
-def noisy(sim, *, scale: float = 1.0, shift: int = 0):
-    number = sim.random("noise").random() if hasattr(sim, "random") else 0.5
-    return {"value": shift + scale * number}
+def shifted(sim, *, scale: float = 1.0, shift: int = 0):
+    return {"value": shift + 0.5 * scale}
 
 
-def demand(conditions, model=noisy):
+def demand(conditions, model=shifted):
     return Requirement("N-1", "It should stay.", Component("noise", model), stays_within(0.0, 9.0, "value"), conditions)
 
 
@@ -81,21 +80,21 @@ def test_conditions_of_a_model_are_what_a_study_goes_over():
 
 @pytest.mark.row("R-302")
 def test_a_study_brings_replications_and_has_to_have_an_entropy():
-    study = ev.Study(noisy, {"shift": [1, 2]}, replications=2, entropy=7)
+    study = ev.Study(shifted, {"shift": [1, 2]}, replications=2, entropy=7)
     result = Test(demand(study)).run()
 
     assert [one.input for one in result.outcomes] == [
         "shift=1", "shift=2", "shift=1, replication 1", "shift=2, replication 1",
     ]  # fmt: skip
-    assert result.outcomes[3].replay == "noisy(scale=1.0, shift=2).run(entropy=7, replication=1)"
+    assert result.outcomes[3].replay == "shifted(scale=1.0, shift=2).run(entropy=7, replication=1)"
     with pytest.raises(ev.ModelError, match="give the study an entropy"):
-        demand(ev.Study(noisy))
+        demand(ev.Study(shifted))
 
     @ev.model(until=1.0)
     def other(sim):
         return {}
 
-    with pytest.raises(ev.ModelError, match="a study of other, and the component is noisy"):
+    with pytest.raises(ev.ModelError, match="a study of other, and the component is shifted"):
         demand(ev.Study(other, entropy=1))
     with pytest.raises(ev.ModelError, match="are of models"):
         demand(study, abs)

@@ -24,7 +24,8 @@ def plot_qualities(report: Report, ax: Axes | None = None) -> Axes:
     axes.axvline(1.0, color=theme.frame, linestyle="--", linewidth=1.0)
     axes.set_yticks(range(len(results)), [f"{one.test.id} ({report.kind(one.test)})" for one in results])
     axes.set_ylim(len(results) - 0.5, -0.5)
-    axes.set_xlim(left=0.0)
+    most = max(one.quality / one.threshold for result in results for one in result.outcomes if one.threshold)
+    axes.set_xlim(0.0, 1.06 * max(1.0, most))  # no point lies on the edge
     axes.set_xlabel("quality / threshold")
     axes.set_title(f"{report.system.name}: {'releasable' if report.is_releasable else 'not releasable'}")
     return axes
