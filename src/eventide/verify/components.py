@@ -112,7 +112,7 @@ def _measure(what: Any, inputs: Mapping[str, Any]) -> Any:
         if isinstance(what, Simulations):
             sets: dict[str, Any] = {_SETS.get(name, name): [value] for name, value in given.items()}
             run = replace(what, **sets).run()
-            return Trajectory(run.times[0], run.states[0]) if len(run) == 1 else run
+            return Trajectory(run.times[0], run.trajectories[0]) if len(run) == 1 else run
         if "times" in given:
             return Trajectory(as_times(given["times"]), what.states(**given))
     else:
