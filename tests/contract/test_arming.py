@@ -246,3 +246,51 @@ def test_native_code_may_write_what_a_handler_that_is_not_armed_depends_on(simul
     Pushing(sim, rising=rising).start()
     sim.run(until=30.5)
     assert (rising.log, rising.v) == ([], pytest.approx(-0.055, abs=1e-9))
+
+
+LIMIT = 0.5
+
+
+class Falling(ev.Continuous):
+    """x falls from 1; its handler's condition is true as long as x is above a limit."""
+
+    x: ev.State = ev.state(1.0)
+    limits: list = ev.field(default_factory=lambda: [0.5])
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = -1.0
+
+
+class ByGlobal(Falling):
+    @ev.when(lambda self: self.x >= LIMIT)
+    def is_high(self) -> None:
+        self.log.append(self.sim.time)
+
+
+class ByList(Falling):
+    @ev.when(lambda self: self.x >= self.limits[0])
+    def is_high(self) -> None:
+        self.log.append(self.sim.time)
+
+
+@pytest.mark.parametrize("cls", [ByGlobal, ByList])
+@pytest.mark.parametrize("at", [0.3, 0.45])
+def test_what_a_condition_refers_to_is_exchanged_before_it_would_have_become_false(
+    simulate: Simulate, monkeypatch: pytest.MonkeyPatch, cls: type[Falling], at: float
+) -> None:
+    """The condition is true throughout: only the part of the step that is cut off has it false."""
+    monkeypatch.setitem(globals(), "LIMIT", 0.5)
+    sim = simulate()
+    falling = cls(sim).start()
+
+    def lowers() -> ev.ProcessGenerator:
+        global LIMIT  # what a user's model does
+        yield ev.hold(at)
+        LIMIT, falling.limits = 0.0, [0.0]
+        yield ev.hold(2.0)
+        falling.x = 3.0  # it was false from 1 on
+
+    sim.process(lowers())
+    sim.run(until=4.0)
+    assert falling.log == [at + 2.0]

@@ -283,9 +283,10 @@ class Guards:
         if condition.is_over:
             self._discard(condition)
             return
+        flow: Flow = condition.flow
+        self.integrator.touch(flow)  # first: what was found beyond the end of the step now arms nothing
         armed = self.guard.armed[condition.row]
-        flow = self.unlink(condition)
-        self.integrator.touch(flow)
+        self.unlink(condition)
         self.integrator.references.leave_alone(condition)
         self._release(condition, flow)
         self.integrator.groups.drop_if_empty(flow)
