@@ -21,7 +21,11 @@ RK43: Final = explicit(
         source="Pannek, lecture notes, Table 3.9, whose rows lack a column and whose labels are exchanged",
     )
 )
-"""The classical method with a solution of order 3 that uses the rate at the end."""
+"""The classical method with a solution of order 3 that uses the rate at the end.
+
+Its estimate is the difference of two rates at the end: a jump of a law that is not located, within a step, it does not
+see. Where `sim.explain().branches` names such laws take another method.
+"""
 
 BOGACKI_SHAMPINE: Final = explicit(
     Tableau(
