@@ -154,6 +154,8 @@ def test_what_cannot_be_run_is_refused():
                 run(plant.whole, tests)
     with pytest.raises(ev.ModelError, match="R-a has cases 0 to 1, and not 2"):
         plant.test(plant.a).run(cases=[2])
+    with pytest.raises(ev.ModelError, match="R-a is run for one case at least"):
+        plant.test(plant.a).run(cases=[])
 
 
 def test_the_table_is_saved_and_the_report_written(tmp_path):

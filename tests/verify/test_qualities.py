@@ -67,6 +67,8 @@ SWING = (TIMES, [0.0, 3.0, 1.0, 2.0, 1.5])
         (verify.throughput(3.0), 2.0, (0.5, -1.0, None)),
         (verify.error_below(0.5, [1.0, 2.0]), [1.0, 3.5], (0.5, -1.0, None)),
         (verify.stays_within(0.0, 9.0), (TIMES, [1.0, nan, -5.0, 1.0, 1.0]), (0.0, -inf, 1.0)),
+        (verify.stays_within(low=1.0), inf, (1.0, inf, None)),
+        (verify.stays_within(high=1.0), inf, (0.0, -inf, None)),
         (verify.reaches_within(0.0, 9.0, 4.0), (TIMES, [1.0, 1.0, nan, 1.0, 1.0]), (0.0, -inf, 2.0)),
     ],
 )
@@ -93,3 +95,25 @@ def test_the_worst_place_is_named_and_one_quantity_is_chosen():
         verify.settles(0.0, 1.0, 1.0)(3.0)
     with pytest.raises(ev.ModelError, match=r"the output ends at 4.0: whether it has settled by 9.0"):
         verify.settles(0.0, 1.0, 9.0)(SWING)
+
+
+@ev.model(until=1.0)
+def twofold(sim):
+    level = ev.Variable(sim, 1.0, name="level").start()
+    sim.record(level, every=0.5, name="coarse")
+    sim.record(level, every=0.25, name="fine")
+    return {"height": lambda: 3.0}
+
+
+def test_a_name_that_stands_for_several_things_or_for_none_is_refused():
+    output = verify.Component("model", twofold).measure({})
+    (name,) = output.tables["fine"].columns
+
+    assert verify.stays_within(0.0, 4.0, of="height")(output).margin == 1.0
+    assert verify.stays_within(0.0, 4.0, of=lambda result: result.tables["fine"][name].to_numpy())(output).margin == 1.0
+    with pytest.raises(ev.ModelError, match="stands in several places, recording coarse, recording fine"):
+        verify.stays_within(0.0, 4.0, of=name)(output)
+    with pytest.raises(ev.ModelError, match="has no response and records no quantity 'depth'; it has: height, "):
+        verify.stays_within(0.0, 4.0, of="depth")(output)
+    with pytest.raises(ev.ModelError, match="a bound is at least 0"):
+        Quality.from_error("miss", abs, bound=-1.0)

@@ -140,7 +140,10 @@ def throughput(least: float, of: Of = None) -> Quality:
 
 
 def _inside(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
-    margins: NDArray[np.float64] = np.minimum(values - low, high - values)
+    # An infinite bound is none: of an infinite value its distance would be no number.
+    below = values - low if low > -inf else np.where(np.isnan(values), values, inf)
+    above = high - values if high < inf else np.where(np.isnan(values), values, inf)
+    margins: NDArray[np.float64] = np.minimum(below, above)
     return margins
 
 

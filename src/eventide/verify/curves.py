@@ -70,10 +70,17 @@ def _named(output: Any, name: str) -> Curve:
         raise ModelError(
             f"of={name!r} names what a model records or returns, and the output is a {type(output).__name__}"
         )
-    for table in output.tables.values():
-        if name in table:
-            values = table[name].to_numpy(dtype=float)
-            return Curve(np.asarray(table.index, dtype=float), values[:, None], (name,))
+    holding = [recording for recording, table in output.tables.items() if name in table]
+    if len(holding) + (name in output.responses) > 1:
+        places = ", ".join([*(f"recording {one}" for one in holding), *["the responses"] * (name in output.responses)])
+        raise ModelError(
+            f"{name!r} stands in several places, {places}: give of= a function of the result that takes one"
+        )
+    if holding:
+        table = output.tables[holding[0]]
+        if list(table.index.names) != ["time"]:
+            raise ModelError(f"{name!r} is recorded of all objects of a class: give of= a function of the result")
+        return Curve(np.asarray(table.index, dtype=float), table[name].to_numpy(dtype=float)[:, None], (name,))
     if name in output.responses:
         return Curve(None, np.array([[float(output.responses[name])]]), (name,))
     known = [*output.responses, *(str(column) for table in output.tables.values() for column in table)]

@@ -88,8 +88,10 @@ class Quality:
     def from_error(cls, name: str, error: Callable[[Any], float], *, bound: float) -> Quality:
         """1/(1 + e) of an error e of at least 0; the threshold is where e is the bound.
 
-        Raises      ModelError for an error below 0
+        Raises      ModelError for an error or a bound below 0
         """
+        if not bound >= 0.0:
+            raise ModelError(f"the error {name!r} is given the bound {bound!r}: a bound is at least 0")
 
         def assess(output: Any, _: Mapping[str, Any]) -> Score:
             found = float(error(output))

@@ -157,12 +157,19 @@ def _not_verifiable(requirement: Requirement) -> str:
 
 def _not_consistent(requirement: Requirement, others: list[Requirement]) -> str:
     for other in others:
-        if requirement.component is not other.component or requirement.conditions != other.conditions:
+        if requirement.component is not other.component or not _are_same(requirement.conditions, other.conditions):
             continue
         if _contradict(_band(requirement), _band(other)):
             return f"{other.id} asks for {other.quality.name}, and this for {requirement.quality.name}"
     band = _band(requirement)
     return "" if band is None or band.low <= band.high else "no value is between its bounds"
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    try:
+        return one is other or bool(one == other)
+    except ValueError:  # arrays do not compare to one Boolean
+        return False
 
 
 def _band(requirement: Requirement) -> Band | None:

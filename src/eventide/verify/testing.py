@@ -59,6 +59,8 @@ class Test:
         Raises      ModelError for a number that no input has
         """
         numbers = range(self.requirement.count) if cases is None else sorted(cases)
+        if not numbers:
+            raise ModelError(f"{self.id} is run for one case at least, and got cases={cases!r}")
         unknown = [number for number in numbers if not 0 <= number < self.requirement.count]
         if unknown:
             raise ModelError(f"{self.id} has cases 0 to {self.requirement.count - 1}, and not {unknown[0]}")
