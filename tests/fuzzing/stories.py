@@ -293,7 +293,7 @@ class Stage(World):
                 rank = (-handler.priority, next(self.numbers))
                 self.note_watch(rank, side, first)
                 fire = lambda body=handler.body: self.do(body, t)  # noqa: E731  # of this one
-                self.watches.append(Watch(self.function(side), t, rank, fire, handler.at_start, False))
+                self.watches.append(Watch(self.function(side), t, rank, fire, handler.at_start, False, handler))
         for every in t.kind.every:
             self._again(t, every, self.time, 0, life)
 
