@@ -1,27 +1,18 @@
 """State events inside a step: find the first point at which a monitored condition becomes true, or show that none does.
 
-In: a step with its interpolant. Out: the time of its first event, or -1; or the request to repeat the step over a
-shorter length. Invariant: the Boolean of the user's condition decides. Event functions (negative exactly where the
-condition is false) and proofs only say where to look.
+In: a step with its interpolant. Out: the time of its first event, or -1; or the request to repeat it, shorter.
+Invariant: the Boolean of the user's condition decides; event functions and proofs only say where to look.
 
-1. Each condition that is not screened (`guard_screening.py`) is tested at the end of the step.
-2. A condition that can be enclosed (`guard_signs.py`) is proved over parts of the step. Undecided parts are halved, at
-   most PARTS in a step. If that does not suffice, the step is repeated at no more than half its length, and only as
-   far as every condition is decided. Steps grow again while fewer than half of the parts are needed. They get no
-   shorter than dt_min, 2**-30 of the time and 2**-36 of the length that error control would allow. A proof that fails
-   even then is counted (`sim.report().unproved`), and the condition is sampled.
-3. Where a short part stays undecided at single points too (a large power of e, a quotient by zero), halving cannot
-   help. That stretch is sampled and counted, and the parts after it grow again.
-4. Other conditions are sampled at as many inner points as the interpolant has degrees. Where the event function rises
-   first and falls later between two samples, the peak between them is searched for.
-5. A condition that reads the time alone has no state that keeps steps short. Its parts are halved until the event
-   function at two inner points agrees within 1 % with the cubic through values and slopes at the ends.
-6. Once a true point is known, `root_search.py` finds the first one, to the last float.
+1. Each condition that is not screened is tested at the end of the step.
+2. One that can be enclosed (`guard_signs.py`) is proved over parts, halved where undecided. If PARTS do not suffice the
+   step is repeated, at no more than half its length and as far as all is decided, down to dt_min and SHORTEST. A proof
+   that fails even then is counted (`sim.report().unproved`), and the condition is sampled, as is a stretch that stays
+   undecided at single points (a large power of e).
+3. Others are sampled at as many inner points as the interpolant has degrees, and where a peak lies between samples.
+4. One of the time alone is halved until its event function agrees with the cubic through its ends within ALIKE.
+5. Once a true point is known, `root_search.py` finds the first one, to the last float.
 
-A condition that raises an error inside a step has no value there. The step is repeated at half its length, because its
-event may come before; of the shortest step the error goes up.
-
-Plain functions over records, which are also translated to native code.
+Where a condition raises an error the step is repeated at half its length: its event may come before.
 """
 
 from __future__ import annotations
@@ -29,9 +20,9 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.engine.codes import AS_NEEDED, AT_END, CROSSING, DEGREE, EXTRA
+from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
 from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
-from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, sign_within
+from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, crossed, sign_within
 from eventide.engine.law_evaluation import is_true
 from eventide.engine.probing import is_between, test_inside, time_at, visit
 from eventide.engine.root_search import SPACING, find
@@ -463,11 +454,6 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
         a.run.sought = high
         return False
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
-
-
-def crossed(a: Arrays, low: float, high: float) -> float:
-    """The fraction of the step at which a condition changes between two others, about, of which that has been found."""
-    return float(low + (high - low) * ((1.0 + a.models[CROSSING]) / 2))
 
 
 def beyond(a: Arrays, f: int, low: float, high: float) -> float:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.engine.codes import (
     AND,
     BESIDE,
+    CROSSING,
     DEGREE,
     EXPRESSION,
     FASTEST,
@@ -208,3 +209,8 @@ def rises_once(a: Arrays, at: int) -> bool:
         elif is_below:
             is_past = True
     return is_below and is_above and m[at + BESIDE] <= noise
+
+
+def crossed(a: Arrays, low: float, high: float) -> float:
+    """Roughly the fraction of the step at which a condition changes between two others, once `sign_within` says so."""
+    return float(low + (high - low) * ((1.0 + a.models[CROSSING]) / 2))
