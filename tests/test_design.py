@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import re
 import subprocess
 import sys
 import tomllib
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import private_names
 import pytest
+from mutate import homes
 
 import eventide as ev
 
@@ -178,3 +181,30 @@ def test_what_happens_at_each_event_takes_a_short_way_through_the_code() -> None
     assert list(found) == ["placed", "located", "steady", "requested", "recorded"]
     limits = {"placed": (110, 36), "located": (40, 12), "steady": (20, 8), "requested": (17, 7), "recorded": (80, 16)}
     assert {name: way for name, way in found.items() if way[0] > limits[name][0] or way[1] > limits[name][1]} == {}
+
+
+def test_files_functions_and_folders_stay_small() -> None:
+    """One room is still larger than wanted, 8,000 lines; it may only shrink."""
+    files = {path: path.read_text() for path in sorted((ROOT / "src" / "eventide").rglob("*.py"))}
+    functions = [
+        (path.name, node.name)
+        for path, text in files.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno + 1 > 60
+    ]
+    folders = Counter(path.parent for path in files)
+    rooms: Counter[str] = Counter()
+    for path, text in files.items():
+        rooms[path.relative_to(ROOT / "src" / "eventide").parts[0]] += text.count("\n")
+    assert [path.name for path, text in files.items() if text.count("\n") > 600] == []
+    assert functions == []
+    assert {folder.name: count for folder, count in folders.items() if count > 25} == {}
+    assert {room: count for room, count in rooms.items() if count > 8000}.keys() <= {"lowering"}
+    assert rooms["lowering"] <= 11_900
+
+
+def test_every_function_that_contributing_walks_through_is_there() -> None:
+    walk = (ROOT / "CONTRIBUTING.md").read_text().partition("## A walk through the code")[2].partition("\n## ")[0]
+    named = [name for name in re.findall(r"`([A-Z]\w+\.\w+)`", walk) if not name.startswith("Simulation.")]
+    assert len(named) > 15
+    assert [name for name in named if name not in homes()] == []

@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
-from mutate import ROOT, Mutation, check, load_mutations, part_of, verdict
+from mutate import ROOT, Mutation, check, homes, load_mutations, part_of, verdict
 
 MUTATIONS = load_mutations()
 QUICK = (
@@ -22,8 +22,12 @@ def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there()
         text = (ROOT / mutation.file).read_text()
         path, _, function = mutation.test.partition("::")
         known = re.findall(r"def (test_\w+)", (ROOT / path).read_text())
-        if text.count(mutation.line) != 1 or mutation.applied(text) == text:
-            wrong.append(f"{mutation.file}: {mutation.line}")
+        try:
+            is_break = mutation.applied(text) != text
+        except ValueError:
+            is_break = False
+        if not is_break:
+            wrong.append(f"{mutation.file}: {mutation.function}: {mutation.line}")
         if function and function.partition("[")[0] not in known:
             wrong.append(mutation.test)
     assert wrong == []
@@ -79,6 +83,23 @@ def test_how_tests_have_ended_is_told(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_line_that_is_not_there_once_is_refused() -> None:
     with pytest.raises(ValueError, match="'x' stands there 2 times"):
         Mutation("file", "x", "y", "test").applied("xx")
+
+
+def test_a_line_is_found_in_its_function_only() -> None:
+    text = "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        x = 1\n"
+    broken = Mutation("file", "x = 1", "pass", "test", "A.g").applied(text)
+    assert broken == "class A:\n    def f(self):\n        x = 1\n\n    def g(self):\n        pass\n"
+    with pytest.raises(ValueError, match=r"file, A\.h: 'x = 1' stands there 0 times"):
+        Mutation("file", "x = 1", "pass", "test", "A.h").applied(text)
+
+
+def test_a_function_of_several_files_needs_the_file_and_one_that_is_gone_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "table.toml"
+    common = next(name for name, files in homes().items() if len(files) > 1)
+    for function, told in ((common, r" stands in src/.*, src/.*: give the"), ("no_such", "no_such stands in no file")):
+        table.write_text(f'[[mutation]]\nfunction = "{function}"\nline = "a"\nbecomes = "b"\ntest = "t"\n')
+        with pytest.raises(ValueError, match=told):
+            load_mutations(table)
 
 
 def test_parts() -> None:

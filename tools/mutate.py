@@ -1,7 +1,9 @@
 """Break the library on purpose, one line at a time, and see that a test notices.
 
-tests/mutations.toml lists the breaks: a file, a piece of its text that stands there once, what it becomes, and the test
-that must fail then. Each is made in a copy of the tree; the working tree is not touched. Run as a script:
+tests/mutations.toml lists the breaks: a function, a piece of its text that stands there once, what it becomes, and the
+test that must fail then. A function is found by its name, wherever it has moved to; `file` is given as well where
+functions of several files have the name, or alone for what stands in no function. Each break is made in a copy of the
+tree; the working tree is not touched. Run as a script:
 
     python tools/mutate.py [--part 1/4] [--only cascade]
 
@@ -9,14 +11,16 @@ It prints a line for each and ends with status 1 if a test did not notice, or co
 """
 
 import argparse
+import ast
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,26 +36,71 @@ TOO_LONG = -1
 
 @dataclass(frozen=True)
 class Mutation:
-    """One break of one line, and the test that notices it."""
+    """One break of one piece of text, and the test that notices it.
+
+    function    in which it stands once, as in `Motion.settle`; empty if it stands once in the file
+    """
 
     file: str
     line: str
     becomes: str
     test: str
+    function: str = ""
 
     def applied(self, text: str) -> str:
-        """The text of the file with the break; ValueError if the line does not stand there exactly once."""
-        if text.count(self.line) != 1:
-            raise ValueError(f"{self.file}: {self.line!r} stands there {text.count(self.line)} times, and not once")
-        return text.replace(self.line, self.becomes)
+        """The text of the file with the break; ValueError if the line does not stand exactly once where it should."""
+        spans = [(a, b) for name, a, b in functions_of(text) if name == self.function]
+        spans = spans if self.function else [(0, len(text))]
+        count = sum(text.count(self.line, start, end) for start, end in spans)
+        if count != 1:
+            where = f"{self.file}, {self.function}" if self.function else self.file
+            raise ValueError(f"{where}: {self.line!r} stands there {count} times, and not once")
+        place = next(at for start, end in spans if (at := text.find(self.line, start, end)) >= 0)
+        return text[:place] + self.becomes + text[place + len(self.line) :]
 
     def __str__(self) -> str:
         return f"{self.file}: {self.line.strip()} -> {self.becomes.strip() or 'nothing'}"
 
 
+@cache
+def functions_of(text: str) -> tuple[tuple[str, int, int], ...]:
+    """The functions and classes of a file: the name as Python qualifies it, and where the text begins and ends."""
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def within(node: ast.AST, prefix: str) -> Iterator[tuple[str, int, int]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
+                yield f"{prefix}{child.name}", starts[first - 1], starts[child.end_lineno or child.lineno]
+                yield from within(child, f"{prefix}{child.name}.")
+            else:
+                yield from within(child, prefix)
+
+    return tuple(within(ast.parse(text), ""))
+
+
+@cache
+def homes() -> dict[str, list[str]]:
+    """The files in which there is a function or class of each name."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "src" / "eventide").rglob("*.py")):
+        file = path.relative_to(ROOT).as_posix()
+        for name in dict.fromkeys(name for name, _, _ in functions_of(path.read_text(encoding="utf-8"))):
+            found.setdefault(name, []).append(file)
+    return found
+
+
 def load_mutations(table: Path = TABLE) -> list[Mutation]:
-    """The breaks of the table, in its order."""
-    return [Mutation(**entry) for entry in tomllib.loads(table.read_text(encoding="utf-8"))["mutation"]]
+    """The breaks of the table, in its order; ValueError if a function is in no file, or in several."""
+    found = []
+    for entry in tomllib.loads(table.read_text(encoding="utf-8"))["mutation"]:
+        files = [entry["file"]] if "file" in entry else homes().get(entry["function"], [])
+        if len(files) != 1:
+            raise ValueError(f"{entry['function']} stands in {', '.join(files) or 'no file'}: give the `file`")
+        found.append(Mutation(**{**entry, "file": files[0]}))
+    return found
 
 
 def copy_tree(target: Path) -> None:
