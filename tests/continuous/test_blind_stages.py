@@ -240,3 +240,43 @@ def test_a_smooth_law_makes_the_steps_that_it_makes_when_it_is_looked_into(preci
         return model.x, model.y, model.z, str(sim.report())
 
     assert run(Lorenz) == run(Known)
+
+
+def test_only_an_estimate_of_rates_at_the_end_sees_no_jump() -> None:
+    known = {name: getattr(ev.methods, name) for name in ev.methods.__all__}
+    methods = {name: method for name, method in known.items() if isinstance(method, ev.methods.Method)}
+    assert len(methods) > 10
+    assert [name for name, method in methods.items() if not method.sees_jumps] == ["RK43"]
+
+
+def test_a_method_that_sees_no_jump_is_refused_where_one_may_be_hidden() -> None:
+    told = (
+        r"Runge-Kutta 4\(3\) does not see that a rate jumps .* the laws of Opaque 1 some may, .*: take another method"
+    )
+    sim = ev.Simulation(method="rk43")
+    law = Opaque(sim).start()
+    with pytest.raises(ev.ModelError, match=told):
+        sim.run(until=1.0)
+    sim.method = "dormand_prince"
+    sim.run(until=0.2)
+    sim.method = "rk43"
+    with pytest.raises(ev.ModelError, match=told):
+        sim.run(until=1.0)
+    law.stop()
+    sim.run(until=0.5)
+    law.start()
+    with pytest.raises(ev.ModelError, match=told):
+        sim.run(until=1.0)
+
+
+def test_a_jump_that_is_located_may_be_met_by_any_method() -> None:
+    class Located(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.x = 1.0 if self.x < 0.5 else 0.1
+
+    sim = ev.Simulation(method="rk43", abs_error=1e-10, rel_error=1e-10)
+    law = Located(sim).start()
+    sim.run(until=1.0)
+    assert law.x == pytest.approx(0.55, abs=1e-10)

@@ -29,6 +29,7 @@ from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, PAUSED, RECORDED, UNPLANNED
 from eventide.engine.interface import PLAIN, Engine
 from eventide.engine.zeno import note_firing
+from eventide.errors import ModelError
 from eventide.methods import ENGLAND, Method, Multistep, Newton
 from eventide.methods.choice import method_of
 
@@ -142,7 +143,18 @@ class Integrator:
         self.touch_all()
         for flow in self.flows.values():
             flow.fuse()
+            self.groups.changed[flow] = None
         self.memory.outdate()
+
+    def check_jumps(self, flow: Flow) -> None:
+        """Raise ModelError if laws of a flow may jump in silence: not located, and not seen by the error estimate."""
+        method = self._method
+        if isinstance(method, Method) and not method.sees_jumps:
+            raise ModelError(
+                f"{method.name} does not see that a rate jumps inside a step, and among the laws of "
+                f"{', '.join(str(owner.name) for owner in flow.owners())} some may, where it is not located "
+                "(`sim.explain().branches` names them): take another method, as `sim.method = ev.methods.ENGLAND`"
+            )
 
     # --- flows ----------------------------------------------------------------------------------------------------
 

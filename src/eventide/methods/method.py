@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from eventide.methods.bernstein import bernstein_matrix
 from eventide.methods.interpolants import cubic
 from eventide.methods.surd import Row, padded
 from eventide.methods.tableau import Tableau, Tabulated
+
+ROUNDING: Final = 1e-12
+"""Sums of weights that are smaller are zero."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,6 +96,17 @@ class Method(Tabulated):
     def is_fixed(self) -> bool:
         """Whether it has no error estimate and steps dt_max."""
         return not any(self.error)
+
+    @cached_property
+    def sees_jumps(self) -> bool:
+        """Whether the error estimate is not zero for a rate that jumps inside the step, wherever it does.
+
+        A rate that is r before theta and r + 1 after it gives the sum of the estimate's weights at nodes after theta.
+        """
+        nodes = [float(c) for c in (*self.tableau.nodes, Fraction(1))]
+        parts = [(float(w), c) for w, c in zip(self.error, nodes, strict=False)]
+        sums = [sum(w for w, c in parts if c >= node) for node in {c: None for c in sorted(nodes) if c > 0.0}]
+        return self.is_fixed or all(abs(total) > ROUNDING for total in sums)
 
     @property
     def evaluations(self) -> int:

@@ -23,8 +23,8 @@ RK43: Final = explicit(
 )
 """The classical method with a solution of order 3 that uses the rate at the end.
 
-Its estimate is the difference of two rates at the end: a jump of a law that is not located, within a step, it does not
-see. Where `sim.explain().branches` names such laws take another method.
+Its estimate is the difference of two rates at the end, and does not see that a rate has jumped inside the step. Laws
+that may jump where it is not located, as `sim.explain().branches` names them, are refused with it.
 """
 
 BOGACKI_SHAMPINE: Final = explicit(

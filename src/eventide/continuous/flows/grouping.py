@@ -172,6 +172,8 @@ class Grouping:
         known, most = integrator.memory.flow, integrator.analyst.most_fused
         for flow in self.changed:
             number = flow.number
+            if known.unseen[number] > 0.0:
+                integrator.check_jumps(flow)
             laws = known.chain_hi[number] - known.chain_lo[number]
             if flow.is_fused or laws <= most or laws >= flow.crowd:
                 flow.fuse()
