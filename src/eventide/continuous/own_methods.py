@@ -67,6 +67,8 @@ class OwnMethods:
 
     def _conditions(self, owners: list[Member]) -> list[Condition]:
         """The conditions that touch one of some objects and would be read in another way now."""
+        if not owners:
+            return []  # as nearly always: conditions may be thousands
         analyst, known = self._integrator.analyst, self._integrator.guards.at.values()
         return [
             condition
