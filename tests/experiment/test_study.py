@@ -287,3 +287,28 @@ def test_dask_gives_the_same_by_its_executor(serial):
         runs = study.run(executor=client.get_executor(), workers=2)
     pd.testing.assert_frame_equal(runs.table, serial.table, check_exact=True)
     pd.testing.assert_frame_equal(runs.states("double"), serial.states("double"), check_exact=True)
+
+
+@ev.model(until=1.0)
+def half_known(sim, *, size: float = 1.0):
+    return {"size": size, "quotient": float("nan") if sim.replication == 1 and size > 1.0 else size}
+
+
+def test_a_response_that_is_not_finite_in_some_runs_has_no_mean_there_and_the_study_is_told():
+    runs = ev.Study(half_known, {"size": [1.0, 2.0]}, replications=3, entropy=1).run(workers=1)
+    assert str(runs) == (
+        "<Replication of half_known: 2 points x 3, 6 runs, entropy 1>\n\n"
+        "size     1.0 2.0\n"
+        "size       1   2\n"
+        "quotient   1   -\n"
+        "count      3   3\n\n"
+        "quotient is not finite in 1 of 6 runs, first in run 3: it has no mean at their points; .table has all values"
+    )
+    assert "<p>quotient is not finite in 1 of 6 runs, first in run 3: it has" in runs._repr_html_()
+    for ask in (lambda: runs.plan("quotient", 0.1, point=1), lambda: runs.compare("quotient")):
+        with pytest.raises(ev.ModelError, match="quotient of half_known is nan in run 3, at point 1: statistics take"):
+            ask()
+    for count in (-1, 1.5):
+        with pytest.raises(ev.ModelError, match=f"by a whole number of replications from 0 on, and got {count}"):
+            runs.extend(count)
+    assert len(runs) == len(runs.study) == 6

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from eventide.errors import ModelError
@@ -136,6 +137,10 @@ class Replication(Sequence[Result]):
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
         """
+        if not isinstance(count, int) or count < 0:
+            raise ModelError(
+                f"{self.model.name} is extended by a whole number of replications from 0 on, and got {count!r}"
+            )
         is_kept = len(self) > 0 and self[0].run is not None
         self.study = self.study.replicated(self.study.replications + count)
         self.make(raises=True, **{"workers": 1, "keep": is_kept, **options})
@@ -259,6 +264,7 @@ class Replication(Sequence[Result]):
     def summary(self, level: float = 0.95) -> pd.DataFrame:
         """A row for each point: for each response the mean and, after "+-", half its confidence interval; the count.
 
+        A response that is not finite in some run of a point has NaN there.
         level       of the intervals, Student's
         """
         return tables.summary(self, level)
@@ -340,7 +346,8 @@ class Replication(Sequence[Result]):
     def tally(self, response: str, *, point: int = 0) -> Tally:
         """The values of a response in the replications of one point, to ask for their mean, interval and quantiles.
 
-        Runs that failed are left out. Raises ModelError for a response or point that is not there.
+        Runs that failed are left out. Raises ModelError for a response or point that is not there, and for a
+        response that is not finite.
         """
         if not 0 <= point < len(self.study.points.values):
             count = len(self.study.points.values)
@@ -351,7 +358,13 @@ class Replication(Sequence[Result]):
                 known = ", ".join(result.responses) or "none"
                 if response not in result.responses:
                     raise ModelError(f"{self.model.name} has no response {response!r}; it has: {known}")
-                found.add(float(result.responses[response]))
+                value = float(result.responses[response])
+                if not isfinite(value):
+                    raise ModelError(
+                        f"{response} of {self.model.name} is {value!r} in run {result.number}, at point {point}: "
+                        "statistics take finite numbers; .table has all values, from which some can be left out"
+                    )
+                found.add(value)
         return found
 
     def plan(

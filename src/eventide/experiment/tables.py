@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from importlib.metadata import version
-from math import nan
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
@@ -110,6 +110,16 @@ def failures(replication: Replication) -> pd.DataFrame:
     )
 
 
+def not_finite(replication: Replication) -> dict[str, list[int]]:
+    """The responses that are not finite in some runs, with the numbers of these."""
+    found: dict[str, list[int]] = {}
+    for result in replication:
+        for name, value in result.responses.items():
+            if not isfinite(float(value)):
+                found.setdefault(name, []).append(result.number)
+    return found
+
+
 def _framed(replication: Replication, rows: list[dict[str, Any]], name: str) -> pd.DataFrame:
     import pandas as pd
 
@@ -142,7 +152,8 @@ def provenance(replication: Replication) -> dict[str, str]:
 
 
 def summary(replication: Replication, level: float) -> pd.DataFrame:
-    """A row for each point."""
+    """A row for each point; a response that is not finite in all of its runs has no mean there."""
+    import numpy as np
     import pandas as pd
 
     points = replication.study.points.values
@@ -158,8 +169,9 @@ def summary(replication: Replication, level: float) -> pd.DataFrame:
     for tallies in found:
         row: dict[str, float] = {}
         for name, tally in tallies.items():
-            low, high = tally.confidence_interval(level)
-            row[name] = tally.mean
+            is_finite = bool(np.isfinite(tally.values).all())
+            low, high = tally.confidence_interval(level) if is_finite else (nan, nan)
+            row[name] = tally.mean if is_finite else nan
             if has_intervals:
                 row[f"+- {name}"] = 0.5 * (high - low)
         rows.append(row)

@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
 from eventide.experiment.report import readable
-from eventide.experiment.tables import failures, summary, units_of
+from eventide.experiment.tables import failures, not_finite, summary, units_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ def told(replication: Replication) -> str:
     lines = [headline(replication)]
     if units_of(replication):
         lines += ["", means(replication).to_string()]
+        lines += [text for note in notes(replication) for text in ("", note)]
     failed = [(result.number, result.failure) for result in replication if result.failure is not None]
     for number, failure in failed[:FAILURES]:
         lines += ["", f"run {number} failed: {failure}", f"    {failure.replay}"]
@@ -48,8 +49,18 @@ def told(replication: Replication) -> str:
 def told_as_html(replication: Replication) -> str:
     """The same for a notebook."""
     table = means(replication).to_html() if units_of(replication) else ""
+    noted = "".join(f"<p>{escape(note)}</p>" for note in notes(replication))
     failed = failures(replication)
-    return f"<p>{escape(headline(replication))}</p>{table}{failed.to_html() if len(failed) else ''}"
+    return f"<p>{escape(headline(replication))}</p>{table}{noted}{failed.to_html() if len(failed) else ''}"
+
+
+def notes(replication: Replication) -> list[str]:
+    """A line for each response that has no mean, as it is not finite in some runs."""
+    return [
+        f"{name} is not finite in {len(numbers)} of {len(replication)} runs, first in run {numbers[0]}: "
+        "it has no mean at their points; .table has all values"
+        for name, numbers in not_finite(replication).items()
+    ]
 
 
 def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
