@@ -240,7 +240,7 @@ def test_mistakes_are_found_before_the_first_run():
         ev.Study(lambda sim: None)
     with pytest.raises(ev.ModelError, match=r"sobol\(...\) takes a power of 2, as 64.*got 50"):
         ev.designs.sobol(50, {"loss": (0.0, 1.0)})
-    with pytest.raises(ev.ModelError, match=r"workers from 1 on, and got 0"):
+    with pytest.raises(ev.ModelError, match="a whole number of workers from 1 on, and got 0"):
         ev.Study(tank).run(workers=0)
     with pytest.raises(ev.ModelError, match=r"keep=True keeps the simulations.*workers=1"):
         ev.Study(tank).run(keep=True, workers=2)
@@ -287,6 +287,28 @@ def test_dask_gives_the_same_by_its_executor(serial):
         runs = study.run(executor=client.get_executor(), workers=2)
     pd.testing.assert_frame_equal(runs.table, serial.table, check_exact=True)
     pd.testing.assert_frame_equal(runs.states("double"), serial.states("double"), check_exact=True)
+
+
+def test_counts_that_are_no_whole_numbers_and_ranges_without_an_end_are_refused_in_words():
+    for replications in (0, 2.5, float("nan"), "3", True):
+        with pytest.raises(ev.ModelError, match=f"a whole number of times from 1 on, and got {replications!r}"):
+            ev.Study(tank, replications=replications)
+    assert len(ev.Study(tank, replications=np.int64(3))) == 3
+    study = ev.Study(tank, entropy=1)
+    for workers in (0, 2.5, "2"):
+        with pytest.raises(ev.ModelError, match=f"a whole number of workers from 1 on, and got {workers!r}"):
+            study.run(workers=workers)
+    with pytest.raises(ev.ModelError, match=r"takes an executor with submit.., as those of .*, and got 'dask'"):
+        study.run(executor="dask")
+    with pytest.raises(ev.ModelError, match="takes a time_limit > 0 in seconds, and got 'long'"):
+        ev.Study(tank, time_limit="long")
+    for count in (2.5, {"loss": (1.0, 2.0)}):
+        with pytest.raises(ev.ModelError, match="takes a power of 2"):
+            ev.designs.sobol(count, {"loss": (1.0, 2.0)})
+        with pytest.raises(ev.ModelError, match="takes points and parameters, and got"):
+            ev.designs.latin_hypercube(count, {"loss": (1.0, 2.0)})
+    with pytest.raises(ev.ModelError, match=r"the range of loss is .low, high. .*; got .1.0, inf."):
+        ev.Study(tank, ev.designs.latin_hypercube(4, {"loss": (1.0, float("inf"))}))
 
 
 @ev.model(until=1.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import inf
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -113,7 +115,7 @@ def sobol(count: int, ranges: Mapping[str, Range], *, rng: int | None = None) ->
     Raises      ModelError also if `count` is no power of 2
     Source      Owen 1998, J. Complexity 14; scipy.stats.qmc
     """
-    if count < 1 or count & (count - 1):
+    if not is_count(count) or count & (count - 1):
         raise ModelError(f"sobol(...) takes a power of 2, as 64, for it is even over such numbers only; got {count!r}")
     return _checked(Design("sobol", count, ranges, rng))
 
@@ -123,8 +125,13 @@ def factorial(**values: Iterable[Any]) -> list[dict[str, Any]]:
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
+def is_count(value: Any, least: int = 1) -> bool:
+    """Whether a value is a whole number of at least `least`."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
 def _checked(design: Design) -> Design:
-    if design.count < 1 or not design.ranges:
+    if not is_count(design.count) or not design.ranges:
         raise ModelError(f"a {design.method} design takes points and parameters, and got {design.count!r} points of "
                          f"{len(design.ranges)} parameters")  # fmt: skip
     return design
@@ -135,7 +142,7 @@ def _scaled(values: Range, share: float, model: Model[..., Any], name: str) -> A
         return values.ppf(share)
     if not isinstance(values, tuple):
         return values[min(int(share * len(values)), len(values) - 1)]
-    if len(values) != 2 or not values[0] < values[1]:
+    if len(values) != 2 or not -inf < values[0] < values[1] < inf:
         raise ModelError(f"the range of {name} is (low, high) with low < high, or a list of values; got {values!r}")
     low, high = values
     if name in model.parameters and model.parameters[name].annotation is int:

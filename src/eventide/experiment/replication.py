@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from eventide.errors import ModelError
 from eventide.experiment import tables, told
+from eventide.experiment.designs import is_count
 from eventide.experiment.results import Result, no_recording, recording_of, table_of
 from eventide.statistics import Comparison, Tally, independence, paired, sample_size, welch
 
@@ -137,7 +138,7 @@ class Replication(Sequence[Result]):
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
         """
-        if not isinstance(count, int) or count < 0:
+        if not is_count(count, 0):
             raise ModelError(
                 f"{self.model.name} is extended by a whole number of replications from 0 on, and got {count!r}"
             )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.random.uniforms import entropy_from
 from eventide.errors import ModelError
 from eventide.experiment import workers as work
-from eventide.experiment.designs import Over, Point, fitting, points_of
+from eventide.experiment.designs import Over, Point, fitting, is_count, points_of
 from eventide.experiment.models import Model
 from eventide.experiment.progress import shown
 from eventide.experiment.replication import InMemory, Replication
@@ -54,9 +55,9 @@ class Study:
         time_limit: float | None = None,
     ) -> None:
         self.model = _checked_model(model)
-        if replications < 1:
-            raise ModelError(f"{model.name} is replicated once at least, and got {replications!r}")
-        if time_limit is not None and not time_limit > 0.0:
+        if not is_count(replications):
+            raise ModelError(f"{model.name} is replicated a whole number of times from 1 on, and got {replications!r}")
+        if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
             raise ModelError(f"a study takes a time_limit > 0 in seconds, and got {time_limit!r}")
         self.replications = replications
         self.has_own_entropy = entropy is not None
@@ -153,8 +154,12 @@ class Study:
         progress: bool | None = None,
     ) -> Iterator[Result]:
         """The results of the runs of these numbers, as they come; arguments as for `run`."""
-        if workers is not None and workers < 1:
-            raise ModelError(f"a study takes workers from 1 on, and got {workers!r}")
+        if workers is not None and not is_count(workers):
+            raise ModelError(f"a study takes a whole number of workers from 1 on, and got {workers!r}")
+        if executor is not None and not hasattr(executor, "submit"):
+            raise ModelError(
+                f"a study takes an executor with submit(), as those of concurrent.futures, and got {executor!r}"
+            )
         if keep and (executor is not None or workers not in {None, 1}):
             raise ModelError("keep=True keeps the simulations, which stay in this process: write workers=1 with it")
         settings = replace(self.settings, keeps=keep, raises=raises)
