@@ -404,3 +404,34 @@ def test_effects_are_classified_by_their_direction() -> None:
     found = ev.sensitivity(simulator, at=1.0, state=[0.5], parameters={"p": 1.5, "idle": 2.0})
     effects = {name: found.entry("x[0]", name).effect for name in found.inputs}
     assert effects == {"start": "increasing", "state[0]": "increasing", "p": "decreasing", "idle": "unchanged"}
+
+
+# --- what is asked for wrongly ----------------------------------------------------------------------------------------
+
+
+@ev.model(until=2.0)
+def unreached(sim: ev.Simulation, *, rate: float = 1.0) -> dict[str, Callable[[], float]]:
+    one = Decay(sim, name="decay", rate_of=rate).start()
+    return {"x": lambda: one.x, "never": lambda: float("nan")}
+
+
+class Decay(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    rate_of: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.x = -self.rate_of * self.x
+
+
+@pytest.mark.parametrize("by", ["variational", "central"])
+def test_times_behind_the_end_and_steps_that_are_none_are_refused_and_nan_has_no_sensitivity(by: Any) -> None:
+    for at, error in (([1.0, 3.0], "up to the end of the run, which is 2.0, and got 3.0"), (1.0, "takes times, as"),
+                      ([2.0, 1.0], "that grow"), ([float("nan")], "that grow")):  # fmt: skip
+        with pytest.raises(ev.ModelError, match=error):
+            ev.sensitivity(unreached, by=by, at=at)  # type: ignore[call-overload]  # a float is what is refused
+    for step in (0.0, -1.0, 1.0, float("nan"), "small"):
+        with pytest.raises(ev.ModelError, match="greater than 0 and below 1, and got"):
+            ev.sensitivity(unreached, by=by, step=step)
+    found = ev.sensitivity(unreached, by=by, at=[1.0, 3.0], until=3.0)
+    assert close(found["x", "rate"], -3.0 * exp(-3.0), 1e-4)
+    assert np.isnan(found["never", "rate"])

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import inf
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -125,9 +124,14 @@ def factorial(**values: Iterable[Any]) -> list[dict[str, Any]]:
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
-def is_count(value: Any, least: int = 1) -> bool:
+def is_count(value: object, least: int = 1) -> bool:
     """Whether a value is a whole number of at least `least`."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+def is_positive(value: object) -> bool:
+    """Whether a value is a real number above 0."""
+    return isinstance(value, int | float | np.number) and float(value) > 0.0
 
 
 def _checked(design: Design) -> Design:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.random.uniforms import entropy_from
 from eventide.errors import ModelError
 from eventide.experiment import workers as work
-from eventide.experiment.designs import Over, Point, fitting, is_count, points_of
+from eventide.experiment.designs import Over, Point, fitting, is_count, is_positive, points_of
 from eventide.experiment.models import Model
 from eventide.experiment.progress import shown
 from eventide.experiment.replication import InMemory, Replication
@@ -57,7 +56,7 @@ class Study:
         self.model = _checked_model(model)
         if not is_count(replications):
             raise ModelError(f"{model.name} is replicated a whole number of times from 1 on, and got {replications!r}")
-        if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
+        if time_limit is not None and not is_positive(time_limit):
             raise ModelError(f"a study takes a time_limit > 0 in seconds, and got {time_limit!r}")
         self.replications = replications
         self.has_own_entropy = entropy is not None

@@ -52,7 +52,7 @@ def sensitivity(subject: Any, wrt: Any = None, **how: Any) -> Sensitivity:
     wrt         names of inputs; None: all that can be varied
     by          "variational": the exact equations of the derivatives, integrated with the model, with the jumps that
                 events bring; "central" and "one-sided": differences of runs with the same random numbers
-    at          times, growing
+    at          times, growing, up to the end of the run
     until, entropy      of the run, as for `Model.run`
     step        of differences: the share of an input by which it is varied; it suits the tolerances unless given
     start, state, signal, parameters    as for a simulator: t0, x0, u(.), p

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from eventide.errors import ModelError
+from eventide.experiment.designs import is_positive
 from eventide.experiment.responses import read_responses
 from eventide.experiment.sensitivity.dual import Dual, UndifferentiableError, value_of
 from eventide.experiment.sensitivity.dual_simulation import DualSimulation
@@ -59,9 +61,9 @@ def sensitivity_of_model(
     names = tuple(continuous) if wrt is None else check_names(wrt, continuous, model.name)
     if not names:
         raise ModelError(f"{model.name} has no parameter that is a number with derivatives: nothing can be varied")
-    times = [float(time) for time in at]
-    if sorted(times) != times:
-        raise ModelError(f"at= takes times that grow, and got {times!r}")
+    times = _times_until(at, model.until if until is None else until)
+    if step is not None and not (is_positive(step) and step < 1.0):
+        raise ModelError(f"step= takes a share of the input, greater than 0 and below 1, and got {step!r}")
     plain = model.simulation(entropy)
     base = _pass(model, plain, dict(model.values), until, times)
     units = {name: getattr(value, "unit", "") for name, value in base.responses.items()}
@@ -71,6 +73,21 @@ def sensitivity_of_model(
     size = share_for(plain.rel_error, by) if step is None else step
     entries, warnings = _differences(model, names, by, until, times, plain.entropy, base, size)
     return Sensitivity(repr(model), by, entries, units, warnings, plain.entropy)
+
+
+def _times_until(at: Iterable[float], end: float | None) -> list[float]:
+    """The times at which states are asked for. Raises ModelError if they do not grow, or lie behind the end."""
+    try:
+        times = [float(time) for time in at]
+    except (TypeError, ValueError):
+        raise ModelError(f"at= takes times, as at=[1.0, 2.0], and got {at!r}") from None
+    if not all(map(isfinite, times)) or sorted(times) != times:
+        raise ModelError(f"at= takes times that grow, and got {times!r}")
+    if end is not None and times and times[-1] > end:
+        raise ModelError(
+            f"at= takes times up to the end of the run, which is {end!r}, and got {times[-1]!r}: give until="
+        )
+    return times
 
 
 def _refuse_discrete(model: Model[..., Any], names: Sequence[str]) -> None:
@@ -150,6 +167,8 @@ def _variational(
     def read(output: str, time: float, value: Any) -> list[Entry]:
         slopes = value.tangent if isinstance(value, Dual) else np.zeros(len(names))
         number = value.value if isinstance(value, Dual) else float(value)
+        if not isfinite(number):
+            slopes = np.full(len(names), nan)
         return [
             Entry(output, time, name, model.values[name], float(number), float(slopes[k]) / scales[k])
             for k, name in enumerate(names)
