@@ -170,7 +170,7 @@ def test_what_is_not_there_is_named():
     one.extend(1)
     with pytest.raises(ev.ModelError, match=r"half_width > 0, and got 0.0"):
         one.plan("cost", 0.0)
-    with pytest.raises(ev.ModelError, match=r"once at least, and got 0"):
+    with pytest.raises(ev.ModelError, match=r"a whole number of times from 1 on, and got 0"):
         decay.replicate(0)
     with pytest.raises(ev.ModelError, match=r"no points to be run for"):
         decay.replicate(over=[])
