@@ -179,6 +179,12 @@ def test_the_table_is_saved_and_the_report_written(tmp_path):
     page = (tmp_path / "q.html").read_text()
     assert "again R-ab 1" in page
     assert "not releasable" in page
+    failed = (
+        '<td class="word failed">failed</td><td class="n" data-name="cases">1/2</td><td class="n" data-name="quality">0'
+    )
+    assert failed in page
+    assert "\nbody {" in page
+    assert "\nbody {" not in report._repr_html_()  # the colours of a notebook are its own
     axes = report.plot()
     assert [label.get_text() for label in axes.get_yticklabels()][3] == "R-ab (integration)"
     assert [[float(x) for x in line.get_xdata()] for line in axes.lines[:2]] == [[1.0, 2.0], []]
