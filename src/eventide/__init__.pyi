@@ -63,6 +63,7 @@ from eventide.experiment import Quantity as Quantity
 from eventide.experiment import Replication as Replication
 from eventide.experiment import Result as Result
 from eventide.experiment import Run as Run
+from eventide.experiment import Scenarios as Scenarios
 from eventide.experiment import Study as Study
 from eventide.experiment import designs as designs
 from eventide.experiment import model as model

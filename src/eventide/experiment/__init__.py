@@ -13,6 +13,7 @@ from eventide.experiment.report import report
 from eventide.experiment.responses import Quantity, Reading, Statistic
 from eventide.experiment.results import Failure, Result
 from eventide.experiment.run import Account, Run
+from eventide.experiment.scenarios import Scenarios
 from eventide.experiment.study import Study
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Replication",
     "Result",
     "Run",
+    "Scenarios",
     "Statistic",
     "Study",
     "designs",
