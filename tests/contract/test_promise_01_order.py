@@ -154,3 +154,29 @@ def test_handlers_and_processes_of_equal_priority_stand_by_arrival(simulate: Sim
     sim.process(story())
     sim.run(until=2.0)
     assert log == [f"{kind} {k}" for k in range(count) for kind in ("handler", "process")]
+
+
+def test_state_events_at_a_jump_of_an_input_stand_by_priority_in_whatever_flows(simulate: Simulate) -> None:
+    sim = simulate()
+    log: list[Any] = []
+    rises = ev.inputs.Step(0.5, 1.0, -1.0)
+
+    class Beside(Ramp):
+        @ev.when(lambda self: self.x <= rises(self.sim.time))
+        def late(self) -> None:
+            log.append((self.name, "late", self.sim.time))
+
+        @ev.when(lambda self: self.x <= rises(self.sim.time), priority=1.0)
+        def soon(self) -> None:
+            log.append((self.name, "soon", self.sim.time))
+
+    class Alone(ev.Continuous):
+        @ev.when(lambda self: rises(self.sim.time) >= 0.0, priority=2.0)
+        def first(self) -> None:
+            log.append((self.name, "first", self.sim.time))
+
+    for name in ("a", "b"):
+        Beside(sim, name=name).start()
+        Alone(sim, name=name).start()
+    sim.run(until=1.0)
+    assert log == [(name, word, 0.5) for word in ("first", "soon", "late") for name in ("a", "b")]

@@ -134,6 +134,23 @@ class Extras(Dice):
         body = [m.Log(self.label("refills"), [x]), m.Assign(("self", "x"), "+=", m.Num(self.some(0.4, 1.0)))]
         return m.Handler("refills", m.Cmp("<=", read, m.Num(round(level**0.5, 3) if read is not x else level)), body)
 
+    def is_driven(self, kind: m.Class) -> bool:
+        """Whether a condition calls the input of a class."""
+        return self.has("input_conditions") and "drive" in kind.functions and self.chance(0.6)
+
+    def driven(self, path: m.Path) -> tuple[m.Expr, m.Expr]:
+        """What a condition compares: the input of an object, alone or beside a state; `path` leads to the object."""
+        drive, x = m.Apply((*path, "drive"), m.Time()), m.Read((*path, "x"))
+        level = m.Num(self.some(-0.6, 0.6))
+        match self.random.randrange(4):
+            case 0:
+                return drive, m.Read((*path, "level"))
+            case 1:
+                return x, drive
+            case 2:
+                return m.Bin("+", drive, m.Bin("*", m.Num(self.some(-0.9, 0.9)), x)), level
+        return drive, level
+
     # --- what happens -------------------------------------------------------------------------------------------------
 
     def more_effects(self, path: m.Path, kind: m.Class) -> list[m.Statement]:

@@ -17,7 +17,7 @@ FEATURES = (
     "parameters", "states", "stops", "exchanged_references", "exchanged_functions", "exchanged_members", "creates",
     "stopped_sums", "reads_after_writes", "statements_if",
     "module_numbers", "exchanged_numbers", "wholes", "inputs", "vectors", "vector_writes", "crosses", "locals",
-    "clamps", "hidden_conditions", "roots",
+    "clamps", "hidden_conditions", "roots", "input_conditions",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
@@ -317,9 +317,11 @@ class Maker(Extras):
         elif roll == 2:
             value = m.Call("sin", [m.Bin("*", m.Num(2.0), value)])
         level = self.threshold()
+        if is_driven := self.is_driven(kind):
+            value, level = self.driven(("self",))
         if self.has("crosses") and self.chance(0.4):
             return self.passage(value, level)
-        if self.has("hidden_conditions") and self.chance(0.4):
+        if self.has("hidden_conditions") and not is_driven and self.chance(0.4):
             value = m.Opaque(value)
         test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.5):
@@ -425,9 +427,11 @@ class Maker(Extras):
         level = self.threshold()
         if self.has("locals") and process.index != 1 and self.chance(0.4):
             level = m.Bin("*", m.Num(0.7), m.Local("best"))
+        if is_driven := self.is_driven(self.made.classes[one.kind]):
+            value, level = self.driven((one.name,))
         if self.has("crosses") and self.chance(0.3):
             return self.passage(value, level)
-        if self.has("hidden_conditions") and self.chance(0.4):
+        if self.has("hidden_conditions") and not is_driven and self.chance(0.4):
             value = m.Opaque(value)
         test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.3):

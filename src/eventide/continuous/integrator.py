@@ -397,7 +397,8 @@ class Integrator:
         while code in TENDING:
             if code == BROKEN:
                 sim.time = now = run.event_time
-                self.flows[self.memory.touched[0]].foresee(now)
+                for k in range(run.touched):
+                    self.flows[self.memory.touched[k]].foresee(now)
             elif code == PAUSED:
                 run.work, run.patience = 0.0, MOST_WORK
                 if sim._is_pressed:

@@ -309,7 +309,7 @@ CHOICE: Final = -8
 """A condition is due at the present instant."""
 FOUND: Final = (LOCATED, CHOICE)
 BROKEN: Final = -9
-"""A flow is at a time at which an input is not smooth, and has been touched: Python finds its next limit."""
+"""Flows are at a time at which an input is not smooth, and have been touched: Python finds their next limits."""
 RECORDED: Final = -10
 """A tape is full."""
 PAUSED: Final = -12

@@ -156,8 +156,7 @@ def march(a: Arrays, stop: float) -> int:
         if a.run.upcoming < limit and take_down(a, limit):
             return RECORDED
         if is_at_limit(a, f) and is_told(a, f, stop):
-            a.run.event_time = a.flow.key[f]
-            touch(a, f, a.flow.key[f])
+            leave_limit(a, a.flow.key[f])
             return BROKEN
         if a.flow.key[f] >= stop:
             if a.flow.key[f] == stop:
@@ -261,12 +260,31 @@ def turn(a: Arrays, f: int) -> int:
     return CHOICE
 
 
+def leave_limit(a: Arrays, time: float) -> None:
+    """Touch all flows whose steps have ended at this limit: what is due then is chosen among all of them."""
+    a.run.event_time = time
+    for k in range(collect(a, time)):
+        f = a.pending[k]
+        if is_at_limit(a, f):
+            touch(a, f, time)
+    a.run.pending = 0
+
+
 def gather(a: Arrays) -> None:
     """Collect the flows whose events are at the time of the first: those at the root of the heap."""
-    time = a.flow.key[a.heap[0]]
-    flows, found, seen, k = a.run.flows, 0, 1, 0
+    found = 0
+    for k in range(collect(a, a.flow.key[a.heap[0]])):
+        f = a.pending[k]
+        if is_cut(a, f):
+            a.pending[found] = f
+            found += 1
+    a.run.pending = found
+
+
+def collect(a: Arrays, time: float) -> int:
+    """Write all flows whose keys are the time of the first to `pending`, in breadth of the heap; their number."""
+    flows, seen, k = a.run.flows, 1, 0
     a.pending[0] = 0
-    # `pending` first holds places in the heap, in breadth; then, from its start, the flows with events.
     while k < seen:
         place = a.pending[k]
         for child in range(4 * place + 1, min(4 * place + 5, flows)):
@@ -275,11 +293,8 @@ def gather(a: Arrays) -> None:
                 seen += 1
         k += 1
     for k in range(seen):
-        f = a.heap[a.pending[k]]
-        if is_cut(a, f):
-            a.pending[found] = f
-            found += 1
-    a.run.pending = found
+        a.pending[k] = a.heap[a.pending[k]]
+    return seen
 
 
 def first_due(a: Arrays, f: int, best: int) -> int:
