@@ -166,7 +166,7 @@ class World:
     def _prepare(self) -> None:
         for f in self.program.functions:
             self.names[f.name] = self._lambda(f"lambda x: {self.words.expr(f.value)}")
-        self.inputs = {self.names[f.name] for f in self.program.functions if f.text}  # these are given the time
+        self.inputs = {self.names[f.name] for f in self.program.functions if f.text}
         kinds = self.program.classes
         self.moving = {kind.index: [attribute(name) for name in kind.moving()] for kind in kinds}
         self.unsound = {kind.index for kind in kinds if kind.is_unsound()}
@@ -247,7 +247,8 @@ class World:
         """Call a function of a field; its comparisons belong to who calls it here, those of an input to all."""
         before = self.owner
         if before is not None:
-            self.owner = ("law", id(function)) if function in self.inputs else (before, site, id(function))
+            is_shared = function in self.inputs and argument == self.time
+            self.owner = ("law", id(function)) if is_shared else (before, site, id(function))
         try:
             return function(argument)
         finally:
