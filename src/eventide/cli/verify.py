@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from eventide.cli.telling import DONE, FAILED, check_target, note, say, status_of, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
     from eventide.verify import Component, Report, Requirement, Test
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,25 +37,19 @@ class VerifyJob:
     def do(self) -> int:
         """Run the tests, tell what came of them, write the files."""
         from eventide.experiment import imported
-        from eventide.verify import Component, Requirement, Test
+        from eventide.verify import Requirement
+        from eventide.verify.collecting import command_for, tests_in, values_in
         from eventide.verify.telling import told
 
         for path, option in ((self.junit, "--junit"), (self.html, "--html"), (self.out, "--out")):
             check_target(path, option)
         with imported(self.file) as module:
-            found = values_in(module, Test)
-            if not found:
-                raise InputError(
-                    f"{self.file} has no tests: put ev.verify.Test(requirement) into it, or a list of them"
-                )
+            system, found = tests_in(module, self.file)
             requirements = values_in(module, Requirement)
-            components = [*values_in(module, Component), *(test.requirement.component for test in found)]
-            system = whole_of(components, self.file)
             start = perf_counter()
             report = self._run(system, self._chosen(found))
             note(f"{len(report.results)} tests of {system.name} took {perf_counter() - start:.2f} s")
-            command = f"eventide verify {self.file}".replace("{", "{{").replace("}", "}}")
-            command += " --only {test} --case {case}"
+            command = command_for(self.file)
             try:
                 self._write(report, command)
             finally:
@@ -109,22 +100,3 @@ class VerifyJob:
         ready = readiness(system, tests, requirements, budget=self.budget)
         say(f"\n{ready}")
         return DONE if ready.is_practicable else FAILED
-
-
-def values_in(module: ModuleType, kind: type[T]) -> list[T]:
-    """What a module has of a kind, by itself or in lists and tuples, each once, in its order."""
-    met: dict[int, T] = {}
-    for value in vars(module).values():
-        for item in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(item, kind):
-                met.setdefault(id(item), item)
-    return list(met.values())
-
-
-def whole_of(components: list[Component], file: Path) -> Component:
-    """The component that contains all the others. Raises InputError if there is none."""
-    for one in components:
-        if all(other in one for other in components):
-            return one
-    names = ", ".join(dict.fromkeys(component.name for component in components))
-    raise InputError(f"{file} has no component that contains all the others, which are {names}: make the whole one")

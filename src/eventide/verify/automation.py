@@ -28,7 +28,7 @@ def run_all(
     Raises      ModelError for no tests, for two of one requirement, and for a component that is no part of the system
     Source      Algorithm 10
     """
-    checked = _checked(system, tests)
+    checked = checked_tests(system, tests)
     return Report(system, tuple(test.run(workers=workers, executor=executor) for test in checked))
 
 
@@ -40,7 +40,7 @@ def run_structured(
     The others are the report's `not_run`; arguments and errors as for `run_all`.
     Source      Algorithm 11
     """
-    checked = _checked(system, tests)
+    checked = checked_tests(system, tests)
     # In the order in which they were given within a kind: `sorted` is stable.
     ordered = sorted(checked, key=lambda test: KINDS.index(kind_of(test.requirement.component, system)))
     results = []
@@ -51,7 +51,8 @@ def run_structured(
     return Report(system, tuple(results))
 
 
-def _checked(system: Component, tests: Iterable[Test]) -> list[Test]:
+def checked_tests(system: Component, tests: Iterable[Test]) -> list[Test]:
+    """The tests, of which each has a requirement of its own and a component of the system. Raises ModelError if not."""
     given = list(tests)
     if not given:
         raise ModelError(f"{system.name} has no tests to be run: whether it can be released would not be known")

@@ -25,7 +25,7 @@ def told(report: Report, command: str = "", *, is_whole: bool = True) -> str:
         component = test.requirement.component.name
         rows.append((test.id, report.kind(test), test.purpose, component, "not run", "", "", "", "", ""))
     parts = [plain_table(heads, rows, texts=("test", "kind", "purpose", "component", "result", "worst at"))]
-    parts += [_failure(result, command) for result in report.results if not result.passed]
+    parts += [failure_of(result, command) for result in report.results if not result.passed]
     return "\n\n".join([*parts, verdict(report)] if is_whole else parts)
 
 
@@ -51,7 +51,7 @@ def _row(report: Report, result: TestResult) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _failure(result: TestResult, command: str) -> str:
+def failure_of(result: TestResult, command: str) -> str:
     """What failed: the phrase, the worst inputs and the lines that replay them."""
     test = result.test
     lines = [f"{test.id} failed: {test.requirement.phrase}", f"  {test.requirement.quality.name}"]
