@@ -1,5 +1,7 @@
 """Requirements as items of pytest, in a process of its own."""
 
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -34,11 +36,21 @@ def run(pytester, monkeypatch):
         pump_requirements=PLANT, helper="def gain(speed):\n    return 2.0 * speed", test_more="def test_it(): ..."
     )
     pytester.makepyfile(test_my_requirements="def test_mine(): ...")
-    return lambda *options: pytester.runpytest_subprocess("-p", "eventide.verify.pytest_plugin", *options)
+    return lambda *options: pytester.runpytest_subprocess("-p", "eventide.cli.pytest_plugin", *options)
 
 
 def test_without_the_option_requirements_are_left_alone(run):
     run().assert_outcomes(passed=2)
+
+
+def test_runs_of_pytest_that_ask_for_nothing_load_no_room_of_eventide():
+    program = (
+        "import sys, eventide.cli.pytest_plugin; print(*sorted(m for m in sys.modules if m.startswith('eventide.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    loaded = [name for name in done.stdout.split() if name.split(".")[1] != "cli"]
+    assert loaded == ["eventide.errors"]
 
 
 @pytest.mark.parametrize("named", [(), ("pump_requirements.py", "test_more.py", "test_my_requirements.py")])

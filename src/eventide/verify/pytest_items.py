@@ -1,13 +1,8 @@
-"""Requirements as items of pytest: `pytest --requirements`, loaded by pytest through an entry point.
-
-Only with the option are files `*_requirements.py` collected, but for those that begin with `test_`. Each test of a
-requirement is an item named by its id, found by `-k` by its kind, too. Units come first, then integrations, then the
-system, so that `pytest -x` stops as `run_structured` does.
-"""
+"""Requirements as items of pytest. The hooks, loaded by each run of pytest, are in `eventide.cli.pytest_plugin`."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +20,6 @@ if TYPE_CHECKING:
     from eventide.verify.results import TestResult
     from eventide.verify.testing import Test
 
-ENDING: Final = "_requirements.py"
 FACTS: Final = ("requirement", "kind", "cases", "quality", "threshold", "margin")
 """What the report of an item holds as properties, which `--junit-xml` writes."""
 
@@ -39,7 +33,7 @@ class RequirementNotMetError(Exception):
 
 
 class RequirementItem(pytest.Item):
-    """The test of one requirement, over all its inputs."""
+    """The test of one requirement, over all its inputs; `-k` finds it by its id and its kind."""
 
     def __init__(self, *, test: Test, kind: Kind, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -70,7 +64,10 @@ class RequirementItem(pytest.Item):
 
 
 class RequirementsFile(pytest.File):
-    """A file with tests of requirements; it stays imported until pytest ends."""
+    """A file with tests of requirements; it stays imported until pytest ends.
+
+    Units come first, then integrations, then the system, so that `pytest -x` stops as `run_structured` does.
+    """
 
     def collect(self) -> Iterator[RequirementItem]:
         """An item for each test. Raises what the file raises, and InputError if it has no tests."""
@@ -83,27 +80,8 @@ class RequirementsFile(pytest.File):
             yield RequirementItem.from_parent(self, name=test.id, test=test, kind=kinds[test])
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option that asks for requirements."""
-    parser.getgroup("eventide").addoption(
-        "--requirements", action="store_true", help="collect *_requirements.py: each test of a requirement is an item"
-    )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(
-    file_path: Path, parent: pytest.Collector
-) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """A file of requirements in place of the module of tests that pytest takes any file for that is named to it."""
-    found = yield
-    name = file_path.name
-    if not parent.config.getoption("--requirements") or not name.endswith(ENDING) or name.startswith("test_"):
-        return found
-    return [RequirementsFile.from_parent(parent, path=file_path)]
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """A table of what was found: the margin of each requirement."""
+def write_table(terminalreporter: pytest.TerminalReporter) -> None:
+    """A row for each requirement that was tested, with its margin."""
     rows = []
     for name in ("passed", "failed"):
         for report in terminalreporter.stats.get(name, []):
