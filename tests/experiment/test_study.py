@@ -1,6 +1,8 @@
 """Studies: many points, each with replications, by several workers, as one table."""
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -334,3 +336,42 @@ def test_a_response_that_is_not_finite_in_some_runs_has_no_mean_there_and_the_st
         with pytest.raises(ev.ModelError, match=f"by a whole number of replications from 0 on, and got {count}"):
             runs.extend(count)
     assert len(runs) == len(runs.study) == 6
+
+
+OWN_VALUES = """
+import enum
+import eventide as ev
+
+class Kind(enum.Enum):
+    ROUND = 1.0
+    SQUARE = 2.0
+
+class Price:
+    def __init__(self, value):
+        self.value = value
+
+    def __repr__(self):
+        return f"Price({self.value})"
+
+@ev.model(until=1.0)
+def sale(sim, *, kind: Kind = Kind.ROUND, price: object = None, rule: object = abs):
+    return {"x": rule(price.value) + (10.0 if kind is Kind.ROUND else 0.0)}
+
+over = {"kind": [Kind.ROUND, Kind.SQUARE], "price": [Price(-1.0)], "rule": [lambda x: 2.0 * x, abs]}
+runs = ev.Study(sale, over, entropy=1).run(workers=2, progress=False)
+print(runs.table["x"].to_list(), [run.parameters["kind"] is Kind.ROUND for run in runs])
+try:
+    ev.Study(sale, {"price": [(n for n in [1])]}, entropy=1).run(workers=2, progress=False)
+except ev.ModelError as error:
+    print(error)
+"""
+
+
+def test_values_of_classes_of_a_script_are_sent_to_workers_and_what_cannot_be_sent_is_refused(tmp_path):
+    (tmp_path / "sale.py").write_text(OWN_VALUES)
+    done = subprocess.run([sys.executable, "sale.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    values, error = done.stdout.splitlines()
+    assert values == "[8.0, 11.0, -2.0, 1.0] [True, True, False, False]"
+    assert error.startswith("sale cannot be sent to another process: it refers to something that is not to be pickled")
+    assert error.endswith("; give the parameter a value that can be, or run with workers=1")

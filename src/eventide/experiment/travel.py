@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +26,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.experiment.models import Model
+    from eventide.experiment.results import Task
 
 MODELS_KEPT: Final = 8
 """How many models a worker keeps unpacked: what was compiled for them is used again."""
@@ -37,7 +38,7 @@ class _Parcel:
 
     version     of eventide: what its classes keep differs from version to version
     texts       of the files in which the code stands that travels by value, by their names
-    content     the pickled model
+    content     the pickled model, or runs of it
     """
 
     version: str
@@ -50,15 +51,24 @@ def pack(model: Model[..., Any]) -> bytes:
 
     Raises ModelError if it refers to something that cannot be sent, as an open file or a simulation.
     """
+    return _packed(model, model, "make that inside of the model, or run with workers=1")
+
+
+def pack_tasks(model: Model[..., Any], tasks: Sequence[Task]) -> bytes:
+    """Runs of a model as bytes, with the values of parameters, for `unpack_tasks`. Raises ModelError as `pack`."""
+    return _packed(tuple(tasks), model, "give the parameter a value that can be, or run with workers=1")
+
+
+def _packed(content: object, model: Model[..., Any], advice: str) -> bytes:
     buffer = BytesIO()
     pickler = _Pickler(buffer)
     try:
         with _sent_whole(model.function.__module__):
-            pickler.dump(model)
+            pickler.dump(content)
     except Exception as error:  # every object has its own way to refuse
         raise ModelError(
             f"{model.name} cannot be sent to another process: it refers to something that is not to be pickled "
-            f"({type(error).__name__}: {error}); make that inside of the model, or run with workers=1"
+            f"({type(error).__name__}: {error}); {advice}"
         ) from error
     texts = {name: text for name in pickler.files if (text := "".join(linecache.getlines(name)))}
     return pickle.dumps(_Parcel(_version(), texts, buffer.getvalue()))
@@ -70,14 +80,24 @@ def unpack(parcel: bytes) -> Model[..., Any]:
 
     Raises ModelError if another version of eventide has packed it.
     """
+    model: Model[..., Any] = _unpacked(parcel)
+    return model
+
+
+def unpack_tasks(parcel: bytes) -> tuple[Task, ...]:
+    """The runs that were packed; a class that came with the model is that one. Raises ModelError as `unpack`."""
+    tasks: tuple[Task, ...] = _unpacked(parcel)
+    return tasks
+
+
+def _unpacked(parcel: bytes) -> Any:
     sent: _Parcel = pickle.loads(parcel)
     if sent.version != _version():
         raise ModelError(f"a model was sent by eventide {sent.version}, and this is {_version()}: install one of them")
     for name, text in sent.texts.items():
         # Without a time of change it is never looked for in a file.
         linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    model: Model[..., Any] = pickle.loads(sent.content)
-    return model
+    return pickle.loads(sent.content)
 
 
 def _version() -> str:

@@ -10,9 +10,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from multiprocessing import connection, parent_process
@@ -23,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
 from eventide.experiment.results import Result, Settings, Task, perform
-from eventide.experiment.travel import pack, unpack
+from eventide.experiment.travel import pack, pack_tasks, unpack, unpack_tasks
 from eventide.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -90,15 +91,16 @@ def by(
     try:
         while True:
             while len(under_way) < 2 * workers and (chunk := list(islice(tasks, pace.size))):
-                under_way[executor.submit(work, parcel, chunk, settings)] = chunk
+                under_way[executor.submit(work, parcel, pack_tasks(model, chunk), settings)] = chunk
             if not under_way:
                 return
             done, _ = wait(under_way, return_when=FIRST_COMPLETED)
             for future in done:
                 results, seconds = future.result()
-                del under_way[future]
+                chunk = under_way.pop(future)
                 pace.note(len(results), seconds)
-                yield from results
+                for task, result in zip(chunk, results, strict=True):
+                    yield replace(result, parameters=model(**task.values).values)
     except BrokenExecutor as error:
         numbers = sorted(task.number for chunk in under_way.values() for task in chunk)
         raise ModelError(
@@ -110,12 +112,15 @@ def by(
             future.cancel()
 
 
-def work(parcel: bytes, tasks: Sequence[Task], settings: Settings) -> tuple[list[Result], float]:
-    """What a worker does: some runs; their results, and the seconds that they took."""
+def work(parcel: bytes, tasks: bytes, settings: Settings) -> tuple[list[Result], float]:
+    """What a worker does: some runs; their results, and the seconds that they took.
+
+    Parameters do not come back: who has sent them knows them, and their classes may be known there only.
+    """
     if settings.time_limit is not None:
         _load_engine()
     model, start = unpack(parcel), perf_counter()
-    results = [perform(model, task, settings) for task in tasks]
+    results = [replace(perform(model, task, settings), parameters={}) for task in unpack_tasks(tasks)]
     return results, perf_counter() - start
 
 
