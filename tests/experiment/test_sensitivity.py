@@ -435,3 +435,8 @@ def test_times_behind_the_end_and_steps_that_are_none_are_refused_and_nan_has_no
     found = ev.sensitivity(unreached, by=by, at=[1.0, 3.0], until=3.0)
     assert close(found["x", "rate"], -3.0 * exp(-3.0), 1e-4)
     assert np.isnan(found["never", "rate"])
+
+
+def test_equilibria_of_a_model_are_refused_in_words() -> None:
+    with pytest.raises(ev.ModelError, match=r"equilibrium takes Dynamics of .*, and got unreached\(rate=1.0\)"):
+        ev.equilibrium(unreached, [0.0])  # type: ignore[arg-type]  # what is refused

@@ -157,8 +157,10 @@ def equilibrium(
     """A state (n,) at which all rates are 0, found from a guess by Newton's method with exact derivatives.
 
     time, signal, parameters    t, u(.), p, as of `linearize`
-    Raises      ModelError if none is found from this guess
+    Raises      ModelError if none is found from this guess, and for what is no Dynamics
     """
+    if not callable(getattr(dynamics, "rate", None)):
+        raise ModelError(f"equilibrium takes Dynamics of eventide.experiment.systems, and got {dynamics!r}")
     x = np.atleast_1d(np.asarray(guess, dtype=np.float64))
     found = _newton(dynamics, x, time, signal, parameters or {})
     if found is None:
