@@ -294,3 +294,23 @@ def test_what_a_condition_refers_to_is_exchanged_before_it_would_have_become_fal
     sim.process(lowers())
     sim.run(until=4.0)
     assert falling.log == [at + 2.0]
+
+
+def test_a_sampled_trigger_that_is_false_only_just_before_an_input_jumps_is_armed(simulate: Simulate) -> None:
+    sim = simulate()
+    log: list[float] = []
+    pulse = ev.inputs.Pulse(2.0, 1.0, width=0.5, high=5.0, low=0.0)
+
+    class Falls(ev.Continuous):
+        x: ev.State = ev.state(-0.995)
+
+        def equations(self) -> None:
+            self.rate.x = 1.0
+
+        @ev.when(lambda self: pulse(self.sim.time) - self.x >= 0.0)
+        def again(self) -> None:
+            log.append(self.sim.time)
+
+    Falls(sim).start()
+    sim.run(until=1.4)
+    assert log == [1.0]

@@ -175,11 +175,11 @@ def look_to_the_end(a: Arrays, c: int, f: int) -> None:
             look_in_the_middle(a, c, f)
         if a.guard.high[c] < 0.0 and a.guard.ready[c] == 0 and truth:
             uncover(a, c, f)
-    if a.guard.high[c] >= 0.0 or a.guard.ready[c] == 0:
+    if a.guard.high[c] >= 0.0:
         return
     if a.guard.sampled[c] != 0:
-        consider(a, c, f, step, truth, guard, slope)
-    elif truth:
+        note_point(a, c, f, step, truth, guard, slope)
+    elif truth and a.guard.ready[c] == 1:
         keep_high(a, c, step, guard, slope)
 
 
