@@ -314,3 +314,26 @@ def test_a_sampled_trigger_that_is_false_only_just_before_an_input_jumps_is_arme
     Falls(sim).start()
     sim.run(until=1.4)
     assert log == [1.0]
+
+
+class Gap(ev.Continuous):
+    """x falls from 1; a condition that cannot be read is false between 0.5 and 0.27 only."""
+
+    x: ev.State = ev.state(1.0)
+    log: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = -1.0
+
+    @ev.when(lambda self: sorted([self.x])[0] <= 0.27 or self.x > 0.5)  # noqa: FURB192  # cannot be read
+    def is_out(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+def test_a_condition_that_cannot_be_read_is_taken_for_true_only_where_it_was_tested(simulate: Simulate) -> None:
+    """It is false where a step begins and at the first sample, and true in the middle, where it is tested."""
+    sim = simulate(dt_max=0.3)
+    sim.method = ev.methods.RK4
+    gap = Gap(sim).start()
+    sim.run(until=1.0)
+    assert gap.log == [0.73]

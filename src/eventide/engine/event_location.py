@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
 from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
-from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, crossed, sign_within
+from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_within
 from eventide.engine.law_evaluation import is_true
 from eventide.engine.probing import is_between, test_inside, time_at, visit
-from eventide.engine.root_search import SPACING, find
+from eventide.engine.root_search import find
 from eventide.engine.stepper import HUGE, fit
 
 if TYPE_CHECKING:
@@ -456,12 +456,6 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     return find_false(a, c, f, low, middle, depth - 1) or find_false(a, c, f, middle, high, depth - 1)
 
 
-def beyond(a: Arrays, f: int, low: float, high: float) -> float:
-    """A fraction of the step soon after a condition has become false, and well before it has got to `high`."""
-    point, spacing = crossed(a, low, high), SPACING * abs(a.flow.end[f])
-    return float(point + min(max(point - low, spacing / a.flow.step[f]), (high - point) / 2))
-
-
 def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bool:
     """Look for the first part between two fractions of the step where a condition becomes true; whether there is one.
 
@@ -531,11 +525,16 @@ def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
 
 
 def uncover(a: Arrays, c: int, f: int) -> None:
-    """Look for a point where a trigger is false that is true at both ends of the step and at all samples.
+    """Look for a point where a trigger is false that is true at the end of the step and at all samples.
 
     A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
     """
     elapsed = a.flow.step[f] / a.method.sizes[DEGREE]
+    is_opaque = a.guard.value_at_end[c] != a.guard.value_at_end[c]  # no sample has been there
+    if is_opaque and not test_inside(a, c, f, elapsed):
+        a.guard.ready[c] = 1
+        keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
+        return
     for _ in range(HALVINGS):
         high, guard, slope = elapsed, a.guard.value[c], a.guard.slope[c]
         elapsed = elapsed / 2

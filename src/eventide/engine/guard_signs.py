@@ -34,6 +34,7 @@ from eventide.engine.codes import (
     SLOWEST,
     UNSURE,
 )
+from eventide.engine.root_search import SPACING
 from eventide.engine.taylor_models import enclose
 
 if TYPE_CHECKING:
@@ -214,3 +215,9 @@ def rises_once(a: Arrays, at: int) -> bool:
 def crossed(a: Arrays, low: float, high: float) -> float:
     """Roughly the fraction of the step at which a condition changes between two others, once `sign_within` says so."""
     return float(low + (high - low) * ((1.0 + a.models[CROSSING]) / 2))
+
+
+def beyond(a: Arrays, f: int, low: float, high: float) -> float:
+    """A fraction of the step soon after a condition has become false, and well before it has got to `high`."""
+    point, spacing = crossed(a, low, high), SPACING * abs(a.flow.end[f])
+    return float(point + min(max(point - low, spacing / a.flow.step[f]), (high - point) / 2))
